@@ -7,8 +7,7 @@ use regex_lite::Regex;
 
 use crate::common::{Common, matches};
 use crate::js::Javascript;
-use crate::scale::Scale;
-use crate::workload::Workload;
+use crate::workload::{Scale, Workload};
 use crate::workloads;
 
 /// Measure waitword's queue, its locks and their peers side by side.
@@ -18,8 +17,8 @@ use crate::workloads;
 /// says otherwise, so other programs disturb them less than wall time, but they still share caches with you: leave the
 /// machine alone while this runs.
 ///
-/// A complete run writes the tables and charts that the repository keeps (benches/results). A quick or filtered run
-/// only prints, unless --out says where to write.
+/// A complete run writes what the repository keeps: the goals that are missed, all figures, and pictures (benches/results). A quick or
+/// filtered run only prints, unless --out says where to write.
 #[derive(Debug, Parser)]
 #[command(name = "waitword-bench", version, args_conflicts_with_subcommands = true)]
 #[command(after_help = format!("Workloads: {}.", workloads::names().join(", ")))]

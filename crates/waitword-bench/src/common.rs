@@ -19,7 +19,7 @@ pub(crate) struct Common {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
 
-    /// Write the tables and charts to this folder, and every contender's figures as CSV.
+    /// Write the goals that are missed, every contender's figures as CSV, and pictures to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

@@ -1,6 +1,6 @@
 //! Many futures in one piece of memory, polled by hand.
 //!
-//! No executor, and a waker that does nothing: what is measured is the queue.
+//! No executor, and a waker that does nothing: what is measured is the queue. And the random order in which they are served.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -49,5 +49,28 @@ impl<W: Future> Crowd<W> {
     fn slot(&mut self, index: usize) -> Pin<&mut Option<W>> {
         // SAFETY: the slots are pinned with the slice, and nothing moves what is in them.
         unsafe { self.slots.as_mut().map_unchecked_mut(|slots| &mut slots[index]) }
+    }
+}
+
+/// Numbers that look random and are the same in every run: SplitMix64, from a seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// A number below `limit`.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((u128::from(mixed ^ (mixed >> 31)) * limit as u128) >> 64) as usize
+    }
+
+    /// All numbers below `limit` in random order.
+    pub(crate) fn order(&mut self, limit: usize) -> Vec<usize> {
+        let mut order = (0..limit).collect::<Vec<_>>();
+        for last in (1..limit).rev() {
+            order.swap(last, self.below(last + 1));
+        }
+        order
     }
 }

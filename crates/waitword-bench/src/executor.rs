@@ -1,9 +1,11 @@
-//! What the tasks of a contest run on.
+//! What the tasks of a contest run on, and a thread as the executor of one future.
 
 use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll};
 use std::thread;
 
-use crate::block_on::block_on;
+use waitword_core::Parker;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Executor {
@@ -48,6 +50,19 @@ impl Executor {
                     (worker.join().expect("nothing in there panics"), result)
                 })
             }
+        }
+    }
+}
+
+/// Polls on this thread, which parks in between.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::current();
+    let mut cx = Context::from_waker(parker.waker());
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => parker.park(),
         }
     }
 }

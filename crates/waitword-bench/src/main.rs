@@ -1,37 +1,33 @@
 //! The queue, the locks and their peers, measured side by side.
 //!
-//! `workloads/` says what is measured, one file each; `queues/` and `locks/` adapt the contenders to small traits; `runner.rs`
-//! interleaves them; `report/` writes what came out. `js/` does the same with engines of JavaScript, each in a process of its
+//! `workloads/` says what is measured; `queues.rs`, `words.rs`, `turns.rs` and `locks/` adapt the contenders to small traits;
+//! `runner.rs` interleaves them; `report/` writes what came out. `js/` does the same with engines of JavaScript, each in a process of its
 //! own, and the programs of `benches/js`.
 
-mod allocator;
 mod args;
-mod block_on;
 mod common;
 mod contest;
 mod crowd;
 mod executor;
-mod herds;
 mod js;
 mod locks;
 mod measure;
 mod platform;
 mod queues;
-mod random;
 mod report;
-mod results;
 mod runner;
-mod scale;
 mod series;
 mod turns;
+mod words;
 mod work;
 mod workload;
 mod workloads;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use crate::allocator::Counting;
 use crate::args::Other;
+use crate::measure::Counting;
 use crate::report::Report;
 
 #[global_allocator]
@@ -48,6 +44,36 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let results = runner::run(&chosen, &args.scale());
-    let report = Report { results: &results, against: &report::peers };
+    let (command, against) = ("cargo xtask bench", versions(&PEERS));
+    let report = Report { results: &results, command, page: "README.md", figures: "figures.csv", against };
     report.publish(args.folder(), args.common.json.as_deref())
+}
+
+/// The crates that are measured beside ours.
+const PEERS: [&str; 9] = [
+    "async-lock",
+    "event-listener",
+    "futures-intrusive",
+    "maitake-sync",
+    "parking_lot",
+    "parking_lot_core",
+    "saa",
+    "tokio",
+    "usync",
+];
+
+/// The versions of these crates, as the lock file of this build has them.
+fn versions(names: &[&str]) -> Vec<String> {
+    let mut name = "";
+    // Of two versions the later one is ours; the lock file lists it last.
+    let mut versions = BTreeMap::new();
+    for line in include_str!("../../../Cargo.lock").lines() {
+        let value = |prefix| line.strip_prefix(prefix).map(|rest: &str| rest.trim_matches(['"', ' ']));
+        if let Some(next) = value("name = ") {
+            name = next;
+        } else if let Some(version) = value("version = ").filter(|_| names.contains(&name)) {
+            versions.insert(name, version);
+        }
+    }
+    versions.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }

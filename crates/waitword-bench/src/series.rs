@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// What a lock gives threads and tasks that contend for it, in the words of the tables. A workload that has both has a picture.
+pub(crate) const RATE: &str = "acquisitions";
+pub(crate) const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
+
 /// One figure of one contender in one round.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Sample {

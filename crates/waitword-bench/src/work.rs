@@ -13,8 +13,6 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) const NONE: Self = Self { steps: 0 };
-
     /// Work for so many nanoseconds of this machine's CPU time.
     pub(crate) fn nanos(nanos: u32) -> Self {
         static STEP: OnceLock<f64> = OnceLock::new();
@@ -61,6 +59,6 @@ mod tests {
         let [one, two] = [1_000, 2_000].map(|nanos| Work::nanos(nanos).steps);
         assert!(one > 0);
         assert!(two.abs_diff(2 * one) <= 1, "{one} and {two} steps");
-        assert_eq!(Work::nanos(0).steps, Work::NONE.steps);
+        assert_eq!(Work::nanos(0).steps, 0);
     }
 }

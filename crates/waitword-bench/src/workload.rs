@@ -1,6 +1,7 @@
 //! What a workload is: a question, the contenders that answer it, and the goals that waitword has set itself.
 
-use crate::scale::Scale;
+use std::time::Duration;
+
 use crate::series::Sample;
 
 /// A question, and the contenders that answer it.
@@ -8,68 +9,53 @@ pub(crate) struct Workload {
     pub(crate) name: &'static str,
     /// One or two sentences for the report.
     pub(crate) about: &'static str,
-    /// The contender that the others are compared with.
-    pub(crate) baseline: &'static str,
     pub(crate) contenders: Vec<Contender>,
     /// What waitword has set itself.
     pub(crate) goals: Vec<Goal>,
-    /// Which page of the report it is on.
-    pub(crate) page: Page,
-    /// Which charts of it say something.
-    pub(crate) charts: Charts,
 }
 
-/// Contenders in the order of the tables: the generic functions that measure them, and their types.
+/// Contenders in the order of the tables: the generic function that measures them, what it is given beside the scale, and their types.
 macro_rules! contenders {
-    ($($run:ident: $($type:ty),+;)+) => {
-        vec![$($($crate::workload::Contender { name: <$type>::NAME, run: $run::<$type> }),+),+]
+    ($($run:ident $(($($argument:expr),+))?: $($(#[$attribute:meta])? $type:ty),+;)+) => {
+        contenders!(@ $($run [$(, $($argument),+)?]: $($(#[$attribute])? $type),+;)+)
+    };
+    (@ $($run:ident $arguments:tt: $($(#[$attribute:meta])? $type:ty),+;)+) => {
+        vec![$($(
+            $(#[$attribute])?
+            $crate::workload::Contender {
+                name: <$type>::NAME,
+                run: contenders!(@run $run $type, $arguments),
+            }
+        ),+),+]
+    };
+    (@run $run:ident $type:ty, [$($arguments:tt)*]) => {
+        |scale| $run::<$type>(scale $($arguments)*)
     };
 }
 pub(crate) use contenders;
+
+/// What is measured, by its name in the tables.
+pub(crate) trait Subject: Send + Sync + Sized + 'static {
+    const NAME: &'static str;
+
+    fn new() -> Self;
+}
 
 /// A question without its contenders: what the report needs. The engines of JavaScript have no [`Contender`] in
 /// this process.
 pub(crate) struct Topic<'a> {
     pub(crate) name: &'a str,
     pub(crate) about: &'a str,
-    pub(crate) baseline: &'a str,
     /// By name, in the order of the tables.
     pub(crate) contenders: Vec<&'static str>,
     pub(crate) goals: &'a [Goal],
-    pub(crate) page: Page,
-    pub(crate) charts: Charts,
 }
 
 impl Workload {
     pub(crate) fn topic(&self) -> Topic<'_> {
-        let &Self { name, about, baseline, page, charts, .. } = self;
         let contenders = self.contenders.iter().map(|contender| contender.name).collect();
-        Topic { name, about, baseline, contenders, goals: &self.goals, page, charts }
+        Topic { name: self.name, about: self.about, contenders, goals: &self.goals }
     }
-}
-
-/// A page of the report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Page {
-    Queue,
-    Locks,
-    JavaScript,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Charts {
-    None,
-    /// One per operation, with a line per contender.
-    CostAgainstN,
-    /// One, with a line per contender.
-    RateAgainstN {
-        rate: &'static str,
-    },
-    /// One per N, with a point per contender: its rate, and its longest wait (the longest of these).
-    RateAgainstWait {
-        rate: &'static str,
-        waits: &'static [&'static str],
-    },
 }
 
 /// One round of one contender gives a number of samples.
@@ -135,4 +121,33 @@ pub(crate) const fn goal_at_largest(what: &'static str, limit: Limit) -> Goal {
 
 pub(crate) const fn at_least(what: &'static str, limit: Limit) -> Goal {
     Goal { what, bound: Bound::AtLeast, limit, at: Sizes::All }
+}
+
+/// How much to measure: crowds, times and numbers of operations, for a complete run and for a quick one.
+#[derive(Clone, Debug)]
+pub(crate) struct Scale {
+    pub(crate) quick: bool,
+    pub(crate) rounds: usize,
+}
+
+impl Scale {
+    /// How many waiters are queued, smallest crowd first.
+    pub(crate) fn crowds(&self) -> &'static [usize] {
+        if self.quick { &[1_000, 100_000] } else { &[1_000, 10_000, 100_000, 1_000_000] }
+    }
+
+    /// The largest of them.
+    pub(crate) fn largest(&self) -> usize {
+        self.crowds().last().copied().unwrap_or(1)
+    }
+
+    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
+    pub(crate) fn contest(&self) -> Duration {
+        Duration::from_millis(if self.quick { 200 } else { 300 })
+    }
+
+    /// `complete` operations, or a tenth of them in a quick run.
+    pub(crate) fn operations(&self, complete: usize) -> usize {
+        if self.quick { complete / 10 } else { complete }
+    }
 }

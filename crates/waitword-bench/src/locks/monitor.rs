@@ -1,8 +1,15 @@
-//! Monitors: a mutex and the condition variables that belong to it.
+//! Monitors: a mutex and the two condition variables that belong to it.
 
 use std::collections::VecDeque;
 use std::future::Future;
 use std::ops::DerefMut;
+use std::pin::pin;
+
+use event_listener::{Event, IntoNotification as _, Listener as _};
+
+use super::peers::unpoisoned;
+use crate::executor::block_on;
+use crate::workload::OURS;
 
 /// What the mutex protects: a queue, and the number of waiters that wait for it to change.
 #[derive(Debug, Default)]
@@ -25,6 +32,7 @@ pub(crate) enum Condition {
     Room,
 }
 
+/// A monitor for threads.
 pub(crate) trait Monitor: Default + Send + Sync + 'static {
     /// Its name in the tables.
     const NAME: &'static str;
@@ -32,26 +40,163 @@ pub(crate) trait Monitor: Default + Send + Sync + 'static {
     /// Unlocks when dropped.
     type Guard<'a>: DerefMut<Target = State>;
 
-    fn notify_one(&self, condition: Condition);
-    fn notify_all(&self, condition: Condition);
-}
-
-/// A monitor for threads.
-pub(crate) trait BlockingMonitor: Monitor {
     fn lock(&self) -> Self::Guard<'_>;
 
     /// Unlocks, waits for a notify (or for nothing), and locks again.
     fn wait<'a>(&'a self, condition: Condition, guard: Self::Guard<'a>) -> Self::Guard<'a>;
+
+    fn notify_one(&self, condition: Condition);
+    fn notify_all(&self, condition: Condition);
 }
 
-/// A monitor for tasks.
+/// A monitor for threads and tasks.
 pub(crate) trait AsyncMonitor: Monitor {
     fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send;
 
-    /// As [`BlockingMonitor::wait`].
+    /// As [`Monitor::wait`].
     fn wait_async<'a>(
         &'a self,
         condition: Condition,
         guard: Self::Guard<'a>,
     ) -> impl Future<Output = Self::Guard<'a>> + Send;
+}
+
+/// One row per monitor: its name here and in the tables, its mutex, guard and condition variable, and what these do.
+macro_rules! monitors {
+    ($($Name:ident, $name:expr, $mutex:ty, $guard:ty, $condition:ty {
+        lock |$l:ident| $lock:expr;
+        wait |$wm:ident, $wc:ident, $wg:ident| $wait:expr;
+        notify |$n:ident| $one:expr, $all:expr;
+        $(lock_async |$la:ident| $lock_async:expr;
+        wait_async |$am:ident, $ac:ident, $ag:ident| $wait_async:expr;)?
+    })+) => {$(
+        #[derive(Default)]
+        pub(crate) struct $Name {
+            mutex: $mutex,
+            conditions: [$condition; 2],
+        }
+
+        impl Monitor for $Name {
+            const NAME: &'static str = $name;
+
+            type Guard<'a> = $guard;
+
+            #[inline]
+            fn lock(&self) -> Self::Guard<'_> {
+                let $l = &self.mutex;
+                $lock
+            }
+
+            fn wait<'a>(&'a self, condition: Condition, $wg: Self::Guard<'a>) -> Self::Guard<'a> {
+                let ($wm, $wc) = (&self.mutex, &self.conditions[condition as usize]);
+                // Some condition variables relock the mutex they find in the guard.
+                let _ = $wm;
+                $wait
+            }
+
+            fn notify_one(&self, condition: Condition) {
+                let $n = &self.conditions[condition as usize];
+                $one;
+            }
+
+            fn notify_all(&self, condition: Condition) {
+                let $n = &self.conditions[condition as usize];
+                $all;
+            }
+        }
+
+        $(impl AsyncMonitor for $Name {
+            #[inline]
+            fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
+                let $la = &self.mutex;
+                $lock_async
+            }
+
+            fn wait_async<'a>(
+                &'a self,
+                condition: Condition,
+                $ag: Self::Guard<'a>,
+            ) -> impl Future<Output = Self::Guard<'a>> + Send {
+                let ($am, $ac) = (&self.mutex, &self.conditions[condition as usize]);
+                let _ = $am;
+                $wait_async
+            }
+        })?
+    )+};
+}
+
+monitors! {
+    WaitwordMonitor, OURS, waitword::Mutex<State>, waitword::MutexGuard<'a, State>, waitword::Condvar {
+        lock |mutex| mutex.lock();
+        wait |_mutex, condition, guard| relocked(guard, |guard| condition.wait(guard));
+        notify |condition| condition.notify_one(), condition.notify_all();
+        lock_async |mutex| mutex.lock_async();
+        wait_async |_mutex, condition, guard| condition.wait_async(guard);
+    }
+
+    StdMonitor, "std", std::sync::Mutex<State>, std::sync::MutexGuard<'a, State>, std::sync::Condvar {
+        lock |mutex| unpoisoned(mutex.lock());
+        wait |_mutex, condition, guard| unpoisoned(condition.wait(guard));
+        notify |condition| condition.notify_one(), condition.notify_all();
+    }
+
+    ParkingLotMonitor, "parking_lot", parking_lot::Mutex<State>, parking_lot::MutexGuard<'a, State>, parking_lot::Condvar {
+        lock |mutex| mutex.lock();
+        wait |_mutex, condition, guard| relocked(guard, |guard| condition.wait(guard));
+        notify |condition| condition.notify_one(), condition.notify_all();
+    }
+
+    UsyncMonitor, "usync", usync::Mutex<State>, usync::MutexGuard<'a, State>, usync::Condvar {
+        lock |mutex| mutex.lock();
+        wait |_mutex, condition, guard| relocked(guard, |guard| condition.wait(guard));
+        notify |condition| condition.notify_one(), condition.notify_all();
+    }
+
+    // async-lock has no condition variable; event-listener, which it is made of, has what one needs. Its plain `notify(1)` does
+    // nothing while an earlier notified waiter has not been polled.
+    AsyncLockMonitor, "async-lock and event-listener", async_lock::Mutex<State>, async_lock::MutexGuard<'a, State>, Event {
+        lock |mutex| mutex.lock_blocking();
+        wait |mutex, event, guard| {
+            let listener = event.listen();
+            drop(guard);
+            listener.wait();
+            mutex.lock_blocking()
+        };
+        notify |event| event.notify(1.additional()), event.notify(usize::MAX);
+        lock_async |mutex| mutex.lock();
+        wait_async |mutex, event, guard| async {
+            let listener = event.listen();
+            drop(guard);
+            listener.await;
+            mutex.lock().await
+        };
+    }
+
+    // tokio has no condition variable; `Notify` is what its users take.
+    TokioMonitor, "tokio Mutex and Notify", tokio::sync::Mutex<State>, tokio::sync::MutexGuard<'a, State>, tokio::sync::Notify {
+        lock |mutex| mutex.blocking_lock();
+        wait |mutex, notify, guard| block_on(notified(mutex, notify, guard));
+        notify |notify| notify.notify_one(), notify.notify_waiters();
+        lock_async |mutex| mutex.lock();
+        wait_async |mutex, notify, guard| notified(mutex, notify, guard);
+    }
+}
+
+/// Waits with a guard that comes back locked.
+fn relocked<G>(mut guard: G, wait: impl FnOnce(&mut G)) -> G {
+    wait(&mut guard);
+    guard
+}
+
+async fn notified<'a>(
+    mutex: &'a tokio::sync::Mutex<State>,
+    notify: &'a tokio::sync::Notify,
+    guard: tokio::sync::MutexGuard<'a, State>,
+) -> tokio::sync::MutexGuard<'a, State> {
+    let mut notified = pin!(notify.notified());
+    // Queued before the mutex is free, or a notify between the two would be lost.
+    notified.as_mut().enable();
+    drop(guard);
+    notified.await;
+    mutex.lock().await
 }

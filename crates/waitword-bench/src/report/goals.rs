@@ -1,6 +1,8 @@
 //! Goals against figures.
 
-use crate::results::Results;
+use std::fmt;
+
+use crate::runner::Results;
 use crate::series::{Figure, Series};
 use crate::workload::{Bound, Goal, Limit, OURS, Sizes, is_peer};
 
@@ -9,10 +11,12 @@ pub(crate) struct Check {
     pub(crate) met: bool,
     pub(crate) what: &'static str,
     pub(crate) n: usize,
-    /// "≤ 25 ns".
+    /// "27 ns"
+    pub(crate) ours: String,
+    /// "≤ 25 ns"
     pub(crate) target: String,
-    /// "enqueue, N = 1000: 27 ns, goal ≤ 25 ns".
-    pub(crate) text: String,
+    /// " (1.00 × tokio)", or nothing.
+    pub(crate) because: String,
     /// How much of what the goal allows was used: at most 1 if it was met.
     used: f64,
 }
@@ -76,21 +80,26 @@ fn check(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series)
     };
     let [median_text, target_text] = [median, target].map(|value| Figure(value, series.unit).to_string());
     let target = format!("{sign} {target_text}");
-    let text = format!("{}, N = {n}: {median_text}, goal {target}{because}", series.what);
     let used = match met {
         false if less <= 0.0 => f64::INFINITY,
         true if less <= 0.0 => 0.0,
         _ => more / less,
     };
-    Some(Check { met, what: series.what, n, target, text, used })
+    Some(Check { met, what: series.what, n, ours: median_text, target, because, used })
 }
 
 /// A peer that did not finish is behind.
 fn alone(series: &Series, peer: &str) -> Check {
-    let median = Figure(series.median(), series.unit);
-    let text = format!("{}, N = {}: {median}, and {peer} did not get there", series.what, series.n);
-    let target = format!("{peer} did not finish");
-    Check { met: true, what: series.what, n: series.n, target, text, used: 0.0 }
+    let ours = Figure(series.median(), series.unit).to_string();
+    let target = format!("to be ahead of {peer}, which did not finish");
+    Check { met: true, what: series.what, n: series.n, ours, target, because: String::new(), used: 0.0 }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, n, ours, target, because, .. } = self;
+        write!(f, "{what}, N = {n}: {ours}, goal {target}{because}")
+    }
 }
 
 /// The peer with the best figure of the same operation and size, among those that `counts` admits.
@@ -112,18 +121,17 @@ pub(crate) fn best_peer<'a>(
 mod tests {
     use super::*;
     use crate::series::{Sample, Unit};
-    use crate::workload::{Charts, Contender, Page, Workload};
+    use crate::workload::{Contender, Workload};
 
     fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
         let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();
-        let (page, charts) = (Page::Queue, Charts::None);
-        Workload { name: "test", about: "", baseline: "peer", contenders, goals, page, charts }
+        Workload { name: "test", about: "", contenders, goals }
     }
 
     fn judged(workload: &Workload, samples: &[(&'static str, Sample)]) -> Vec<(bool, String)> {
-        let mut results = Results { topic: workload.topic(), series: Vec::new(), failures: Vec::new() };
+        let mut results = Results::new(workload.topic());
         samples.iter().for_each(|(contender, sample)| results.add(contender, sample.clone()));
-        checks(&results).into_iter().map(|check| (check.met, check.text)).collect()
+        checks(&results).into_iter().map(|check| (check.met, check.to_string())).collect()
     }
 
     #[test]

@@ -10,13 +10,10 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use crate::allocator::counting;
-use crate::crowd::Crowd;
-use crate::measure::{Stopwatch, process_cpu_of};
-use crate::random::Random;
-use crate::scale::Scale;
+use crate::crowd::{Crowd, Random};
+use crate::measure::{Stopwatch, counting, process_cpu_of};
 use crate::series::{Sample, Unit};
-use crate::workload::{Charts, Contender, Limit, OURS, Page, Workload, goal};
+use crate::workload::{Contender, Limit, OURS, Scale, Workload, goal};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
@@ -33,19 +30,17 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Between two deadlines of a burst, on average.
 const BURST: Duration = Duration::from_nanos(100);
 
-pub(super) fn workload() -> Workload {
-    Workload {
+pub(super) fn workloads() -> [Workload; 1] {
+    [Workload {
         name: "deadlines",
         about: "N pending deadlines, at random times within a second: *arm* makes the future and polls it \
                 once, *cancel* drops it, *fire* is the CPU time of all threads until the last waker was \
                 called; in a burst, ten deadlines pass in a microsecond. *late* is how long after its deadline a waker is \
                 called, on average. *with a wait* is `wait_async_until`.",
-        baseline: TOKIO,
         contenders: vec![
             Contender { name: OURS, run: alarm },
             Contender { name: "waitword, with a wait", run: wait },
             Contender { name: TOKIO, run: tokio_sleep },
-            Contender { name: "async-io Timer", run: async_io_timer },
         ],
         goals: vec![
             goal(ARM, Limit::Value(130.0)),
@@ -55,9 +50,7 @@ pub(super) fn workload() -> Workload {
             goal(EARLY, Limit::Value(0.0)),
             goal(KEPT, Limit::Value(0.0)),
         ],
-        page: Page::Queue,
-        charts: Charts::CostAgainstN,
-    }
+    }]
 }
 
 fn alarm(scale: &Scale) -> Vec<Sample> {
@@ -89,10 +82,6 @@ fn tokio_sleep(scale: &Scale) -> Vec<Sample> {
     // Its timer runs only while a task does.
     let sleep = |time| runtime.block_on(async { tokio::time::sleep(time).await });
     at_all_sizes(scale, |deadline| tokio::time::sleep_until(deadline.into()), sleep)
-}
-
-fn async_io_timer(scale: &Scale) -> Vec<Sample> {
-    at_all_sizes(scale, async_io::Timer::at, thread::sleep)
 }
 
 fn at_all_sizes<W: Future>(

@@ -1,26 +1,40 @@
-//! What is measured, one file each; `list.rs` has the order of the report.
+//! What is measured, a file for each kind of question, and the order of the report.
 
-mod agent_death;
-mod blocking_round_trip;
-mod collisions;
-mod condvar;
+mod bounded_queue;
+mod condvar_herd;
+mod contests;
+mod crowds;
 mod deadlines;
-mod growth;
-mod list;
-mod many_words;
-mod memory;
-mod mutex;
-mod not_equal;
-mod notify_all_stall;
-mod notify_miss;
-mod one_word;
-mod rw_lock;
-mod semaphore;
+mod misses;
+mod mixed;
+mod neighbours;
+mod round_trips;
 #[cfg(feature = "observe")]
 mod snapshots;
-mod task_round_trip;
-mod thread_herd;
-mod two_threads;
+mod thread_herds;
 mod uncontended;
 
-pub(crate) use list::{all, names};
+use crate::workload::Workload;
+
+/// All of them, those of the queue first.
+pub(crate) fn all() -> Vec<Workload> {
+    let mut all = Vec::new();
+    all.extend(misses::workloads());
+    all.extend(crowds::workloads());
+    all.extend(neighbours::workloads());
+    all.extend(deadlines::workloads());
+    all.extend(round_trips::workloads());
+    all.extend(thread_herds::workloads());
+    #[cfg(feature = "observe")]
+    all.extend(snapshots::workloads());
+    all.extend(uncontended::workloads());
+    all.extend(contests::workloads());
+    all.extend(mixed::workloads());
+    all.extend(bounded_queue::workloads());
+    all.extend(condvar_herd::workloads());
+    all
+}
+
+pub(crate) fn names() -> Vec<&'static str> {
+    all().iter().map(|workload| workload.name).collect()
+}

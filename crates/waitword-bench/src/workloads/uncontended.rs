@@ -5,39 +5,108 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::locks::{AsyncMutex, BlockingMutex, CasAndSwap};
+use crate::locks::peers::{
+    AsyncLock, AsyncLockRwLock, AsyncLockSemaphore, CasAndSwap, FuturesIntrusive, FuturesIntrusiveSemaphore,
+    Maitake, ParkingLot, ParkingLotRwLock, Saa, SaaSemaphore, Std, StdRwLock, Tokio, TokioRwLock,
+    TokioSemaphore, Usync, UsyncRwLock, Waitword, WaitwordRwLock, WaitwordSemaphore,
+};
+use crate::locks::{Exclusive, Lock, Shared};
 use crate::measure::Stopwatch;
-use crate::scale::Scale;
 use crate::series::{Sample, Unit};
+use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
 
-/// Nanoseconds of CPU time to lock and unlock as a thread.
-pub(super) fn blocking<M: BlockingMutex>(scale: &Scale) -> f64 {
-    let mutex = M::new();
+const BLOCKING: &str = "blocking";
+const ASYNC: &str = "async, ready at the first poll";
+const SIZE: &str = "size of a mutex of nothing";
+
+const READ: [&str; 2] = ["read, blocking", "read, async, ready at the first poll"];
+const WRITE: [&str; 2] = ["write, blocking", "write, async, ready at the first poll"];
+
+/// As which sides a lock is measured.
+const THREADS: [bool; 2] = [true, false];
+const TASKS: [bool; 2] = [false, true];
+const BOTH: [bool; 2] = [true, true];
+
+pub(super) fn workloads() -> [Workload; 3] {
+    const LIMIT: &str = CasAndSwap::NAME;
+    let beside_the_limit = || [BLOCKING, ASYNC].map(|what| goal(what, Limit::Times(1.05, LIMIT)));
+    [
+        Workload {
+            name: "mutex-uncontended",
+            about: "Lock and unlock without contention: the fastest of twenty bursts.",
+            contenders: contenders! {
+                mutex(BOTH): Waitword, CasAndSwap;
+                mutex(THREADS): ParkingLot, Std, Usync;
+                mutex(BOTH): Saa, AsyncLock, Tokio;
+                mutex(TASKS): Maitake, FuturesIntrusive;
+            },
+            goals: beside_the_limit().into_iter().chain([goal(SIZE, Limit::Value(4.0))]).collect(),
+        },
+        Workload {
+            name: "rw-lock-uncontended",
+            about: "Lock and unlock a readers-writer lock without contention: the fastest of twenty bursts.",
+            contenders: contenders! {
+                rw_lock(BOTH): WaitwordRwLock;
+                rw_lock(THREADS): StdRwLock, ParkingLotRwLock, UsyncRwLock;
+                rw_lock(BOTH): Saa, AsyncLockRwLock, TokioRwLock;
+            },
+            goals: READ.map(|what| goal(what, Limit::TimesBest(1.0))).into(),
+        },
+        Workload {
+            name: "semaphore-uncontended",
+            about: "Acquire and release the only permit of a semaphore without contention: the fastest of twenty bursts.",
+            contenders: contenders! {
+                semaphore(BOTH): WaitwordSemaphore, CasAndSwap, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
+                semaphore(TASKS): FuturesIntrusiveSemaphore;
+            },
+            goals: beside_the_limit().into(),
+        },
+    ]
+}
+
+fn mutex<L: Lock>(scale: &Scale, sides: [bool; 2]) -> Vec<Sample> {
+    let mut samples = on_sides::<L, Exclusive>(scale, sides, [BLOCKING, ASYNC]);
+    if L::NAME != CasAndSwap::NAME {
+        samples.push(Sample::new(SIZE, 1, Unit::Bytes, size_of::<L>() as f64));
+    }
+    samples
+}
+
+fn rw_lock<L: Lock + Lock<Shared>>(scale: &Scale, sides: [bool; 2]) -> Vec<Sample> {
+    [on_sides::<L, Shared>(scale, sides, READ), on_sides::<L, Exclusive>(scale, sides, WRITE)].concat()
+}
+
+fn semaphore<L: Lock>(scale: &Scale, sides: [bool; 2]) -> Vec<Sample> {
+    on_sides::<L, Exclusive>(scale, sides, [BLOCKING, ASYNC])
+}
+
+/// As a thread and by a future that is ready at its first poll, or one of the two, under these names.
+fn on_sides<L: Lock<Mode>, Mode>(scale: &Scale, sides: [bool; 2], names: [&'static str; 2]) -> Vec<Sample> {
+    let measure = [blocking::<L, Mode>, async_ready::<L, Mode>];
+    let chosen = names.into_iter().zip(measure).zip(sides).filter(|(_, chosen)| *chosen);
+    chosen.map(|((what, measure), _)| Sample::new(what, 1, Unit::Nanos, measure(scale))).collect()
+}
+
+fn blocking<L: Lock<Mode>, Mode>(scale: &Scale) -> f64 {
+    let lock = L::new();
     fastest(scale, |times| {
         for _ in 0..times {
-            drop(black_box(&mutex).lock());
+            drop(black_box(&lock).acquire());
         }
     })
 }
 
-/// Nanoseconds of CPU time to lock and unlock by a future that is ready at its first poll.
-pub(super) fn async_ready<M: AsyncMutex>(scale: &Scale) -> f64 {
-    let mutex = M::new();
+fn async_ready<L: Lock<Mode>, Mode>(scale: &Scale) -> f64 {
+    let lock = L::new();
     fastest(scale, |times| {
         let turns = pin!(async {
             for _ in 0..times {
-                drop(black_box(&mutex).lock_async().await);
+                drop(black_box(&lock).acquire_async().await);
             }
         });
         let done = turns.poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(done, Poll::Ready(()), "it is uncontended");
     })
-}
-
-/// The limit of a lock by these names. The same for both sides, for a future need not do more.
-pub(super) fn limit(whats: [&'static str; 2], scale: &Scale) -> Vec<Sample> {
-    let nanos = blocking::<CasAndSwap>(scale);
-    whats.map(|what| Sample::new(what, 1, Unit::Nanos, nanos)).to_vec()
 }
 
 /// CPU time of one of the `times` in the fastest of the bursts.

@@ -1,0 +1,221 @@
+//! The table of the locks: ours, its peers, and a limit that no lock can be faster than.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use super::{Exclusive, Lock, Semaphore, Shared};
+use crate::workload::{OURS, Subject};
+
+/// A row per lock: its name here and in the tables, its type, how to make one; then, for each way to hold it, the guard and how it is
+/// acquired. Without `task` a task blocks its worker, without `thread` a thread polls the future.
+macro_rules! locks {
+    ($($Name:ident: $name:expr, $lock:ty = $new:expr, $($Mode:ident $guard:ty { $($way:ident |$this:ident| $result:expr),+ })+;)+) => {$(
+        pub(crate) type $Name = $lock;
+
+        impl Subject for $lock {
+            const NAME: &'static str = $name;
+
+            fn new() -> Self {
+                $new
+            }
+        }
+
+        $(impl Lock<$Mode> for $lock {
+            const BLOCKS_WORKER: bool = !(false $(|| is_task!($way))+);
+
+            type Guard<'a> = $guard;
+
+            $(way! { $way $this $result })+
+        })+
+    )+};
+}
+
+macro_rules! way {
+    (tried $this:ident $result:expr) => {
+        #[inline]
+        fn try_acquire(&self) -> Option<Self::Guard<'_>> {
+            let $this = self;
+            $result
+        }
+    };
+    (thread $this:ident $result:expr) => {
+        #[inline]
+        fn acquire(&self) -> Self::Guard<'_> {
+            let $this = self;
+            $result
+        }
+    };
+    (task $this:ident $result:expr) => {
+        #[inline]
+        fn acquire_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
+            let $this = self;
+            $result
+        }
+    };
+}
+
+macro_rules! is_task {
+    (task) => {
+        true
+    };
+    ($other:ident) => {
+        false
+    };
+}
+
+locks! {
+    Waitword: OURS, waitword::Mutex<()> = Self::new(()),
+        Exclusive waitword::MutexGuard<'a, ()> { tried |l| l.try_lock(), thread |l| l.lock(), task |l| l.lock_async() };
+    ParkingLot: "parking_lot", parking_lot::Mutex<()> = Self::new(()),
+        Exclusive parking_lot::MutexGuard<'a, ()> { tried |l| l.try_lock(), thread |l| l.lock() };
+    Std: "std", std::sync::Mutex<()> = Self::new(()),
+        Exclusive std::sync::MutexGuard<'a, ()> { tried |l| unless_taken(l.try_lock()), thread |l| unpoisoned(l.lock()) };
+    Usync: "usync", usync::Mutex<()> = Self::new(()),
+        Exclusive usync::MutexGuard<'a, ()> { tried |l| l.try_lock(), thread |l| l.lock() };
+    // A mutex and a readers-writer lock.
+    Saa: "saa", saa::Lock = Self::new(),
+        Exclusive SaaWrite<'a> {
+            tried |l| l.try_lock().is_ok().then(|| SaaWrite(l)),
+            thread |l| { assert!(l.lock_sync(), "nobody poisons it"); SaaWrite(l) },
+            task |l| async { assert!(l.lock_async().await, "nobody poisons it"); SaaWrite(l) }
+        }
+        Shared SaaRead<'a> {
+            tried |l| l.try_share().is_ok().then(|| SaaRead(l)),
+            thread |l| { assert!(l.share_sync(), "nobody poisons it"); SaaRead(l) },
+            task |l| async { assert!(l.share_async().await, "nobody poisons it"); SaaRead(l) }
+        };
+    AsyncLock: "async-lock", async_lock::Mutex<()> = Self::new(()),
+        Exclusive async_lock::MutexGuard<'a, ()> { tried |l| l.try_lock(), thread |l| l.lock_blocking(), task |l| l.lock() };
+    Tokio: "tokio", tokio::sync::Mutex<()> = Self::new(()),
+        Exclusive tokio::sync::MutexGuard<'a, ()> {
+            tried |l| l.try_lock().ok(),
+            thread |l| l.blocking_lock(),
+            task |l| l.lock()
+        };
+    Maitake: "maitake-sync", maitake_sync::Mutex<()> = Self::new(()),
+        Exclusive maitake_sync::MutexGuard<'a, ()> { tried |l| l.try_lock(), task |l| l.lock() };
+    // In its fair mode, in which an unlock is a handoff.
+    FuturesIntrusive: "futures-intrusive", futures_intrusive::sync::Mutex<()> = Self::new((), true),
+        Exclusive futures_intrusive::sync::MutexGuard<'a, ()> { tried |l| l.try_lock(), task |l| l.lock() };
+    WaitwordRwLock: OURS, waitword::RwLock<()> = Self::new(()),
+        Exclusive waitword::RwLockWriteGuard<'a, ()> { tried |l| l.try_write(), thread |l| l.write(), task |l| l.write_async() }
+        Shared waitword::RwLockReadGuard<'a, ()> { tried |l| l.try_read(), thread |l| l.read(), task |l| l.read_async() };
+    ParkingLotRwLock: "parking_lot", parking_lot::RwLock<()> = Self::new(()),
+        Exclusive parking_lot::RwLockWriteGuard<'a, ()> { tried |l| l.try_write(), thread |l| l.write() }
+        Shared parking_lot::RwLockReadGuard<'a, ()> { tried |l| l.try_read(), thread |l| l.read() };
+    StdRwLock: "std", std::sync::RwLock<()> = Self::new(()),
+        Exclusive std::sync::RwLockWriteGuard<'a, ()> { tried |l| unless_taken(l.try_write()), thread |l| unpoisoned(l.write()) }
+        Shared std::sync::RwLockReadGuard<'a, ()> { tried |l| unless_taken(l.try_read()), thread |l| unpoisoned(l.read()) };
+    UsyncRwLock: "usync", usync::RwLock<()> = Self::new(()),
+        Exclusive usync::RwLockWriteGuard<'a, ()> { tried |l| l.try_write(), thread |l| l.write() }
+        Shared usync::RwLockReadGuard<'a, ()> { tried |l| l.try_read(), thread |l| l.read() };
+    AsyncLockRwLock: "async-lock", async_lock::RwLock<()> = Self::new(()),
+        Exclusive async_lock::RwLockWriteGuard<'a, ()> {
+            tried |l| l.try_write(),
+            thread |l| l.write_blocking(),
+            task |l| l.write()
+        }
+        Shared async_lock::RwLockReadGuard<'a, ()> { tried |l| l.try_read(), thread |l| l.read_blocking(), task |l| l.read() };
+    TokioRwLock: "tokio", tokio::sync::RwLock<()> = Self::new(()),
+        Exclusive tokio::sync::RwLockWriteGuard<'a, ()> {
+            tried |l| l.try_write().ok(),
+            thread |l| l.blocking_write(),
+            task |l| l.write()
+        }
+        Shared tokio::sync::RwLockReadGuard<'a, ()> {
+            tried |l| l.try_read().ok(),
+            thread |l| l.blocking_read(),
+            task |l| l.read()
+        };
+    WaitwordSemaphore: OURS, waitword::Semaphore = Self::with_permits(1),
+        Exclusive waitword::SemaphorePermit<'a> {
+            tried |l| l.try_acquire().ok(),
+            thread |l| l.acquire().expect("nobody closes it"),
+            task |l| async { l.acquire_async().await.expect("nobody closes it") }
+        };
+    SaaSemaphore: "saa", saa::Semaphore = Self::with_permits(1),
+        Exclusive SaaPermit<'a> {
+            tried |l| l.try_acquire().then(|| SaaPermit(l)),
+            thread |l| { l.acquire_sync(); SaaPermit(l) },
+            task |l| async { l.acquire_async().await; SaaPermit(l) }
+        };
+    AsyncLockSemaphore: "async-lock", async_lock::Semaphore = Self::with_permits(1),
+        Exclusive async_lock::SemaphoreGuard<'a> {
+            tried |l| l.try_acquire(),
+            thread |l| l.acquire_blocking(),
+            task |l| l.acquire()
+        };
+    TokioSemaphore: "tokio", tokio::sync::Semaphore = Self::with_permits(1),
+        Exclusive tokio::sync::SemaphorePermit<'a> {
+            tried |l| l.try_acquire().ok(),
+            thread |l| l.blocking_acquire().expect("nobody closes it"),
+            task |l| async { l.acquire().await.expect("nobody closes it") }
+        };
+    FuturesIntrusiveSemaphore: "futures-intrusive", futures_intrusive::sync::Semaphore = Self::with_permits(1),
+        Exclusive futures_intrusive::sync::SemaphoreReleaser<'a> { tried |l| l.try_acquire(1), task |l| l.acquire(1) };
+    // One compare-and-swap to lock, one swap to unlock, and no waiters: the least that an uncontended lock has to do.
+    CasAndSwap: "one CAS, one swap (limit)", AtomicU32 = Self::new(0),
+        Exclusive Taken<'a> {
+            tried |l| l.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).ok().map(|_| Taken(l)),
+            thread |l| l.try_acquire().expect("only the uncontended case is measured")
+        };
+}
+
+macro_rules! semaphores {
+    ($($semaphore:ty: |$permits:ident| $new:expr, |$this:ident| $add:expr;)+) => {$(
+        impl Semaphore for $semaphore {
+            fn with_permits($permits: usize) -> Self {
+                $new
+            }
+
+            fn add_permit(&self) {
+                let $this = self;
+                $add
+            }
+        }
+    )+};
+}
+
+semaphores! {
+    waitword::Semaphore: |permits| Self::new(permits), |semaphore| semaphore.add_permits(1);
+    saa::Semaphore: |permits| Self::with_permits(permits), |semaphore| { semaphore.release(); };
+    async_lock::Semaphore: |permits| Self::new(permits), |semaphore| semaphore.add_permits(1);
+    tokio::sync::Semaphore: |permits| Self::new(permits), |semaphore| semaphore.add_permits(1);
+    futures_intrusive::sync::Semaphore: |permits| Self::new(true, permits), |semaphore| semaphore.release(1);
+}
+
+/// Guards for locks that have none.
+macro_rules! guards {
+    ($($Guard:ident of $lock:ty: |$this:ident| $release:expr;)+) => {$(
+        pub(crate) struct $Guard<'a>(&'a $lock);
+
+        impl Drop for $Guard<'_> {
+            #[inline]
+            fn drop(&mut self) {
+                let $this = self.0;
+                $release;
+            }
+        }
+    )+};
+}
+
+guards! {
+    SaaWrite of saa::Lock: |lock| lock.release_lock();
+    SaaRead of saa::Lock: |lock| lock.release_share();
+    SaaPermit of saa::Semaphore: |semaphore| semaphore.release();
+    Taken of AtomicU32: |lock| lock.swap(0, Ordering::Release);
+}
+
+/// Nothing in here panics while it holds a lock, so a poisoned one is as good as any.
+pub(super) fn unpoisoned<G>(result: LockResult<G>) -> G {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
+
+fn unless_taken<G>(result: TryLockResult<G>) -> Option<G> {
+    match result {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}

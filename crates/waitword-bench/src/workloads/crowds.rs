@@ -1,0 +1,299 @@
+//! Crowds of tasks that wait on one word, on a word each, or for a mutex that is held: what each step costs, what a pending wait
+//! occupies, and what stays when all have gone.
+
+use std::sync::atomic::AtomicU32;
+
+use waitword_core::{Inbox, InboxWait, wait_async};
+
+use crate::crowd::{Crowd, Random};
+use crate::locks::Lock;
+use crate::locks::peers::{AsyncLock, FuturesIntrusive, Maitake, Tokio, Waitword};
+use crate::measure::{Longest, Stopwatch, counting};
+use crate::queues::{self, EventListener, HandMade, MaitakeQueue, Queues, TokioNotify};
+use crate::series::{Sample, Unit};
+use crate::workload::{Contender, Limit, OURS, Scale, Subject, Workload, contenders, goal, goal_at_largest};
+
+const FUTURE: &str = "size of the future";
+
+pub(super) fn workloads() -> [Workload; 6] {
+    [one_word(), many_words(), memory(), growth(), agent_death(), held_mutex()]
+}
+
+/// The shape of a popular lock, a semaphore, a broadcast.
+fn one_word() -> Workload {
+    let tokio = TokioNotify::NAME;
+    Workload {
+        name: "one-word",
+        about: "N async waiters on one word: *enqueue* makes the future and polls it once; *finish* polls a \
+                notified one and drops it; *cancel* drops a waiting one; *notify all* is the cost per waiter. \
+                The wakers do nothing.",
+        contenders: contenders! {
+            on_one_word: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
+        },
+        goals: vec![
+            goal("enqueue", Limit::Times(1.0, tokio)),
+            goal("enqueue", Limit::Value(25.0)),
+            goal("notify one", Limit::Times(1.0, tokio)),
+            goal("notify one", Limit::Value(22.0)),
+            goal("finish", Limit::Times(1.0, tokio)),
+            goal("finish", Limit::Value(8.0)),
+            goal("cancel", Limit::Times(1.0, tokio)),
+            goal("cancel", Limit::Value(16.0)),
+            goal("notify all", Limit::Value(15.0)),
+        ],
+    }
+}
+
+fn on_one_word<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let at_size = |n: usize| {
+        let queues = Q::with_words(1);
+        let mut crowd = Crowd::new(n);
+        let [mut enqueue, mut notify_one, mut finish, mut cancel, mut notify_all] =
+            <[Stopwatch; 5]>::default();
+        for _ in 0..repeats(scale, n) {
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
+            notify_one.time(n, || (0..n).for_each(|_| queues.notify_one(0)));
+            finish.time(n, || (0..n).for_each(|i| drop(crowd.finish(i))));
+
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
+            cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+
+            if Q::NOTIFIES_ALL {
+                (0..n).for_each(|i| crowd.enter(i, queues.wait(0)));
+                notify_all.time(n, || queues.notify_all(0));
+                (0..n).for_each(|i| drop(crowd.finish(i)));
+            }
+        }
+        let mut samples = vec![
+            enqueue.sample("enqueue", n),
+            notify_one.sample("notify one", n),
+            finish.sample("finish", n),
+            cancel.sample("cancel", n),
+        ];
+        samples.extend(Q::NOTIFIES_ALL.then(|| notify_all.sample("notify all", n)));
+        samples
+    };
+    scale.crowds().iter().flat_map(|&n| at_size(n)).collect()
+}
+
+/// As often as makes a small crowd precise.
+fn repeats(scale: &Scale, n: usize) -> usize {
+    (scale.operations(1_000_000) / n).max(1)
+}
+
+/// The shape of a program with many locks, or of a block of shared memory full of them.
+fn many_words() -> Workload {
+    let tokio = TokioNotify::NAME;
+    Workload {
+        name: "many-words",
+        about: "One async waiter on each of N words, notified in random order. waitword and the hand-made map \
+                look the queue up by the word; the others have a queue object per word.",
+        contenders: contenders! {
+            on_many_words: queues::Waitword, HandMade, TokioNotify, queues::FuturesIntrusive, MaitakeQueue,
+                EventListener;
+        },
+        goals: vec![
+            goal_at_largest("enqueue", Limit::Times(1.3, tokio)),
+            goal_at_largest("enqueue", Limit::Value(40.0)),
+            goal_at_largest("enqueue", Limit::Times(1.0 / 3.0, HandMade::NAME)),
+            goal_at_largest("notify random", Limit::Times(1.3, tokio)),
+            goal_at_largest("notify random", Limit::Value(120.0)),
+            goal_at_largest("notify random", Limit::Times(1.0 / 3.0, HandMade::NAME)),
+        ],
+    }
+}
+
+fn on_many_words<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let at_size = |n: usize| {
+        let queues = Q::with_words(n);
+        let mut crowd = Crowd::new(n);
+        let order = Random(n as u64).order(n);
+        let [mut enqueue, mut notify, mut finish, mut cancel] = <[Stopwatch; 4]>::default();
+        for _ in 0..repeats(scale, n) {
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(i))));
+            notify.time(n, || order.iter().for_each(|&i| queues.notify_one(i)));
+            finish.time(n, || order.iter().for_each(|&i| drop(crowd.finish(i))));
+
+            (0..n).for_each(|i| crowd.enter(i, queues.wait(i)));
+            cancel.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
+        }
+        [
+            enqueue.sample("enqueue", n),
+            notify.sample("notify random", n),
+            finish.sample("finish random", n),
+            cancel.sample("cancel random", n),
+        ]
+    };
+    scale.crowds().iter().flat_map(|&n| at_size(n)).collect()
+}
+
+fn memory() -> Workload {
+    Workload {
+        name: "memory",
+        about: "The future's size, and the heap beyond it: while N wait on one word; while N words have one \
+                waiter each, queue objects included (ours counts the word, 4 bytes); after the last was \
+                cancelled.",
+        contenders: contenders! {
+            occupied: queues::Waitword, HandMade, TokioNotify, queues::FuturesIntrusive, MaitakeQueue,
+                EventListener;
+        },
+        goals: vec![
+            goal(FUTURE, Limit::Value(72.0)),
+            goal(ALLOCATIONS, Limit::Value(0.0)),
+            goal(KEPT, Limit::Value(0.0)),
+        ],
+    }
+}
+
+const ALLOCATIONS: &str = "heap allocations per wait";
+const KEPT: &str = "heap kept after all have gone";
+
+fn occupied<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let n = scale.largest();
+    // What the process or the thread sets up once is not the waits'.
+    waits_on::<Q>(1, 1);
+    let one = waits_on::<Q>(1, n);
+    let many = waits_on::<Q>(n, n);
+    let per_wait = |total: f64| total / n as f64;
+    vec![
+        Sample::new(FUTURE, n, Unit::Bytes, size_of::<Q::Wait<'static>>() as f64),
+        Sample::new(ALLOCATIONS, n, Unit::Count, per_wait(one.allocations as f64)),
+        Sample::new("heap per wait, one word", n, Unit::Bytes, per_wait(one.during as f64)),
+        Sample::new("heap per wait, each on a word of its own", n, Unit::Bytes, per_wait(many.during as f64)),
+        Sample::new(KEPT, n, Unit::Bytes, many.kept as f64),
+    ]
+}
+
+struct Footprint {
+    allocations: usize,
+    during: isize,
+    kept: isize,
+}
+
+fn waits_on<Q: Queues>(words: usize, n: usize) -> Footprint {
+    counting(|counted| {
+        let queues = Q::with_words(words);
+        let before = counted();
+        let mut crowd = Crowd::new(n);
+        let room = counted().bytes - before.bytes;
+        let allocations = counted().allocations;
+        (0..n).for_each(|i| crowd.enter(i, queues.wait(i % words)));
+        let during = counted();
+        (0..n).for_each(|i| crowd.cancel(i));
+        let kept = counted().bytes - room - before.bytes;
+        Footprint { allocations: during.allocations - allocations, during: during.bytes - room, kept }
+    })
+}
+
+/// The table from nothing to many words and back: the one operation that pays for it.
+fn growth() -> Workload {
+    Workload {
+        name: "growth",
+        about: "The longest single operation while waits on N words are made one by one, and cancelled, in CPU \
+                time.",
+        contenders: contenders! {
+            growing: queues::Waitword, HandMade;
+        },
+        goals: [LONGEST_ENQUEUE, LONGEST_CANCEL].map(|what| goal(what, Limit::Value(1e6))).into(),
+    }
+}
+
+const LONGEST_ENQUEUE: &str = "longest enqueue";
+const LONGEST_CANCEL: &str = "longest cancel";
+
+fn growing<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let n = scale.largest();
+    let queues = Q::with_words(n);
+    let mut crowd = Crowd::new(n);
+    let [mut enqueue, mut cancel] = <[Longest; 2]>::default();
+    (0..n).for_each(|i| enqueue.time(|| crowd.enter(i, queues.wait(i))));
+    (0..n).for_each(|i| cancel.time(|| crowd.cancel(i)));
+    vec![enqueue.sample(LONGEST_ENQUEUE, n), cancel.sample(LONGEST_CANCEL, n)]
+}
+
+/// An agent pays for its own waits only.
+fn agent_death() -> Workload {
+    Workload {
+        name: "agent-death",
+        about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
+                its own.",
+        contenders: vec![Contender { name: OURS, run: agents_die }],
+        goals: vec![goal(DEATH, Limit::Value(1_000.0))],
+    }
+}
+
+const DEATH: &str = "per wait of its own";
+
+fn agents_die(scale: &Scale) -> Vec<Sample> {
+    const WAITS: usize = 1_000;
+    let among = |n: usize| {
+        let words = (0..n.max(WAITS)).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+        let mut others = Crowd::new(n);
+        (0..n).for_each(|i| others.enter(i, wait_async(&words[i], 0)));
+        let mut random = Random(7);
+        let mut watch = Stopwatch::default();
+        for _ in 0..scale.operations(100) {
+            let inbox = Inbox::new(|| {});
+            let waits = (0..WAITS).map(|_| {
+                let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.below(words.len())], 0));
+                assert!(wait.as_mut().enqueue(0), "no store to the words");
+                wait
+            });
+            let waits = waits.collect::<Vec<_>>();
+            watch.time(WAITS, || drop((waits, inbox)));
+        }
+        watch.sample(DEATH, n)
+    };
+    [0, scale.largest()].map(among).into()
+}
+
+fn held_mutex() -> Workload {
+    Workload {
+        name: "mutex-held",
+        about: "N tasks queue for a mutex that is held, on one thread: *enqueue* makes the future and polls it once; \
+                *release, and the next acquires* drops the guard and polls the head waiter to its end; *cancel* drops a \
+                waiting future. The wakers do nothing. (The futures of async-lock have a heap allocation each, 56 bytes.)",
+        contenders: contenders! {
+            held: Waitword, AsyncLock, Tokio, Maitake, FuturesIntrusive;
+        },
+        goals: vec![
+            goal("enqueue", Limit::Value(30.0)),
+            goal("enqueue", Limit::TimesBest(1.0)),
+            goal(NEXT, Limit::Value(50.0)),
+            goal(NEXT, Limit::TimesBest(1.0)),
+            goal(FUTURE, Limit::Value(88.0)),
+        ],
+    }
+}
+
+const NEXT: &str = "release, and the next acquires";
+
+fn held<L: Lock>(scale: &Scale) -> Vec<Sample> {
+    let at_size = |n: usize| {
+        let mutex = L::new();
+        let mut crowd = Crowd::new(n);
+        let [mut enqueue, mut next, mut cancel] = <[Stopwatch; 3]>::default();
+        for _ in 0..repeats(scale, n) {
+            let mut guard = mutex.try_acquire();
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, mutex.acquire_async())));
+            next.time(n, || {
+                for i in 0..n {
+                    // Free before the next one is polled.
+                    drop(guard.take());
+                    guard = Some(crowd.finish(i));
+                }
+            });
+
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, mutex.acquire_async())));
+            cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+        }
+        [
+            enqueue.sample("enqueue", n),
+            next.sample(NEXT, n),
+            cancel.sample("cancel", n),
+            Sample::new(FUTURE, n, Unit::Bytes, size_of_val(&mutex.acquire_async()) as f64),
+        ]
+    };
+    let crowds = scale.crowds().iter().filter(|&&n| n <= 100_000);
+    crowds.flat_map(|&n| at_size(n)).collect()
+}

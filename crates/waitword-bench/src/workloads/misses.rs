@@ -1,0 +1,133 @@
+//! What is asked for nothing: a notify of a word without waiters, which an uncontended unlock pays, and a wait that finds another
+//! value.
+
+use std::hint::black_box;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+use std::sync::{Mutex, PoisonError};
+use std::task::{Context, Waker};
+
+use waitword_core::{Outcome, wait, wait_async};
+
+use super::neighbours::both;
+use crate::measure::{Stopwatch, counting};
+use crate::queues::{EventListener, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
+use crate::series::{Sample, Unit};
+use crate::words::{Parking, ParkingLotCore};
+use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
+
+const FENCE: &str = "fence and load (limit)";
+const LOCK: &str = "lock, load, unlock (limit)";
+
+pub(super) fn workloads() -> [Workload; 2] {
+    let mut notifies = vec![
+        Contender { name: FENCE, run: fence_and_load },
+        Contender { name: ParkingLotCore::NAME, run: unpark },
+    ];
+    notifies.extend(contenders! { notify: Waitword, TokioNotify, EventListener, MaitakeQueue, HandMade; });
+    [
+        Workload {
+            name: "notify-miss",
+            about: "`notify` on a word without waiters, from N threads on words of their own. tokio's `Notify` \
+                    stores a permit.",
+            contenders: notifies,
+            goals: vec![
+                goal("notify", Limit::Value(10.0)),
+                // As fast beside another thread.
+                goal("notify", Limit::TimesSmallest(1.2)),
+            ],
+        },
+        Workload {
+            name: "not-equal",
+            about: "A wait that returns at once, for the word holds another value: on one word, and on N words.",
+            contenders: vec![
+                Contender { name: LOCK, run: locked_load },
+                Contender { name: OURS, run: blocking },
+                Contender { name: "waitword, async", run: future },
+                Contender { name: ParkingLotCore::NAME, run: park },
+            ],
+            goals: vec![
+                goal("wait", Limit::Times(1.3, LOCK)),
+                goal("allocations", Limit::Value(0.0)),
+                goal("retained", Limit::Value(0.0)),
+            ],
+        },
+    ]
+}
+
+/// Words per thread, so that their places in memory and in a table average out.
+const WORDS: usize = 64;
+
+fn notify<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    let queues = Q::with_words(2 * WORDS);
+    at_one_and_two_threads(scale, |word| queues.notify_one(word))
+}
+
+fn unpark(scale: &Scale) -> Vec<Sample> {
+    let words = [const { AtomicU32::new(0) }; 2 * WORDS];
+    at_one_and_two_threads(scale, |word| ParkingLotCore::wake_one(&words[word]))
+}
+
+fn fence_and_load(scale: &Scale) -> Vec<Sample> {
+    let counts = [const { AtomicUsize::new(0) }; 2 * WORDS];
+    at_one_and_two_threads(scale, |word| {
+        fence(Ordering::SeqCst);
+        black_box(counts[word].load(Ordering::Relaxed));
+    })
+}
+
+/// CPU time per call of `notify`, which each thread makes on words of its own.
+fn at_one_and_two_threads(scale: &Scale, notify: impl Fn(usize) + Sync) -> Vec<Sample> {
+    let calls = scale.operations(5_000_000);
+    let on_words_of = |thread: usize| {
+        let mut watch = Stopwatch::default();
+        watch.time(calls, || (0..calls).for_each(|call| notify(black_box(thread * WORDS + call % WORDS))));
+        watch
+    };
+    let one = on_words_of(0);
+    let two = both(|thread| on_words_of(thread).cpu_nanos());
+    vec![one.sample("notify", 1), Sample::new("notify", 2, Unit::Nanos, two)]
+}
+
+fn blocking(scale: &Scale) -> Vec<Sample> {
+    on_words(scale, |word| assert_eq!(wait(word, 1), Outcome::NotEqual))
+}
+
+fn future(scale: &Scale) -> Vec<Sample> {
+    on_words(scale, |word| {
+        let wait = pin!(wait_async(word, 1));
+        assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    })
+}
+
+fn park(scale: &Scale) -> Vec<Sample> {
+    on_words(scale, |word| ParkingLotCore::wait(word, 1, None))
+}
+
+fn locked_load(scale: &Scale) -> Vec<Sample> {
+    let lock = Mutex::new(());
+    on_words(scale, |word| {
+        let _held = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(word.load(Ordering::SeqCst), 0);
+    })
+}
+
+/// The cost of asking, on a million different words, and what it leaves behind.
+fn on_words(scale: &Scale, ask: impl Fn(&AtomicU32)) -> Vec<Sample> {
+    let words = scale.operations(1_000_000);
+    let all = (0..words).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+    // The first call of a process or thread may set something up for good.
+    ask(&all[0]);
+    let (mut one, mut each) = (Stopwatch::default(), Stopwatch::default());
+    one.time(words, || (0..words).for_each(|_| ask(black_box(&all[0]))));
+    let counted = counting(|counted| {
+        each.time(words, || all.iter().for_each(&ask));
+        counted()
+    });
+    vec![
+        one.sample("wait", 1),
+        each.sample("wait", words),
+        Sample::new("allocations", words, Unit::Count, counted.allocations as f64),
+        Sample::new("retained", words, Unit::Bytes, counted.bytes as f64),
+    ]
+}

@@ -1,0 +1,151 @@
+//! What others do to one's own waits: a thread at the same queue, and thousands of waiters on words that were picked to collide.
+
+use std::pin::pin;
+use std::sync::Barrier;
+use std::sync::atomic::AtomicU32;
+use std::task::{Context, Waker};
+use std::thread;
+
+use waitword_core::{Location, Table, Word, notify_one, wait_async};
+
+use crate::crowd::Crowd;
+use crate::measure::Stopwatch;
+use crate::queues::{EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
+use crate::series::{Sample, Unit};
+use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
+
+pub(super) fn workloads() -> [Workload; 2] {
+    [two_threads(), collisions()]
+}
+
+const ALONE: &str = "one thread alone";
+const SAME: &str = "two threads, same word";
+const OWN: &str = "two threads, own words";
+
+fn two_threads() -> Workload {
+    Workload {
+        name: "two-threads",
+        about: "Register and cancel, in CPU time per thread: alone, and beside a thread that does the same on \
+                the same word or on its own.",
+        contenders: contenders! {
+            on_two_threads: Waitword, HandMade, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener;
+        },
+        goals: vec![goal(SAME, Limit::Value(115.0)), goal(OWN, Limit::TimesOwn(1.2, ALONE))],
+    }
+}
+
+fn on_two_threads<Q: Queues>(scale: &Scale) -> Vec<Sample> {
+    /// Pairs of words, one for each thread, tried one after another: some of them share a shard.
+    const PAIRS: usize = 64;
+    let calls = scale.operations(2_000_000);
+    let queues = Q::with_words(2 * PAIRS);
+    let alone = register_and_cancel(&queues, 0, calls);
+    let same = both(|_| register_and_cancel(&queues, 0, calls));
+    let pair = |pair| both(|thread| register_and_cancel(&queues, thread * PAIRS + pair, calls / PAIRS));
+    let own = (0..PAIRS).map(pair).sum::<f64>() / PAIRS as f64;
+    [(ALONE, alone), (SAME, same), (OWN, own)]
+        .map(|(what, value)| Sample::new(what, 1, Unit::Nanos, value))
+        .into()
+}
+
+/// CPU time per call.
+fn register_and_cancel<Q: Queues>(queues: &Q, word: usize, calls: usize) -> f64 {
+    let mut watch = Stopwatch::default();
+    watch.time(calls, || {
+        for _ in 0..calls {
+            let wait = pin!(queues.wait(word));
+            assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_pending(), "nobody notifies");
+        }
+    });
+    watch.cpu_nanos()
+}
+
+/// The mean of what `work` measures on two threads at a time.
+pub(super) fn both(work: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let start = Barrier::new(2);
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            start.wait();
+            work(1)
+        });
+        start.wait();
+        let mine = work(0);
+        (mine + other.join().expect("nothing in there panics")) / 2.0
+    })
+}
+
+const MISS: &str = "notify, nobody waits on the word";
+const HIT: &str = "wait and notify";
+const MISS_WITH_SECRET: &str = "notify, nobody waits on the word; picked with our secret";
+const HIT_WITH_SECRET: &str = "wait and notify; picked with our secret";
+
+/// The words are first those that share a bucket under multiplicative hashing with the golden ratio, which is what a table without
+/// a secret uses, as parking_lot_core does: the layout of one block of memory is enough to find them. Then those that are found by
+/// brute force with the secret of our table.
+fn collisions() -> Workload {
+    Workload {
+        name: "collisions",
+        about: "N tasks wait on words that collide with ours in a hash table without a secret. Then on words picked \
+                with our secret, in a table of one shard: each notify takes the lock, and all are in one bucket \
+                until the shard draws another secret.",
+        contenders: vec![Contender { name: OURS, run: beside_colliding }],
+        goals: [MISS, HIT, HIT_WITH_SECRET].map(|what| goal(what, Limit::TimesSmallest(2.0))).into(),
+    }
+}
+
+fn beside_colliding(scale: &Scale) -> Vec<Sample> {
+    const GOLDEN: usize = 0x9E37_79B9_7F4A_7C15;
+    let others = if scale.quick { 400 } else { 4_000 };
+    let block = block(1 << 20);
+    // There are 4,096 of these words.
+    let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - 8);
+    let without_secret = block.iter().filter(|word| bucket(word) == bucket(&block[0])).collect::<Vec<_>>();
+    let mut samples = beside(scale, others, &without_secret, [MISS, HIT]);
+
+    let table = Table::with_shards(1);
+    let bits = others.ilog2();
+    let block = self::block(others << (bits + 1));
+    let mask = (1 << bits) - 1;
+    let with_secret = block.iter().filter(|word| table.secret_hash(word.as_ptr().addr()) & mask == 0);
+    let with_secret = with_secret.map(|word| table.at(word)).collect::<Vec<_>>();
+    samples.extend(beside(scale, others, &with_secret, [MISS_WITH_SECRET, HIT_WITH_SECRET]));
+    samples
+}
+
+fn block(words: usize) -> Vec<AtomicU32> {
+    (0..words).map(|_| AtomicU32::new(0)).collect()
+}
+
+/// Beside nobody, and beside so many others.
+fn beside<L: Location + Copy>(
+    scale: &Scale,
+    others: usize,
+    colliding: &[L],
+    [miss_name, hit_name]: [&'static str; 2],
+) -> Vec<Sample>
+where
+    L::Word: Word<Value = u32>,
+{
+    /// Words on which no other waits, so that their places in our table average out.
+    const VICTIMS: usize = 16;
+    let (victims, crowded) = colliding.split_at(VICTIMS);
+    let calls = scale.operations(1_000_000);
+    let at_size = |n: usize| {
+        let mut crowd = Crowd::new(n);
+        (0..n).for_each(|i| crowd.enter(i, wait_async(crowded[i % crowded.len()], 0)));
+        let [mut miss, mut hit] = <[Stopwatch; 2]>::default();
+        miss.time(calls, || (0..calls).for_each(|call| assert_eq!(notify_one(victims[call % VICTIMS]), 0)));
+        hit.time(calls, || {
+            for call in 0..calls {
+                let victim = victims[call % VICTIMS];
+                let mut wait = pin!(wait_async(victim, 0));
+                let mut cx = Context::from_waker(Waker::noop());
+                assert!(wait.as_mut().poll(&mut cx).is_pending());
+                assert_eq!(notify_one(victim), 1);
+                assert!(wait.poll(&mut cx).is_ready());
+            }
+        });
+        [miss.sample(miss_name, n), hit.sample(hit_name, n)]
+    };
+    [0, others].into_iter().flat_map(at_size).collect()
+}

@@ -1,0 +1,287 @@
+//! Two threads hand a turn back and forth, on one CPU and on two, with partners of several tempers. Then two tasks, or a task and a
+//! thread, on one CPU.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::locks::peers::{AsyncLockSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore};
+use crate::platform::{pin_to, thread_cpu};
+use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, TokioNotify};
+use crate::series::{Sample, Unit};
+use crate::turns::{AsyncTurns, BySemaphores, Flagged, Turns, WakerSlot};
+#[cfg(target_os = "linux")]
+use crate::words::RawFutex;
+use crate::words::{BASELINE, OnWord, ParkingLotCore, Waitword};
+use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
+
+/// Which parties take turns, and where.
+struct Scene {
+    /// The names of the wall time and of the CPU time in the tables.
+    wall: &'static str,
+    cpu: &'static str,
+    /// How many microseconds the partner works before it answers, if that is what the tables compare.
+    n: usize,
+    /// The CPUs of the two, if they are tied to one each.
+    cpus: Option<[usize; 2]>,
+    pairs: usize,
+    /// How long the partner works in the trip of this number.
+    work: fn(u32) -> u64,
+}
+
+const ONE_CPU: Scene =
+    Scene { wall: "one CPU", cpu: "one CPU, CPU time", n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
+
+const TWO_CPUS: Scene = Scene { wall: "two CPUs", cpu: "two CPUs, CPU time", cpus: Some([0, 1]), ..ONE_CPU };
+
+const WORKING: Scene = Scene {
+    wall: "two CPUs, the partner works for N µs",
+    cpu: "two CPUs, the partner works for N µs, CPU time",
+    ..TWO_CPUS
+};
+
+const SCENES: [Scene; 8] = [
+    ONE_CPU,
+    TWO_CPUS,
+    Scene { n: 5, work: |_| 5, ..WORKING },
+    Scene { n: 50, work: |_| 50, ..WORKING },
+    Scene { n: 500, work: |_| 500, ..WORKING },
+    Scene {
+        wall: "two CPUs, the partner works for 50 µs every other time",
+        cpu: "two CPUs, the partner works for 50 µs every other time, CPU time",
+        work: |trip| if trip.is_multiple_of(2) { 50 } else { 0 },
+        ..TWO_CPUS
+    },
+    Scene {
+        wall: "two CPUs, the partner works for 50 µs one time of ten",
+        cpu: "two CPUs, the partner works for 50 µs one time of ten, CPU time",
+        work: |trip| if trip.is_multiple_of(10) { 50 } else { 0 },
+        ..TWO_CPUS
+    },
+    Scene { wall: "four pairs", cpu: "four pairs, CPU time", cpus: None, pairs: 4, ..TWO_CPUS },
+];
+
+/// How long a pair takes turns: some hundreds of times where each turn is slept for.
+const MILLIS: usize = 300;
+
+/// The clock is not asked after each trip, for some are hardly longer than that takes.
+const BETWEEN_CLOCKS: u32 = 16;
+
+pub(super) fn workloads() -> [Workload; 3] {
+    [on_a_word(), on_semaphores(), of_tasks()]
+}
+
+/// The threads wait for a permit, by what the waits on a word do.
+fn on_semaphores() -> Workload {
+    Workload {
+        name: "semaphore-turns",
+        about: "Two threads take turns, as in blocking-round-trip, each by adding the permit that the other acquires.",
+        contenders: contenders! {
+            threads: BySemaphores<WaitwordSemaphore>, #[cfg(target_os = "linux")] OnWord<RawFutex>,
+                BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>, BySemaphores<TokioSemaphore>;
+        },
+        ..on_a_word()
+    }
+}
+
+fn on_a_word() -> Workload {
+    let mut goals = vec![goal(TWO_CPUS.wall, Limit::Value(2_000.0))];
+    for scene in &SCENES {
+        for what in [scene.wall, scene.cpu] {
+            if !goals.iter().any(|goal| goal.what == what) {
+                goals.push(goal(what, Limit::Times(1.1, BASELINE)));
+            }
+        }
+    }
+    Workload {
+        name: "blocking-round-trip",
+        about: "Two threads take turns: there and back, less what the partner works before it answers. \
+                Spinning saves wall time and may waste CPU time, which is that of both.",
+        contenders: contenders! {
+            threads: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
+                Flagged<EventListener>;
+        },
+        goals,
+    }
+}
+
+fn threads<T: Turns>(scale: &Scale) -> Vec<Sample> {
+    let time = Duration::from_millis(scale.operations(MILLIS) as u64);
+    let mut samples = Vec::new();
+    for scene in &SCENES {
+        let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
+            continue;
+        };
+        for (what, time) in [(scene.wall, wall), (scene.cpu, cpu)] {
+            samples.push(Sample::new(what, scene.n, Unit::Nanos, time.as_nanos() as f64));
+        }
+    }
+    samples
+}
+
+#[derive(Clone, Copy, Default)]
+struct Trip {
+    wall: Duration,
+    cpu: Duration,
+}
+
+/// The mean of the round trips that each pair makes in `time`; nothing if the system does not pin threads, or has no such
+/// CPU.
+fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<Trip> {
+    let pairs = (0..scene.pairs).map(|_| Pair { turns: T::new(), over: AtomicBool::new(false) });
+    let pairs = pairs.collect::<Vec<_>>();
+    let start = Barrier::new(2 * scene.pairs);
+    let sum = thread::scope(|scope| {
+        let threads = pairs.iter().flat_map(|pair| {
+            let start = &start;
+            let asking = scope.spawn(move || pair.ask(scene, start, time));
+            let answering = scope.spawn(move || pair.answer(scene, start));
+            [asking, answering]
+        });
+        let threads = threads.collect::<Vec<_>>();
+        threads.into_iter().try_fold(Trip::default(), |sum, thread| {
+            let trip = thread.join().expect("nothing in there panics")?;
+            Some(Trip { wall: sum.wall + trip.wall, cpu: sum.cpu + trip.cpu })
+        })
+    })?;
+    let pairs = scene.pairs as u32;
+    Some(Trip { wall: sum.wall / pairs, cpu: sum.cpu / pairs })
+}
+
+struct Pair<T> {
+    turns: T,
+    /// Set with the last turn, which is not answered any more.
+    over: AtomicBool,
+}
+
+impl<T: Turns> Pair<T> {
+    /// Hands the turn over and waits for it, again and again.
+    fn ask(&self, scene: &Scene, start: &Barrier, time: Duration) -> Option<Trip> {
+        let pinned = pin(scene, 0);
+        start.wait();
+        let (wall, cpu, mut trips) = (Instant::now(), thread_cpu(), 0);
+        while wall.elapsed() < time {
+            for _ in 0..BETWEEN_CLOCKS {
+                self.turns.set(1);
+                self.turns.wait_while(1);
+            }
+            trips += BETWEEN_CLOCKS;
+        }
+        let trip = Trip { wall: wall.elapsed() / trips, cpu: (thread_cpu() - cpu) / trips };
+        self.over.store(true, Ordering::SeqCst);
+        self.turns.set(1);
+        pinned.then_some(trip)
+    }
+
+    /// Hands it back. The wall time is that of the other.
+    fn answer(&self, scene: &Scene, start: &Barrier) -> Option<Trip> {
+        let pinned = pin(scene, 1);
+        start.wait();
+        let (cpu, mut worked, mut trips) = (thread_cpu(), Duration::ZERO, 0);
+        loop {
+            self.turns.wait_while(0);
+            if self.over.load(Ordering::SeqCst) {
+                break;
+            }
+            worked += work(Duration::from_micros((scene.work)(trips)));
+            self.turns.set(0);
+            trips += 1;
+        }
+        let cpu = (thread_cpu() - cpu).saturating_sub(worked);
+        pinned.then(|| Trip { wall: Duration::ZERO, cpu: cpu / trips })
+    }
+}
+
+fn pin(scene: &Scene, party: usize) -> bool {
+    scene.cpus.is_none_or(|cpus| pin_to(cpus[party]))
+}
+
+/// Keeps the CPU busy for about this long. Returns the CPU time that it took.
+fn work(time: Duration) -> Duration {
+    if time.is_zero() {
+        return Duration::ZERO;
+    }
+    let (start, cpu) = (Instant::now(), thread_cpu());
+    while start.elapsed() < time {
+        std::hint::spin_loop();
+    }
+    thread_cpu() - cpu
+}
+
+const TASKS: &str = "task and task";
+const MIXED: &str = "thread and task";
+
+fn of_tasks() -> Workload {
+    let limit = WakerSlot::NAME;
+    Workload {
+        name: "task-round-trip",
+        about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. \
+                There and back, in wall time.",
+        contenders: contenders! {
+            tasks_and_mixed: WakerSlot, OnWord<Waitword>, Flagged<TokioNotify>, Flagged<FuturesIntrusive>,
+                Flagged<MaitakeQueue>, Flagged<EventListener>;
+        },
+        goals: vec![goal(TASKS, Limit::Times(1.1, limit)), goal(MIXED, Limit::Times(1.1, limit))],
+    }
+}
+
+fn tasks_and_mixed<T: AsyncTurns>(scale: &Scale) -> Vec<Sample> {
+    let tasks = on_one_cpu(|| tasks::<T>(scale.operations(500_000)));
+    let mixed = on_one_cpu(|| thread_and_task::<T>(scale.operations(100_000)));
+    vec![Sample::new(TASKS, 1, Unit::Nanos, tasks), Sample::new(MIXED, 1, Unit::Nanos, mixed)]
+}
+
+/// Runs `work`, and the threads it starts, on the first CPU (or, where threads cannot be pinned, anywhere).
+fn on_one_cpu(work: impl FnOnce() -> f64 + Send) -> f64 {
+    let pinned = || {
+        pin_to(0);
+        work()
+    };
+    thread::scope(|scope| scope.spawn(pinned).join().expect("nothing in there panics"))
+}
+
+fn tasks<T: AsyncTurns>(trips: usize) -> f64 {
+    let turns = Arc::new(T::new());
+    let runtime = runtime();
+    let partner = runtime.spawn(answer(Arc::clone(&turns), trips));
+    let caller = runtime.spawn(async move {
+        let start = Instant::now();
+        for _ in 0..trips {
+            turns.set(1);
+            turns.wait_while_async(1).await;
+        }
+        start.elapsed().as_nanos() as f64 / trips as f64
+    });
+    runtime.block_on(async {
+        let nanos = caller.await.expect("nothing in there panics");
+        partner.await.expect("nothing in there panics");
+        nanos
+    })
+}
+
+fn thread_and_task<T: AsyncTurns>(trips: usize) -> f64 {
+    let turns = Arc::new(T::new());
+    thread::scope(|scope| {
+        let partner = Arc::clone(&turns);
+        scope.spawn(move || runtime().block_on(answer(partner, trips)));
+        let start = Instant::now();
+        for _ in 0..trips {
+            turns.set(1);
+            turns.wait_while(1);
+        }
+        start.elapsed().as_nanos() as f64 / trips as f64
+    })
+}
+
+async fn answer<T: AsyncTurns>(turns: Arc<T>, trips: usize) {
+    for _ in 0..trips {
+        turns.wait_while_async(0).await;
+        turns.set(0);
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime without drivers needs nothing from the system")
+}

@@ -24,14 +24,10 @@ What is skipped is told in a line `skipped: WHAT, for WHY`, which is also append
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
-    /// That files and items named in the Markdown exist, and that old words do not come back (a second)
+    /// That files, items and recipes named in the Markdown exist (a second)
     Docs {
-        /// Write the counts of old words anew, where there are fewer than before
-        #[arg(long)]
-        update: bool,
-
         /// The links in what `cargo doc` wrote instead
-        #[arg(long, conflicts_with = "update")]
+        #[arg(long)]
         built: bool,
     },
 
@@ -206,7 +202,7 @@ pub(crate) enum Recipe {
 /// What is repeated, and how often.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Repeat {
-    /// Only these test binaries: `herds`, `waitword-core/herds`, `waitword-core/lib`; those of xtask/src/repeat/list.rs without
+    /// Only these test binaries: `herds`, `waitword-core/herds`, `waitword-core/lib`; those that race without
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 

@@ -7,9 +7,8 @@ use std::env;
 use std::fs;
 use std::path::Path;
 
-use crate::line::{Line, root};
+use crate::line::{Line, Stop, root};
 use crate::skips::skip;
-use crate::stop::Stop;
 
 /// A target, and what its programs run on.
 struct Target {

@@ -1,4 +1,4 @@
-//! A command line: shown as one would type it, then run.
+//! A command line: shown as one would type it, then run; and why a recipe ended early.
 
 use std::fmt;
 use std::fs::File;
@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use crate::stop::Stop;
 
 /// The root of the repository, where every line is run.
 pub(crate) fn root() -> PathBuf {
@@ -147,6 +145,39 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Why a recipe ended early. What is said for each code in [`args`](crate::args) has to stay true.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A check failed, or could not be run to its end.
+    Failed(String),
+    /// The command line asks for something that there is not.
+    Usage(String),
+    /// A program is not installed.
+    Missing { name: &'static str, how_to_get: &'static str },
+    /// What was run passed; of the rest, a line for each part.
+    Skipped(String),
+}
+
+impl Stop {
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Failed(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Missing { .. } | Self::Skipped(_) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(why) | Self::Usage(why) => f.write_str(why),
+            Self::Missing { name, how_to_get } => write!(f, "{name} is missing; to get it: {how_to_get}"),
+            Self::Skipped(lines) => write!(f, "what could be run passed; the rest could not:\n{lines}"),
+        }
+    }
 }
 
 #[cfg(test)]

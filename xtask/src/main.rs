@@ -10,17 +10,14 @@ mod docs;
 mod layers;
 mod line;
 mod miri;
-mod models;
 mod mutants;
 mod promela;
 mod publish;
 mod recipes;
 mod repeat;
 mod skips;
-mod stop;
 mod tool;
 mod web;
-mod web_page;
 
 use std::process::ExitCode;
 

@@ -1,8 +1,7 @@
 //! Miri: the tests that it can run, on its own clock, which makes every run the same.
 
-use crate::line::Line;
+use crate::line::{Line, Stop};
 use crate::skips::skip;
-use crate::stop::Stop;
 use crate::tool::{MIRI, NIGHTLY};
 
 /// A quarter of an hour.

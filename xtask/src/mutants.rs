@@ -8,9 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::line::{Ended, Line, root};
-use crate::models::{models, tests_with_mutants};
-use crate::stop::Stop;
+use crate::line::{Ended, Line, Stop, root};
 
 /// The crates whose steps have names.
 const SOURCES: [&str; 2] = ["crates/waitword-core/src", "crates/waitword/src"];
@@ -88,6 +86,22 @@ fn answerable(page: &str, mutant: &str) -> Result<usize, Stop> {
         let names = SUITES.map(|suite| suite.name).join("; ");
         Stop::Failed(format!("{PAGE} does not say which suite is answerable for {mutant}: one of {names}"))
     })
+}
+
+/// The line that runs `tests` (a package of `models/` and its tests) under `checker`: `models/` is a workspace of its own, and the checker is a `cfg`.
+pub(crate) fn models(checker: &str, tests: &str) -> Line {
+    Line::new("cargo test --release --manifest-path models/Cargo.toml -p")
+        .args(tests.split(' '))
+        .args(["--target-dir".to_owned(), format!("target/{checker}")])
+        .env("RUSTFLAGS", &format!("--cfg waitword_{checker}"))
+}
+
+/// The line that runs `tests` of a package, in which steps can be omitted as in the models.
+fn tests_with_mutants(tests: &str) -> Line {
+    Line::new("cargo test -p")
+        .args(tests.split(' '))
+        .args(["--target-dir", "target/mutants"])
+        .env("RUSTFLAGS", "--cfg waitword_mutants")
 }
 
 /// The models of one crate, under one checker.

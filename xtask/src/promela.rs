@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::line::{Line, root};
-use crate::stop::Stop;
+use crate::line::{Line, Stop, root};
 use crate::tool::{C_COMPILER, SPIN, need};
 
 const MODEL: &str = "proofs/queue.pml";

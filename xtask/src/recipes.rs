@@ -1,17 +1,16 @@
 //! What each recipe runs.
 
 use crate::args::{FuzzTarget, Recipe};
-use crate::line::{Line, root};
-use crate::models::models;
+use crate::line::{Line, Stop, root};
+use crate::mutants::models;
 use crate::skips::Skips;
-use crate::stop::Stop;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
-use crate::{cross, docs, layers, miri, mutants, promela, publish, repeat, web, web_page};
+use crate::{cross, docs, layers, miri, mutants, promela, publish, repeat, web};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
-        Recipe::Docs { built: true, .. } => docs::built().map_err(Stop::Failed),
-        Recipe::Docs { update, .. } => docs::run(update).map_err(Stop::Failed),
+        Recipe::Docs { built: true } => docs::built().map_err(Stop::Failed),
+        Recipe::Docs { built: false } => docs::run().map_err(Stop::Failed),
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package().map_err(Stop::Failed),
         Recipe::Msrv => publish::msrv().map_err(Stop::Failed),
@@ -49,12 +48,12 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
 
 fn web(test: bool, mode: Option<&str>) -> Result<(), Stop> {
     if !test && mode.is_none() {
-        return web_page::serve();
+        return web::serve_page();
     }
     let skips = Skips::new();
     web::run(&skips, test, mode)?;
     if mode.is_none() {
-        web_page::test(&skips)?;
+        web::test_page(&skips)?;
     }
     skips.end()
 }

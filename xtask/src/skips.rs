@@ -9,8 +9,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::line::{Line, root};
-use crate::stop::Stop;
+use crate::line::{Line, Stop, root};
 
 const VARIABLE: &str = "WAITWORD_SKIPS";
 

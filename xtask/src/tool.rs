@@ -1,7 +1,6 @@
 //! Programs that are not part of stable Rust: whether they are there, and how to get them.
 
-use crate::line::Line;
-use crate::stop::Stop;
+use crate::line::{Line, Stop};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tool {

@@ -1,4 +1,4 @@
-//! The tests in a browser and in Node: `web/` is a workspace of its own, built for wasm32 with threads.
+//! The tests in a browser and in Node, and the page of `examples/browser`: `web/` is a workspace of its own, built for wasm32 with threads.
 //!
 //! The standard library has to be built with atomics. For that a toolchain needs the library's sources.
 
@@ -8,10 +8,9 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use crate::args::SoakPart;
-use crate::line::{Line, root};
+use crate::line::{Line, Stop, root};
 use crate::repeat::beside_busy_loops;
 use crate::skips::Skips;
-use crate::stop::Stop;
 use crate::tool::{NODE, WASM_BINDGEN, need};
 
 const FOLDER: &str = "target/web";
@@ -49,6 +48,17 @@ const BASELINE: &str = "--liftoff-only";
 /// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
 const LARGEST: u64 = 106_000;
 
+/// The Rust half of the workers of `examples/browser`.
+const PAGE: &str = "waitword-browser-example";
+
+/// What their wasm may weigh, in bytes: what it weighed, and a tenth more.
+const LARGEST_PAGE: u64 = 62_000;
+
+const DRIVE: &str = "node examples/browser/drive.mjs";
+
+/// Where the test puts a picture of the page. The one in the README is `docs/browser.png`, taken at a raised priority.
+const PICTURE: &str = "target/web/browser.png";
+
 pub(crate) fn run(skips: &Skips, test: bool, query: Option<&str>) -> Result<(), Stop> {
     let is_built =
         skips.part("the suite in Node and in Chromium, and the size of its smallest program", || {
@@ -70,7 +80,7 @@ pub(crate) fn run(skips: &Skips, test: bool, query: Option<&str>) -> Result<(), 
 }
 
 /// Fails if the wasm of a bound package has grown beyond `largest` bytes.
-pub(crate) fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Stop> {
+fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Stop> {
     let file = format!("{FOLDER}/{folder}/{}_bg.wasm", package.replace('-', "_"));
     let size = fs::metadata(root().join(&file)).map_err(|error| failed(&file, &error))?.len();
     println!("{file}: {size} bytes of at most {largest}");
@@ -78,7 +88,7 @@ pub(crate) fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Sto
 }
 
 /// Builds a package of `web/` for wasm32 with threads, and binds it: into `target/web/FOLDER`.
-pub(crate) fn build(package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
+fn build(package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
     let cargo = cargo(package, profile)?;
     need(&[WASM_BINDGEN])?;
     cargo.run()?;
@@ -218,6 +228,27 @@ fn flags_of_node(skips: &Skips) -> &'static [&'static str] {
     }
     skips.skip("the suite in Node with the baseline compiler", "this Node has a bug there (docs/web.md)");
     &["--no-liftoff", "--no-wasm-tier-up"]
+}
+
+pub(crate) fn serve_page() -> Result<(), Stop> {
+    need(&[NODE])?;
+    build_page()?;
+    Line::new(DRIVE).run()
+}
+
+/// Without its wasm the page runs as well, with fewer workers.
+pub(crate) fn test_page(skips: &Skips) -> Result<(), Stop> {
+    skips.part("the workers in Rust of examples/browser", build_page)?;
+    skips.part("the page of examples/browser", || {
+        need(&[NODE])?;
+        skips.of(Line::new(DRIVE).args(["--test", "--picture", PICTURE])).run()
+    })?;
+    Ok(())
+}
+
+fn build_page() -> Result<(), Stop> {
+    build(PAGE, "small", "example")?;
+    weigh("example", PAGE, LARGEST_PAGE)
 }
 
 /// Puts what the page loads into one folder.

@@ -1,12 +1,11 @@
-//! What the pages name exists: files, items of the source, recipes. And the words that the glossary has replaced get fewer.
+//! What the pages name exists: files, items of the source, recipes.
 //!
-//! `markdown.rs` takes a page apart, `names.rs` says what a name can mean and whether the tree has it, `words.rs` counts old words.
-//! `html.rs` follows the links of what `cargo doc` wrote.
+//! `markdown.rs` takes a page apart, `names.rs` says what a name can mean and whether the tree has it. `html.rs` follows the
+//! links of what `cargo doc` wrote.
 
 mod html;
 mod markdown;
 mod names;
-mod words;
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +19,7 @@ use names::Tree;
 /// It tells of what was, too.
 const HISTORY: &str = "CHANGELOG.md";
 
-pub(crate) fn run(update: bool) -> Result<(), String> {
+pub(crate) fn run() -> Result<(), String> {
     let files = texts()?;
     let tree = Tree::new(&files);
     let mut faults = Vec::new();
@@ -32,7 +31,6 @@ pub(crate) fn run(update: bool) -> Result<(), String> {
             faults.extend(fault.map(|fault| format!("{page}:{}: {fault}", span.line)));
         }
     }
-    faults.extend(words::check(&files, update)?);
     if faults.is_empty() {
         println!("{names} code spans and links lead somewhere");
         return Ok(());

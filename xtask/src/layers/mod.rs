@@ -16,8 +16,7 @@ use std::path::Path;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::line::root;
-use crate::stop::Stop;
+use crate::line::{Stop, root};
 use modules::Modules;
 
 pub(crate) fn run(only: Option<&str>, quiet: bool) -> Result<(), Stop> {

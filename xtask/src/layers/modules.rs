@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::line::Stop;
 use syn::{Attribute, Expr, Item, Lit, Meta, UseTree, Visibility};
-
-use crate::stop::Stop;
 
 /// A module's path below the crate: `["shard", "lock"]`.
 pub(super) type ModulePath = Vec<String>;

@@ -62,7 +62,7 @@ mod tests {
 
     /// Two threads and two tasks take turns. What is measured has to be a lock.
     fn excludes<L: Lock>() {
-        const TURNS: usize = 250;
+        const TURNS: usize = 150;
         let (lock, occupied) = (L::new(), AtomicBool::new(false));
         let visit = |guard: L::Guard<'_>| {
             assert!(lock.try_acquire().is_none());

@@ -88,9 +88,6 @@ fn the_sum_of_all_notifies_is_the_number_of_notified() {
         let mut threads: Vec<_> = (0..3)
             .map(|word| {
                 shared.spawn(move |shared| {
-                    if word < 2 {
-                        Parker::current().join_crowd();
-                    }
                     for word in [word, 0] {
                         shared.note(wait(shared.at(word), 0) == Outcome::Notified);
                     }
@@ -308,7 +305,6 @@ fn interrupts_among_sleepers() {
             .map(|_| {
                 let send = send.clone();
                 shared.spawn(move |shared| {
-                    Parker::current().join_crowd();
                     let interrupt = Arc::new(Interrupt::for_current_thread());
                     send.send(Arc::clone(&interrupt)).unwrap();
                     let outcome = wait_interruptible(shared.at(0), 0, None, &interrupt);

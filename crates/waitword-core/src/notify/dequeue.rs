@@ -81,9 +81,6 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// that is notified but gets no CPU, for a low priority or a quota, can delay up to 15 others. Tasks, and threads that wait
 /// with an [`Interrupt`](crate::Interrupt), are woken by the notifier.
 ///
-/// On Linux, threads that were woken together with seven others before, and have no deadline now, sleep so that one system call wakes
-/// several: the notifier wakes four of a batch, and each of these up to eight more.
-///
 /// # Panics of wakers
 /// A panic of a foreign waker or doorbell ends there, once the panic hook has reported it. All others are woken, and the waiter counts: it
 /// was notified.

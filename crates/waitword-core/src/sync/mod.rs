@@ -19,22 +19,6 @@ mod platform;
 #[allow(unsafe_code)]
 pub(crate) mod host;
 
-/// The sleep of many threads on one word.
-#[cfg(all(target_os = "linux", target_pointer_width = "64", not(any(waitword_loom, waitword_shuttle))))]
-#[allow(unsafe_code)]
-pub(crate) mod futex;
-
-#[cfg(all(
-    not(all(target_os = "linux", target_pointer_width = "64")),
-    not(any(waitword_loom, waitword_shuttle))
-))]
-#[path = "no_futex.rs"]
-pub(crate) mod futex;
-
-#[cfg(any(waitword_loom, waitword_shuttle))]
-#[path = "model_futex.rs"]
-pub(crate) mod futex;
-
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 #[allow(unsafe_code)]
 pub(crate) mod fork;

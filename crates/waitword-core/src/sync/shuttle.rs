@@ -52,10 +52,6 @@ impl Condvar {
     pub(crate) fn notify_one(&self) {
         self.0.notify_one();
     }
-
-    pub(crate) fn notify_all(&self) {
-        self.0.notify_all();
-    }
 }
 
 /// `std::cell::UnsafeCell` with loom's interface. That accesses exclude each other is loom's to check.

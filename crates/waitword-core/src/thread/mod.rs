@@ -1,16 +1,13 @@
 //! The thread that waits: how it sleeps and is woken, when it stays awake for a while, and whether it may block at all.
 
 mod blocking;
-mod call;
 mod known;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub(crate) mod numbered;
 mod park;
-mod room;
 #[allow(unsafe_code)]
 mod sleeper;
 pub(crate) mod spin;
-mod token;
 
 pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub(crate) use known::known_threads;

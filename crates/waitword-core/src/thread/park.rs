@@ -2,8 +2,7 @@
 //!
 //! A blocked thread is a task whose waker unparks it, so that the queue knows one kind of waiter less. The standard
 //! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
-//! best; but a thread of a crowd sleeps in a room (`room.rs`), where there is one. A token may be left over from another wake, so
-//! every caller rechecks after it.
+//! best. A token may be left over from another wake, so every caller rechecks after it.
 
 use crate::time::Instant;
 use std::cell::{Cell, OnceCell};
@@ -13,8 +12,8 @@ use std::task::{Wake, Waker};
 
 use super::sleeper::{Sleeper, is_of_thread};
 use super::{known, spin};
-use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Mutex, thread};
 
 /// The current thread as something that waits and can be woken.
 ///
@@ -84,21 +83,17 @@ impl Parker {
 
     /// Parks until woken. May return for no reason: recheck after it.
     pub fn park(&self) {
-        self.parked.set(true);
-        self.thread.sleeper.park();
+        self.sleep(thread::park);
     }
 
     /// Parks until woken, and until `deadline` at the latest. May return for no reason, also before the deadline.
     pub fn park_until(&self, deadline: Instant) {
-        self.parked.set(true);
-        self.thread.sleeper.park_until(deadline);
+        self.sleep(|| thread::park_until(deadline));
     }
 
-    /// As if a notify had woken this thread in a crowd: the next [`park`](Self::park) is in a room.
-    #[cfg(any(waitword_loom, waitword_shuttle))]
-    #[doc(hidden)]
-    pub fn join_crowd(&self) {
-        self.thread.sleeper.join_crowd();
+    fn sleep(&self, park: impl FnOnce()) {
+        self.parked.set(true);
+        self.thread.sleeper.while_asleep(park);
     }
 }
 

@@ -17,9 +17,6 @@
 //! that sleep in a [`Parker`](super::Parker). A woken thread that gets no CPU (a low priority, a cgroup's quota) delays those below
 //! it: in a batch at most 15.
 //!
-//! A thread that was woken in a crowd sleeps in a room next time, if it has no deadline (`room.rs`). There, one system call wakes several, and
-//! the tree is a flat one (`call.rs`).
-//!
 //! # The race
 //! A thread may leave its park at any time: its deadline comes, or another notifier unparks it. Broken:
 //! ```text
@@ -29,240 +26,163 @@
 //!                                            leaves its park: was given nothing
 //!   gives it 3 and 5; unparks it             never parks again: 3 and 5 sleep for ever
 //! ```
-//! *Mended:* giving is a compare-and-exchange of `ASLEEP`, and the way out of the park swaps the same word.
+//! *Mended:* the notifier sets `GIVEN` by a compare-and-exchange that finds the thread `ASLEEP`, and the way out of the park clears `ASLEEP`.
 //! ```text
 //!   notifier                                 thread 1
 //!   ────────────────────────────────         ────────────────────────────────
-//!   ASLEEP → "3, 5"; unparks it              swap → AWAKE: has "3, 5", and wakes them
+//!   ASLEEP: sets GIVEN; unparks it           clears ASLEEP, finds GIVEN: wakes 3 and 5
 //!   or
-//!                                            swap → AWAKE: has nothing
-//!   finds AWAKE: keeps 3 and 5
+//!                                            clears ASLEEP, does not find GIVEN
+//!   finds it awake: wakes 3 and 5
 //! ```
-//! Between the swap and the wakes it calls nothing that unwinds or blocks.
+//! Between clearing `ASLEEP` and the wakes the thread calls nothing that unwinds or blocks.
 //!
-//! **Two notifiers of one thread** cannot both link it. The second finds it linked and leaves it to the first, which unlinks
-//! it *before* the unpark: so that unpark comes after what the second notifier stored.
+//! **Two notifiers of one thread** cannot both link it. The second finds it `LINKED` and leaves the wake to the first, which clears that
+//! *before* it unparks the thread (or has the thread clear it, if it gives it others). So the thread leaves its park after what the
+//! second notifier stored.
 //! ```text
 //!   notifier 1                               notifier 2
 //!   ────────────────────────────────         ────────────────────────────────
-//!   linked: false → true (A)
+//!   sets LINKED (A)
 //!                                            stores an outcome
-//!                                            linked: true → true (B): done
-//!   linked: true → false (C), sees (B)
-//!   unparks the thread: it finds the outcome
+//!                                            sets LINKED, which was set (B): done
+//!   clears LINKED; unparks the thread
+//!                     the thread clears ASLEEP, or LINKED (C), and sees (B): it finds the outcome
 //! ```
 //! A blocking wait reads its outcome without the shard's lock, so the orderings of (B) and (C) are all that it has. (A future that is
 //! polled again takes the lock.)
 //!
 //! # Invariants
-//! - **P1** `next` belongs to the owner of the chain that the sleeper is linked in: from the swap of `linked` that returned `false`
-//!   to the one that stores it.
-//! - **P2** A `state` that is neither `AWAKE` nor `ASLEEP` is a share in the first sleeper of a chain, made by `Arc::into_raw`.
-//!   The swap that takes it out owns it, and the chain.
-//! - **P3** The data of a waker with our [`VTABLE`] is a share in a sleeper, made by `Arc::into_raw`.
+//! - **P1** `below` belongs to the notifier that set `LINKED`, until that sets `GIVEN` or clears `LINKED`; then to the thread, from its
+//!   finding `GIVEN` until it clears both.
+//! - **P2** The data of a waker with our [`VTABLE`] is a share in a sleeper, made by `Arc::into_raw`.
 
-use std::mem::ManuallyDrop;
-use std::ptr::{self, NonNull};
+use std::mem::{ManuallyDrop, take};
+use std::ptr;
 use std::sync::Arc;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use crate::time::Instant;
-
-use super::call::{CALLERS, Calls, Given};
-use super::room::{CROWD, Call, Seat};
 use super::spin;
-use super::token::{Sleep, Token};
-use crate::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::thread::{self, Thread};
-use crate::sync::{MODEL, UnsafeCell, futex, mutant, order};
+use crate::sync::{MODEL, UnsafeCell, mutant, order};
 
-const AWAKE: *mut Sleeper = ptr::null_mut();
-/// It sleeps alone, or is about to, or has just woken up. Not the address of a sleeper, which is aligned.
-const ASLEEP: *mut Sleeper = ptr::without_provenance_mut(1);
+/// It sleeps, or is about to, or has just woken up.
+const ASLEEP: u8 = 1;
+/// A notifier is about to wake it.
+const LINKED: u8 = 2;
+/// It wakes those below it when it wakes up.
+const GIVEN: u8 = 4;
+
+/// How many threads one thread wakes. In a model one, so that two threads make a tree.
+const WAKES: usize = if MODEL { 1 } else { 2 };
+
+/// The tops of trees of threads.
+type Tops = [Option<Arc<Sleeper>>; WAKES];
 
 /// A thread, as its notifiers see it.
 #[derive(Debug)]
 pub(super) struct Sleeper {
     pub(super) thread: Thread,
-    token: Token,
-    /// Whether it was woken in a crowd last: then it takes a seat in a room next time.
-    is_in_crowd: AtomicBool,
-    /// [`AWAKE`], [`ASLEEP`], or asleep and given the first of a chain of threads (P2).
-    state: AtomicPtr<Sleeper>,
-    /// The same in a room.
-    call: Given,
-    /// Whether it is in a chain.
-    linked: AtomicBool,
-    /// The next one there.
-    next: UnsafeCell<Option<Arc<Sleeper>>>,
+    /// [`ASLEEP`], [`LINKED`] and [`GIVEN`].
+    state: AtomicU8,
+    /// The threads that it is to wake (P1).
+    below: UnsafeCell<Tops>,
 }
 
-// SAFETY: `next` is reached only by the owner of the chain (P1), and a chain may change threads: all else in it is `Send`.
+// SAFETY: `below` is reached only by its owner (P1), and holds what is `Send` and `Sync` but for such a cell.
 unsafe impl Send for Sleeper {}
-// SAFETY: as for `Send` (P1); the rest is atomics, and a handle that is `Sync`.
+// SAFETY: as for `Send` (P1); the rest is an atomic, and a handle that is `Sync`.
 unsafe impl Sync for Sleeper {}
 
 impl Sleeper {
     pub(super) fn current() -> Self {
-        Self {
-            thread: thread::current(),
-            token: Token::new(),
-            is_in_crowd: AtomicBool::new(false),
-            state: AtomicPtr::new(AWAKE),
-            call: Given::new(),
-            linked: AtomicBool::new(false),
-            next: UnsafeCell::new(None),
-        }
+        Self { thread: thread::current(), state: AtomicU8::new(0), below: UnsafeCell::new(Tops::default()) }
     }
 
-    /// Parks the calling thread, whose sleeper this is, until woken or for no reason.
-    pub(super) fn park(&self) {
-        match self.is_in_crowd.load(Ordering::Relaxed) && futex::EXISTS {
-            true => self.sleep_in_room(),
-            false => self.sleep_alone(thread::park),
-        }
-    }
-
-    /// As [`park`](Self::park), until `deadline` at the latest.
-    pub(super) fn park_until(&self, deadline: Instant) {
-        self.sleep_alone(|| thread::park_until(deadline));
-    }
-
-    /// Sleeps in a room, and makes the call that it was given meanwhile.
-    fn sleep_in_room(&self) {
-        // No seat is taken for a sleep that ends before it begins.
-        if self.token.take() {
-            return;
-        }
-        let seat = Seat::take();
-        let changes = seat.changes();
-        if !self.token.begin(Sleep::Seated(seat)) {
-            return;
-        }
-        self.call.open();
-        mutant!("room-changes-first" => {
-            seat.sleep(seat.changes());
-            self.call.close();
-            return self.token.end();
-        });
-        seat.sleep(changes);
-        let call = self.call.close();
-        self.token.end();
-        mutant!("given-call" => return);
-        call.map(Call::wake);
-    }
-
-    /// Sleeps by `park`, and wakes the threads that it was given meanwhile.
-    fn sleep_alone(&self, park: impl FnOnce()) {
-        if !self.token.begin(Sleep::Alone) {
-            return;
-        }
-        self.state.store(ASLEEP, Ordering::Relaxed);
+    /// Parks the calling thread, whose sleeper this is, and wakes the threads that it was given meanwhile.
+    pub(super) fn while_asleep(&self, park: impl FnOnce()) {
+        self.state.fetch_or(ASLEEP, Ordering::Relaxed);
         park();
-        // Pairs with the exchange in `give`.
-        let given = self.state.swap(AWAKE, order!(Acquire, "given-acquire"));
-        self.token.end();
-        if given != ASLEEP {
+        // Pairs with `give`; from here on it is given nothing. (C) acquires what a notifier stored that found it linked.
+        let was_given = self.state.fetch_and(!ASLEEP, order!(Acquire, "given-acquire")) & GIVEN != 0;
+        if was_given {
+            // SAFETY: given to this thread (P1).
+            let below = unsafe { self.below.with_mut(|below| take(&mut *below)) };
+            // (C) once more, as it was linked until now; and releases `below`.
+            mutant!("given-release" => {
+                self.state.fetch_and(!(LINKED | GIVEN), Ordering::Acquire);
+                return Self::wake_all(below, Self::end_sleep);
+            });
+            self.state.fetch_and(!(LINKED | GIVEN), order!(AcqRel, "given-unlink" => Release));
             mutant!("given-wake" => return);
-            // SAFETY: neither `AWAKE`, which only this thread stores, nor `ASLEEP` (P2).
-            let given = unsafe { WakeChain::from_first(Arc::from_raw(given)) };
             // These are not the partners of this thread: it learns nothing from them.
-            given.wake(Self::end_sleep);
+            Self::wake_all(below, Self::end_sleep);
         }
     }
 
-    /// Called by the thread itself, which runs. Its next park ends at once, here or in the standard library.
+    /// Ends the next park of the calling thread, whose sleeper this is: it runs, so there is nobody to wake.
     pub(super) fn leave_token(&self) {
-        // In a room it would not see the other token. If it is told so only later, it is woken after that, and rechecks.
-        if self.is_in_crowd.load(Ordering::Relaxed) {
-            mutant!("leave-token-in-room" => return self.thread.unpark());
-            self.token.notify();
-        }
         mutant!("leave-token" => return);
         self.thread.unpark();
     }
 
-    /// Called by others, for this thread alone. A system call if it sleeps.
+    /// Wakes it, from another thread. A system call if it sleeps.
     pub(super) fn unpark(&self) {
-        self.was_in_crowd(false);
-        self.wake();
-    }
-
-    fn wake(&self) {
-        spin::wake(self.token.sleep().is_some(), || self.end_sleep());
+        spin::wake(self.is_asleep(), || self.end_sleep());
     }
 
     fn end_sleep(&self) {
-        self.end_sleep_by(|seat| {
-            seat.call().wake();
-        });
+        self.thread.unpark();
     }
 
-    /// By `call`, if it sleeps on a seat.
-    fn end_sleep_by(&self, call: impl FnOnce(Seat)) {
-        match self.token.notify() {
-            Some(Sleep::Alone) => self.thread.unpark(),
-            Some(Sleep::Seated(seat)) => call(seat),
-            None => {}
-        }
+    /// A hint.
+    fn is_asleep(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & ASLEEP != 0
     }
 
-    /// It is woken, in a crowd or not.
-    fn was_in_crowd(&self, in_crowd: bool) {
-        // In a model it says so itself.
-        if !MODEL && self.is_in_crowd.load(Ordering::Relaxed) != in_crowd {
-            self.is_in_crowd.store(in_crowd, Ordering::Relaxed);
-        }
-    }
-
-    #[cfg(any(waitword_loom, waitword_shuttle))]
-    pub(super) fn join_crowd(&self) {
-        self.is_in_crowd.store(true, Ordering::Relaxed);
-    }
-
-    /// Has this thread wake `chain` when it wakes up. Returns the chain if it is awake, or was given another.
-    fn give(&self, mut chain: WakeChain) -> WakeChain {
-        let Some(first) = chain.first.take() else { return chain };
-        let first = Arc::into_raw(first).cast_mut();
-        mutant!("give-to-sleeping" => {
-            self.state.store(first, Ordering::Release);
-            return WakeChain::default();
-        });
-        match self.state.compare_exchange(ASLEEP, first, order!(Release, "give-release"), Ordering::Relaxed) {
-            Ok(_) => WakeChain::default(),
-            Err(_) => {
-                // SAFETY: made above, and still ours (P2).
-                chain.first = Some(unsafe { Arc::from_raw(first) });
-                chain
-            }
-        }
-    }
-
-    /// Wakes it as the owner of the chain that it was popped from.
-    fn unlink_and(&self, unpark: impl FnOnce(&Self)) {
-        self.unlink();
-        unpark(self);
-    }
-
-    /// The caller may link it into a chain, and owns it then: it is in none, and nobody else's.
+    /// Makes the caller the notifier that wakes it. `false`: another one is about to.
     fn link(&self) -> bool {
-        // (A) acquires `next` from its owner before (P1), (B) releases what this notifier stored.
-        mutant!("link-release" => return !self.linked.swap(true, Ordering::Acquire));
-        !self.linked.swap(true, order!(AcqRel, "link-acquire" => Release))
+        // (A) acquires `below` from its owner before (P1), (B) releases what this notifier stored.
+        mutant!("link-release" => return self.state.fetch_or(LINKED, Ordering::Acquire) & LINKED == 0);
+        self.state.fetch_or(LINKED, order!(AcqRel, "link-acquire" => Release)) & LINKED == 0
     }
 
-    /// Before its owner wakes it.
+    /// By the notifier that linked it, which wakes it next.
     fn unlink(&self) {
-        // (C) acquires what a notifier stored that found it linked, and releases `next`.
-        mutant!("unlink-release" => {
-            self.linked.swap(false, Ordering::Acquire);
-            return;
+        // Releases `below`.
+        self.state.fetch_and(!LINKED, order!(Release, "unlink-release"));
+    }
+
+    /// By the notifier that linked it: has it wake those below it when it wakes up. `false`: it is awake.
+    fn give(&self) -> bool {
+        mutant!("give-to-sleeping" => {
+            self.state.fetch_or(GIVEN, Ordering::Release);
+            return true;
         });
-        self.linked.swap(false, order!(AcqRel, "unlink-acquire" => Release));
+        let (asleep, order) = (ASLEEP | LINKED, order!(Release, "give-release"));
+        self.state.compare_exchange(asleep, asleep | GIVEN, order, Ordering::Relaxed).is_ok()
+    }
+
+    /// Wakes the trees, whose threads the caller has linked, or was given.
+    fn wake_all(tops: Tops, unpark: fn(&Self)) {
+        for sleeper in tops.into_iter().flatten() {
+            // SAFETY: the threads of the trees are linked, and not given to anybody else (P1).
+            let is_leaf = unsafe { sleeper.below.with_mut(|below| (*below)[0].is_none()) };
+            if !is_leaf && sleeper.give() {
+                unpark(&sleeper);
+                continue;
+            }
+            // SAFETY: as above (P1).
+            let below = unsafe { sleeper.below.with_mut(|below| take(&mut *below)) };
+            sleeper.unlink();
+            unpark(&sleeper);
+            Self::wake_all(below, unpark);
+        }
     }
 
     pub(super) fn into_waker(self: Arc<Self>) -> Waker {
-        // SAFETY: the functions of the vtable keep the contract of a waker: each handles one share (P3).
+        // SAFETY: the functions of the vtable keep the contract of a waker: each handles one share (P2).
         unsafe { Waker::from_raw(raw(self)) }
     }
 }
@@ -270,130 +190,52 @@ impl Sleeper {
 /// Threads that their notifier is about to wake, no more than a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
-    alone: WakeChain,
-    /// The first that sleep in rooms, and the others.
-    callers: [Option<Arc<Sleeper>>; CALLERS],
-    seated: Calls,
+    tops: Tops,
+    len: usize,
 }
 
 impl Threads {
     /// Whether there is no thread to wake.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.alone.first.is_none() && self.callers[0].is_none()
+        self.len == 0
     }
 
-    /// Adds the thread that `waker` wakes, if it sleeps; wakes it if it is awake. Its batch has so many waiters.
+    /// Adds the thread that `waker` wakes, if it sleeps; wakes it if it is awake.
     ///
     /// # Panics
     /// If it is not the waker of a thread ([`is_of_thread`]).
-    pub(crate) fn add(&mut self, waker: Waker, batch: usize) {
+    pub(crate) fn add(&mut self, waker: Waker) {
         assert!(is_of_thread(&waker), "not the waker of a thread");
-        // SAFETY: our vtable, and its share is ours now (P3).
+        // SAFETY: our vtable, and its share is ours now (P2).
         let sleeper = unsafe { Arc::from_raw(ManuallyDrop::new(waker).data().cast::<Sleeper>()) };
-        sleeper.was_in_crowd(batch >= CROWD);
-        match sleeper.token.sleep() {
-            None => sleeper.wake(),
-            Some(Sleep::Alone) if sleeper.link() => self.alone.push(sleeper),
-            Some(Sleep::Alone) => {}
-            // It is nobody's partner in taking turns, so nothing is learned from it.
-            Some(Sleep::Seated(_)) => self.call(sleeper),
-        }
-    }
-
-    /// Adds one that sleeps in a room: the first few are to call the others.
-    fn call(&mut self, sleeper: Arc<Sleeper>) {
-        match self.callers.iter_mut().find(|caller| caller.is_none()) {
-            Some(caller) => *caller = Some(sleeper),
-            // Woken already, but for the call.
-            None => sleeper.end_sleep_by(|seat| self.seated.add(seat)),
+        if !sleeper.is_asleep() {
+            sleeper.unpark();
+        } else if sleeper.link() {
+            // SAFETY: all threads here are linked by us, and not given yet (P1).
+            unsafe { insert(&mut self.tops, self.len, sleeper) };
+            self.len += 1;
         }
     }
 
     /// Wakes them.
-    pub(crate) fn wake_all(mut self) {
-        let mut calls = Calls::default();
-        for caller in self.callers.into_iter().flatten() {
-            if let Some(call) = self.seated.share()
-                && !caller.call.give(call)
-            {
-                call.wake();
-            }
-            caller.end_sleep_by(|seat| calls.add(seat));
-        }
-        calls.wake();
-        self.seated.wake();
-        self.alone.wake(Sleeper::wake);
+    pub(crate) fn wake_all(self) {
+        Sleeper::wake_all(self.tops, Sleeper::unpark);
     }
 }
 
-/// Sleeping threads that their owner is about to wake.
-#[derive(Debug, Default)]
-struct WakeChain {
-    first: Option<Arc<Sleeper>>,
-    last: Option<NonNull<Sleeper>>,
-}
-
-impl WakeChain {
-    /// Wakes all threads by `unpark`, two at a time: these wake the others, if they sleep.
-    fn wake(mut self, unpark: impl Fn(&Sleeper)) {
-        while let Some(first) = self.pop() {
-            // In a model each wakes one, so that two threads make a tree.
-            let second = if MODEL { None } else { self.pop() };
-            let [odd, even] =
-                if second.is_some() { self.deal() } else { [std::mem::take(&mut self), Self::default()] };
-            self = first.give(odd);
-            first.unlink_and(&unpark);
-            if let Some(second) = second {
-                self.append(second.give(even));
-                second.unlink_and(&unpark);
-            }
+/// Puts `sleeper` into trees that have `len` threads: dealt out to them in turns, and in each tree to the ones below.
+///
+/// # Safety
+/// The caller has linked all of these threads, and given them to nobody (P1).
+unsafe fn insert(tops: &mut Tops, len: usize, sleeper: Arc<Sleeper>) {
+    match &mut tops[len % WAKES] {
+        Some(top) => {
+            let in_this_tree = len / WAKES - 1;
+            // SAFETY: says the caller; a thread is linked once, so it is not in the tree that this borrows.
+            unsafe { top.below.with_mut(|below| insert(&mut *below, in_this_tree, sleeper)) };
         }
-    }
-
-    /// Every other one.
-    fn deal(&mut self) -> [Self; 2] {
-        let mut parts = <[Self; 2]>::default();
-        while let Some(sleeper) = self.pop() {
-            parts[0].push(sleeper);
-            parts.swap(0, 1);
-        }
-        parts
-    }
-
-    fn append(&mut self, mut other: Self) {
-        while let Some(sleeper) = other.pop() {
-            self.push(sleeper);
-        }
-    }
-
-    /// The chain that `first` begins, which the caller owns.
-    fn from_first(first: Arc<Sleeper>) -> Self {
-        let mut chain = Self::default();
-        chain.append(Self { first: Some(first), last: None });
-        chain
-    }
-
-    /// Links a sleeper that is linked in no other chain.
-    fn push(&mut self, sleeper: Arc<Sleeper>) {
-        // SAFETY: it is linked by us, or was popped from a chain of ours (P1).
-        unsafe { sleeper.next.with_mut(|next| *next = None) };
-        match self.last.replace(NonNull::from(&*sleeper)) {
-            None => self.first = Some(sleeper),
-            // SAFETY: the last of this chain, which owns a share in it; and its `next` (P1).
-            Some(last) => unsafe { last.as_ref().next.with_mut(|next| *next = Some(sleeper)) },
-        }
-    }
-
-    /// Unlinks the first. It counts as linked until its owner wakes it.
-    fn pop(&mut self) -> Option<Arc<Sleeper>> {
-        let first = self.first.take()?;
-        // SAFETY: linked in this chain, which is ours (P1).
-        self.first = first.next.with_mut(|next| unsafe { (*next).take() });
-        if self.first.is_none() {
-            self.last = None;
-        }
-        Some(first)
+        none => *none = Some(sleeper),
     }
 }
 
@@ -411,75 +253,21 @@ fn raw(sleeper: Arc<Sleeper>) -> RawWaker {
 }
 
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: the waker's share stays, and another is made (P3).
+    // SAFETY: the waker's share stays, and another is made (P2).
     raw(unsafe { Arc::clone(&ManuallyDrop::new(Arc::from_raw(data.cast::<Sleeper>()))) })
 }
 
 unsafe fn wake(data: *const ()) {
-    // SAFETY: the share of a waker that is used up (P3).
+    // SAFETY: the share of a waker that is used up (P2).
     unsafe { Arc::from_raw(data.cast::<Sleeper>()) }.unpark();
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: the waker's share outlives this call (P3).
+    // SAFETY: the waker's share outlives this call (P2).
     unsafe { &*data.cast::<Sleeper>() }.unpark();
 }
 
 unsafe fn drop_share(data: *const ()) {
-    // SAFETY: the share of a waker that is dropped (P3).
+    // SAFETY: the share of a waker that is dropped (P2).
     drop(unsafe { Arc::from_raw(data.cast::<Sleeper>()) });
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::*;
-
-    fn until(what: &str, condition: impl Fn() -> bool) {
-        let start = Instant::now();
-        while !condition() {
-            assert!(start.elapsed() < Duration::from_secs(60), "it never {what}");
-            std::thread::yield_now();
-        }
-    }
-
-    /// A thread that sleeps again and again is woken in several ways.
-    #[test]
-    fn who_was_woken_in_a_crowd_sleeps_in_a_room_until_it_is_woken_alone() {
-        let (send, received) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            let (sleeper, is_over) = (Arc::new(Sleeper::current()), Arc::new(AtomicBool::new(false)));
-            send.send((Arc::clone(&sleeper), Arc::clone(&is_over))).unwrap();
-            while !is_over.load(Ordering::SeqCst) {
-                sleeper.park();
-            }
-        });
-        let (sleeper, is_over) = received.recv().unwrap();
-        let sleeps_alone = || until("slept alone", || sleeper.token.sleep() == Some(Sleep::Alone));
-        let sits = || {
-            until("took a seat", || matches!(sleeper.token.sleep(), Some(Sleep::Seated(_))) == futex::EXISTS)
-        };
-        let wake_in_batch = |batch| {
-            let mut threads = Threads::default();
-            threads.add(Arc::clone(&sleeper).into_waker(), batch);
-            threads.wake_all();
-        };
-        sleeps_alone();
-        wake_in_batch(CROWD - 1);
-        sleeps_alone();
-        wake_in_batch(CROWD);
-        sits();
-        wake_in_batch(CROWD);
-        sits();
-        wake_in_batch(CROWD - 1);
-        sleeps_alone();
-        wake_in_batch(CROWD);
-        sits();
-        sleeper.unpark();
-        sleeps_alone();
-        is_over.store(true, Ordering::SeqCst);
-        sleeper.unpark();
-        thread.join().unwrap();
-    }
 }

@@ -166,18 +166,18 @@ impl WakeBatch {
         self.wakes[..self.len].iter().map(Wake::identity)
     }
 
-    /// Runs all of them; sleeping threads in rooms, or as a tree (`thread/sleeper.rs`). No lock may be held.
+    /// Runs all of them; sleeping threads as a tree (`thread/sleeper.rs`). No lock may be held.
     /// Does not unwind.
     pub(crate) fn wake_all(&mut self) {
-        let (mut threads, batch) = (Threads::default(), self.len);
-        let mut wakes = self.wakes[..batch].iter_mut();
+        let mut threads = Threads::default();
+        let mut wakes = self.wakes[..self.len].iter_mut();
         // Caught once for all, and once more for each that panics.
         while wakes.len() > 0 {
             discard_panic_of(|| {
                 for wake in wakes.by_ref() {
                     match wake {
                         Wake::Task(waker) if is_of_thread(waker) => {
-                            threads.add(std::mem::replace(waker, Waker::noop().clone()), batch);
+                            threads.add(std::mem::replace(waker, Waker::noop().clone()));
                         }
                         foreign => {
                             // It may take long: the threads before it are woken first.

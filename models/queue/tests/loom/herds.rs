@@ -1,4 +1,4 @@
-//! Threads that are woken by threads (`thread/sleeper.rs`), or that sleep in rooms (`thread/room.rs`). loom reports a thread that stays parked as a deadlock.
+//! Threads that are woken by threads (`thread/sleeper.rs`). loom reports a thread that stays parked as a deadlock.
 
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
@@ -13,21 +13,8 @@ use super::{Shared, leave, model, model_within, spawn};
 
 /// A thread that waits on these words at once, and sends its waker once it is queued.
 fn waiter(shared: &Arc<Shared>, words: &'static [usize], send: Sender<Waker>) -> JoinHandle<()> {
-    waiter_in(shared, false, words, send)
-}
-
-/// The same, which sleeps in a room if it is `in_crowd`.
-fn waiter_in(
-    shared: &Arc<Shared>,
-    in_crowd: bool,
-    words: &'static [usize],
-    send: Sender<Waker>,
-) -> JoinHandle<()> {
     spawn(shared, move |shared| {
         let parker = Parker::current();
-        if in_crowd {
-            parker.join_crowd();
-        }
         let mut waits = words.iter().map(|&word| Some(shared.wait(word))).collect::<Vec<_>>();
         let mut send = Some(send);
         loop {
@@ -111,15 +98,53 @@ fn two_notifies_of_one_thread_that_blocks() {
     });
 }
 
+/// One of them gives it another thread to wake.
+#[test]
+fn two_notifies_of_one_thread_that_is_given_another() {
+    model_within(2, |shared| {
+        let (send, receive) = loom::sync::mpsc::channel();
+        let first = waiter(shared, &[0, 1], send.clone());
+        receive.recv().unwrap();
+        let second = waiter(shared, &[0], send);
+        receive.recv().unwrap();
+        let notifier = spawn(shared, |shared| assert_eq!(notify_all(shared.at(0)), 2));
+        assert_eq!(notify_all(shared.at(1)), 1);
+        [notifier, first, second].into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+/// The same of a thread in a blocking wait, which finds itself linked by the second notify when it has what the first gave it.
+#[test]
+fn a_thread_that_blocks_and_is_given_another_and_notified_again() {
+    model_within(2, |shared| {
+        let (send, receive) = loom::sync::mpsc::channel();
+        let first = spawn(shared, {
+            let send = send.clone();
+            move |shared| {
+                let (parker, mut outer) = (Parker::current(), shared.wait(1));
+                assert!(outer.as_mut().poll(&mut Context::from_waker(parker.waker())).is_pending());
+                send.send(parker.waker().clone()).unwrap();
+                let _ = wait(shared.at(0), 0);
+                leave(outer);
+            }
+        });
+        receive.recv().unwrap();
+        let second = waiter(shared, &[1], send);
+        receive.recv().unwrap();
+        assert_eq!(notify_all(shared.at(1)), 2);
+        shared.words[0].store(1, Ordering::Relaxed);
+        notify_all(shared.at(0));
+        [first, second].into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
 /// A thread blocks below a task that it drives, and uses up the wake for the task.
-fn a_wake_for_the_task_above(in_crowd: bool) {
-    model_within(2, move |shared| {
+#[test]
+fn a_thread_that_blocks_below_a_task_does_not_use_up_its_wake() {
+    model_within(2, |shared| {
         let (send, receive) = loom::sync::mpsc::channel();
         let thread = spawn(shared, move |shared| {
             let (parker, mut task) = (Parker::current(), shared.wait(1));
-            if in_crowd {
-                parker.join_crowd();
-            }
             let mut cx = Context::from_waker(parker.waker());
             assert!(task.as_mut().poll(&mut cx).is_pending());
             send.send(()).unwrap();
@@ -135,84 +160,5 @@ fn a_wake_for_the_task_above(in_crowd: bool) {
         shared.words[0].store(1, Ordering::Relaxed);
         notify_one(shared.at(0));
         thread.join().unwrap();
-    });
-}
-
-#[test]
-fn a_thread_that_blocks_below_a_task_does_not_use_up_its_wake() {
-    a_wake_for_the_task_above(false);
-}
-
-#[test]
-fn a_thread_that_blocks_in_a_room_below_a_task_does_not_use_up_its_wake() {
-    a_wake_for_the_task_above(true);
-}
-
-/// Two threads sleep in one room, and one call wakes both.
-#[test]
-fn a_room_is_woken() {
-    model_within(2, |shared| {
-        let threads = [0, 1].map(|_| {
-            spawn(shared, |shared| {
-                Parker::current().join_crowd();
-                wait(shared.at(0), 0)
-            })
-        });
-        notify_all_of(threads, shared);
-    });
-}
-
-/// A thread is about to sleep in a room while another one is woken there.
-#[test]
-fn a_room_in_which_one_is_woken_and_then_the_other() {
-    model_within(2, |shared| {
-        let threads = [0, 1].map(|word| {
-            spawn(shared, move |shared| {
-                Parker::current().join_crowd();
-                wait(shared.at(word), 0)
-            })
-        });
-        for word in 0..2 {
-            shared.words[word].store(1, Ordering::Relaxed);
-            notify_one(shared.at(word));
-        }
-        threads.into_iter().for_each(|thread| assert_ne!(thread.join().unwrap(), Outcome::TimedOut));
-    });
-}
-
-/// A thread in a room is woken for no reason while it is notified.
-#[test]
-fn a_thread_in_a_room_that_wakes_up_by_itself_and_a_notify() {
-    model_within(2, |shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let thread = spawn(shared, move |shared| {
-            let parker = Parker::current();
-            parker.join_crowd();
-            send.send(parker.waker().clone()).unwrap();
-            wait(shared.at(0), 0)
-        });
-        let stray = receive.recv().unwrap();
-        let waker = spawn(shared, move |_| stray.wake());
-        shared.words[0].store(1, Ordering::Relaxed);
-        notify_all(shared.at(0));
-        waker.join().unwrap();
-        assert_ne!(thread.join().unwrap(), Outcome::TimedOut);
-    });
-}
-
-/// The first of two threads in a room wakes up by itself while it is given the call for the second.
-#[test]
-fn a_thread_in_a_room_that_wakes_up_by_itself_and_a_notify_of_all() {
-    model_within(2, |shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let first = waiter_in(shared, true, &[0], send.clone());
-        let stray = receive.recv().unwrap();
-        let second = waiter_in(shared, true, &[0], send);
-        receive.recv().unwrap();
-        let waker = spawn(shared, move |_| stray.wake());
-        assert_eq!(notify_all(shared.at(0)), 2);
-        waker.join().unwrap();
-        first.join().unwrap();
-        second.join().unwrap();
     });
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// A ticket counts units of 32 ns. With the 55 bits that a waiter keeps of it, they last for 18 years.
+/// A ticket counts units of 32 ns. With the 53 bits that a waiter keeps of it, they last for four years.
 const UNIT_SHIFT: u32 = 5;
 
 /// When the clock was first asked, or started.

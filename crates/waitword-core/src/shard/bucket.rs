@@ -86,7 +86,7 @@ impl Bucket {
                         links.len = one_more(links.len);
                         links.delays.enter(ticket);
                     });
-                    node.as_ref().set_ticket(ticket);
+                    node.as_ref().set_ticket(ticket, false);
                     node.as_ref().set_address(key);
                     Pushed::Behind { watched: is_watched(head.as_ref().state()) }
                 }
@@ -96,7 +96,7 @@ impl Bucket {
                         (links.sibling, links.len, links.delays) = (self.first, 1, Delays::default());
                         links.delays.enter(ticket);
                     });
-                    node.as_ref().set_ticket(ticket);
+                    node.as_ref().set_ticket(ticket, true);
                     node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
                     self.first = Some(node);

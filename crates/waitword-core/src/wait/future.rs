@@ -152,6 +152,12 @@ impl<L: Location> WaitAsync<L> {
         self.is_waiting() && self.node.is_in_crowd()
     }
 
+    /// Whether it is queued, and no other waiter was on the word when it was enqueued: for a lock, whether the next signal is for it.
+    #[inline]
+    pub fn was_first(&self) -> bool {
+        self.node.was_first()
+    }
+
     /// As [`is_requeued`](Self::is_requeued), of one that was enqueued.
     fn is_elsewhere(&self) -> bool {
         self.node.address() != address(&self.at)

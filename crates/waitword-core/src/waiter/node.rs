@@ -33,7 +33,8 @@ pub(crate) const TIMED_OUT: u64 = 7;
 pub(crate) const DONE: u64 = 8;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
-/// has a deadline, whether it came in a crowd, and the ticket; of a notified one, [`ALONE`] and [`BY_LAST`].
+/// has a deadline, whether it came in a crowd, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
+/// [`BY_LAST`].
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
@@ -42,7 +43,9 @@ const TIMED: u64 = 1 << 8;
 const IN_CROWD: u64 = 1 << 9;
 /// What stays the same from one queue to the next.
 const KEPT: u64 = STATE | WAITS_FOR | TIMED | IN_CROWD;
-const TICKET_SHIFT: u32 = KEPT.count_ones();
+/// No other waiter was queued on its word when it was enqueued.
+const FIRST: u64 = 1 << KEPT.count_ones();
+const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was for this one alone.
@@ -199,12 +202,20 @@ impl Waiter {
         self.set_state(DONE | self.notified_by());
     }
 
-    /// Stores the ticket of a node that is linked into a queue now, under the lock of that; it is [`QUEUED`] if it was idle.
+    /// Stores the ticket of a node that is linked into a queue now, under the lock of that, and whether it is the first there; it is
+    /// [`QUEUED`] if it was idle.
     #[inline]
-    pub(crate) fn set_ticket(&self, ticket: u64) {
+    pub(crate) fn set_ticket(&self, ticket: u64, is_first: bool) {
         let state = self.state.load(Ordering::Relaxed) & KEPT;
         let queued = if state & STATE == IDLE { state | QUEUED } else { state };
-        self.set_state(ticket << TICKET_SHIFT | queued);
+        self.set_state(ticket << TICKET_SHIFT | if is_first { FIRST } else { 0 } | queued);
+    }
+
+    /// Whether it is queued, and was enqueued as the first on its word.
+    #[inline]
+    pub(crate) fn was_first(&self) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        is_queued(state & STATE) && state & FIRST != 0
     }
 
     /// What it waits for, while it is queued.

@@ -37,6 +37,23 @@ fn a_signal_takes_no_position() {
     assert_eq!(notify_all(&word), 2);
 }
 
+/// Asked without the lock, by a lock that spins if the next signal is for its waiter. What comes behind it changes nothing.
+#[test]
+fn a_wait_says_whether_it_was_enqueued_as_the_first() {
+    let (table, words) = (Table::with_shards(1), [const { AtomicI32::new(0) }; 2]);
+    let at = |word: usize| table.at(&words[word]);
+    let [mut first, mut behind, mut moved] = [0, 0, 1].map(|word| Box::pin(wait_async(at(word), 0)));
+    assert!(!first.was_first(), "it is not queued");
+    assert!([&mut first, &mut behind, &mut moved].into_iter().all(|wait| poll(wait.as_mut()).is_pending()));
+    assert_eq!((first.was_first(), behind.was_first(), moved.was_first()), (true, false, true));
+    assert_eq!(signal_one(at(0)), 2);
+    assert!(first.was_first(), "signalled");
+    assert_eq!(requeue_while_equal(at(1), 0, std::ptr::from_ref(&words[0]).addr(), 1), Ok(1));
+    assert!(!moved.was_first(), "behind the others");
+    assert_eq!(notify_all(at(0)), 3);
+    assert!(!first.was_first(), "it is not queued any more");
+}
+
 /// The tail goes, whatever has happened to it or to others: signalled, skipped, moved there from another queue. The waiters
 /// that stay keep their order.
 #[test]

@@ -318,8 +318,7 @@ impl<H: Handle> Steps for Acquisition<H> {
     }
 
     fn is_next(&self) -> bool {
-        let at = self.handle.as_ref().map(|handle| handle.at(self.ask));
-        at.is_some_and(|at| at.table().waiters(at.word()) <= 1)
+        self.wait.begun().is_some_and(WaitAsync::was_first)
     }
 
     fn before_park(self: Pin<&mut Self>) -> Option<Self::Output> {

@@ -277,8 +277,8 @@ mod threads {
     fn a_waker_that_blocks_has_a_thread_and_gives_it_back() {
         let _alone = alone();
         const BLOCK: usize = 10;
-        // Leader, stand-by, reserve.
-        const STAY: usize = 3;
+        // Leader and stand-by.
+        const STAY: usize = 2;
         until(|| sleeps().len() <= STAY);
         let gate = Gate::new();
         let _blocked = alarms((0..BLOCK).map(|_| gate.waker()), Instant::now());
@@ -309,6 +309,6 @@ mod threads {
             assert!(quiet || before.elapsed() < Duration::from_secs(10), "{earlier:?}, {:?}", sleeps());
             quiet
         });
-        assert!((1..=3).contains(&sleeps().len()));
+        until(|| (1..=2).contains(&sleeps().len()));
     }
 }

@@ -33,7 +33,7 @@ use crate::waiter::wake::discard_panic_of;
 /// The alarms of the process are served by one thread at a time, which calls the wakers. One that does not return within 5 ms
 /// keeps that thread, and another takes over: other deadlines, and the watchdog of waiters that are never polled, are delayed by
 /// those 5 ms, and by as much again for each further waker that blocks. The threads are started when they are needed; besides
-/// the two that there always are from the first alarm on, and at most one in reserve, there is one for each waker that blocks.
+/// the two that there always are from the first alarm on, there is one for each waker that blocks.
 /// There are never more than 32: when 31 wakers block at the same time and one more is called that does, deadlines wait
 /// until one of them returns.
 ///

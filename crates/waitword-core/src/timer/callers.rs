@@ -32,7 +32,7 @@
 //!                                            is the stand-by
 //!                                            checks the wheel; calls B; sleeps until C is due
 //!   A returns; lock: not the leader any more
-//!   becomes the stand-by, or the reserve, or ends
+//!   becomes the stand-by, or ends
 //! ```
 //!
 //! The wheel does not know who is in a call, the queue does not know why; what the two have in common is under both locks, the
@@ -42,11 +42,11 @@
 //! ```text
 //!                takes over                another took over           returns
 //!   stand-by ───────────────► leader ───────────────────────► stuck ───────────► stand-by, if there is none,
-//!      ▲                        ▲                                                 else reserve, if there is none,
-//!      │ the one before took over                                                 else it ends
-//!   reserve, or a new thread    └── the first of all          leader ◄── swap ──► stand-by
+//!      ▲                        ▲                                                 else it ends
+//!      │ the one before took over
+//!   a new thread                └── the first of all          leader ◄── swap ──► stand-by
 //! ```
-//! A thread finds out under the lock which it is; one that is none of the three has been stuck.
+//! A thread finds out under the lock which it is; one that is neither has been stuck.
 //!
 //! # When the stand-by checks
 //! Nobody unparks it for a call: that would be a switch between threads for each. It sleeps until `checks_at`, which is not
@@ -67,7 +67,7 @@
 //! Without a stand-by (one has just taken over) there is no swap: nobody would wake up. So
 //! - it wakes up once per LIMIT at most, mostly in place of the leader, and not at all while the wheel is empty;
 //! - it is unparked only if it sleeps for longer than it may: for the first deadline after a pause, or when many come at once;
-//! - neither is on the way of any deadline: the leader calls the wakers itself.
+//! - no deadline waits for it: the leader calls the wakers itself.
 //!
 //! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). What was due but not called
 //! yet is called there, too; what was being called is not.
@@ -100,7 +100,6 @@ static IS_LED: AtomicBool = AtomicBool::new(false);
 static CALLS: Mutex<Calls> = Mutex::new(Calls {
     leader: None,
     stand_by: None,
-    reserve: None,
     threads: 0,
     queue: VecDeque::new(),
     since: 0,
@@ -112,7 +111,6 @@ struct Calls {
     leader: Option<ThreadId>,
     /// In [`Deadlines::stand_by`], too, for the threads that set a deadline.
     stand_by: Option<ThreadId>,
-    reserve: Option<Thread>,
     /// All of them, also those that are stuck.
     threads: usize,
     /// Taken out of the wheel, and not called yet.
@@ -178,7 +176,7 @@ mod fork {
 
     pub(super) extern "C" fn child() {
         if let Some((mut calls, mut deadlines)) = take_held() {
-            (calls.leader, calls.stand_by, calls.reserve, calls.threads) = (None, None, None, 0);
+            (calls.leader, calls.stand_by, calls.threads) = (None, None, 0);
             calls.check_wheel = true;
             (deadlines.leader, deadlines.stand_by) = (None, None);
             (deadlines.calling, deadlines.checks_at) = (false, None);
@@ -241,13 +239,8 @@ impl Calls {
             self.lead(clock)
         } else if self.stand_by == Some(id) {
             self.check(me, clock)
-        } else if self.reserve.as_ref().is_some_and(|reserve| reserve.id() == id) {
-            Next::ParkUntil(None)
         } else if self.stand_by.is_none() {
             self.appoint(&mut DEADLINES.lock(), me.clone());
-            Next::Again
-        } else if self.reserve.is_none() {
-            self.reserve = Some(me.clone());
             Next::Again
         } else {
             self.threads -= 1;
@@ -315,7 +308,7 @@ impl Calls {
     #[cold]
     fn find_stand_by(&mut self, deadlines: &mut Deadlines, clock: Clock) {
         // If the system has no thread for us, perhaps it does with the next batch.
-        if let Some(stand_by) = self.reserve.take().or_else(|| self.start(clock)) {
+        if let Some(stand_by) = self.start(clock) {
             self.appoint(deadlines, stand_by);
         }
     }

@@ -50,7 +50,6 @@ mod sync;
 #[allow(unsafe_code)]
 mod table;
 mod thread;
-pub mod time;
 #[allow(unsafe_code)]
 mod timer;
 mod wait;
@@ -84,6 +83,7 @@ pub mod host {
 
 pub use word::{Masked, Masked64, Word};
 
+pub use sync::time;
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
 pub use sync::{OnceLock, atomic, is_broken};

@@ -31,7 +31,7 @@ use std::pin::pin;
 use crate::observe::tracing::{SIGNALLED, Waking};
 use crate::shard::{Key, Locked};
 use crate::sync::mutant;
-use crate::table::{Location, Table, address};
+use crate::table::{FollowUp, Location, Table, address, unlock};
 use crate::waiter::list::List;
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
@@ -96,7 +96,7 @@ fn requeue_if<E>(
     let detached = pin!(List::new());
     let detached = detached.as_ref();
     detached.init();
-    let mut both = table.lock_two(from, to);
+    let mut both = Two::lock(table, from, to);
     condition()?;
     let moved = both.first.detach(from, count, detached);
     // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
@@ -104,7 +104,7 @@ fn requeue_if<E>(
     while unsafe { both.second().append(to, detached, moved > 1) } {
         // Nothing unwinds while the list is not empty.
         drop(both.unlock());
-        both = table.lock_two(from, to);
+        both = Two::lock(table, from, to);
     }
     let waking = Waking::now();
     let signalled = signal_behind(both.second(), to, moved);
@@ -120,6 +120,39 @@ fn requeue_if<E>(
     });
     drop((first, second));
     Ok(moved)
+}
+
+/// The shards of two words, locked together.
+struct Two<'a> {
+    first: Locked<'a>,
+    second: Option<Locked<'a>>,
+}
+
+impl<'a> Two<'a> {
+    /// Locks the shards of two words; one shard once. Always in the same order, so that no two threads wait for each other.
+    fn lock(table: &'a Table, first: Key, second: Key) -> Self {
+        let order = std::ptr::from_ref(table.shard(first)).cmp(&std::ptr::from_ref(table.shard(second)));
+        match order {
+            std::cmp::Ordering::Equal => Self { first: table.lock(first), second: None },
+            std::cmp::Ordering::Less => {
+                let first = table.lock(first);
+                Self { first, second: Some(table.lock(second)) }
+            }
+            std::cmp::Ordering::Greater => {
+                let second = Some(table.lock(second));
+                Self { first: table.lock(first), second }
+            }
+        }
+    }
+
+    fn second(&mut self) -> &mut Locked<'a> {
+        self.second.as_mut().unwrap_or(&mut self.first)
+    }
+
+    /// Unlocks both.
+    fn unlock(self) -> (FollowUp<'a>, Option<FollowUp<'a>>) {
+        (unlock(self.first), self.second.map(unlock))
+    }
 }
 
 /// Signals the first waiter of `to` that is not signalled yet, if any were moved there.

@@ -11,9 +11,9 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::Waker;
 
+use super::bucket::Bucket;
 use super::hash::{Hasher, Key};
-use super::lock::Lock;
-use super::occupancy;
+use super::lock::{Lock, bit};
 use super::queues::{Changes, Queues};
 use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, mutant};
@@ -47,13 +47,42 @@ impl Shard {
     /// ([`protocol`](crate::protocol), section 2).
     #[inline]
     pub(crate) fn is_idle(&self, hash: u64) -> bool {
-        self.lock.is_vacant(occupancy::bit(hash))
+        self.lock.is_vacant(bit(hash))
     }
 
     #[inline]
     pub(crate) fn lock(&self) -> Locked<'_> {
         Locked { shard: self, changes: Changes::since(self.lock.lock()) }
     }
+
+    /// Gives it `size` buckets, and another secret if it needs one, as a stay under the lock has found. The buckets are
+    /// allocated, and the old ones freed, without the lock.
+    ///
+    /// If another thread was faster, ours are not needed; if there is no memory, the old ones serve. (Nothing may unwind
+    /// here: linked nodes are on stacks further up.)
+    #[cold]
+    pub(crate) fn resize(&self, size: usize) {
+        let mut better_size = Some(size);
+        while let Some(size) = better_size {
+            let Some(mut spare) = empty_buckets(size) else { return };
+            let mut locked = self.lock();
+            better_size = locked.with(|queues, _| {
+                if queues.better_size() != Some(size) {
+                    return None;
+                }
+                queues.rehash(&mut spare);
+                queues.better_size()
+            });
+            drop(locked);
+        }
+    }
+}
+
+fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
+    let mut buckets = Vec::new();
+    buckets.try_reserve_exact(size).ok()?;
+    buckets.resize_with(size, Bucket::default);
+    Some(buckets.into_boxed_slice())
 }
 
 /// A shard whose lock is held: everything that I2 gives to the holder.
@@ -275,6 +304,13 @@ impl<'a> Locked<'a> {
             }
             Some(node)
         })
+    }
+
+    /// How many queues the fullest bucket has.
+    #[cfg(test)]
+    pub(crate) fn longest_chain(&mut self) -> usize {
+        // SAFETY: we hold the lock (I2).
+        self.with(|queues, _| queues.buckets.iter().map(|bucket| unsafe { bucket.len() }).max().unwrap_or(0))
     }
 
     #[inline(always)]

@@ -1,13 +1,13 @@
 //! The queues behind one lock: in which bucket a word's is, how many buckets there are, and whose secret spreads the words.
 //!
 //! A stay under the lock that finds that there should be more buckets, or fewer, says so when it ends ([`Changes`]); the
-//! buckets are exchanged after it (`resize.rs`).
+//! buckets are exchanged after it ([`Shard::resize`](super::Shard::resize)).
 
 use std::ptr::NonNull;
 
 use super::bucket::{Bucket, Pushed};
 use super::hash::{Hasher, Key};
-use super::occupancy::Occupancy;
+use super::lock::Occupancy;
 use super::place::Place;
 use crate::observe::ticket_after;
 use crate::sync::{MODEL, mutant};

@@ -1,5 +1,5 @@
-//! Signalled waiters, which stay in their queue (`notify/signal.rs`), and the pass of the watchdog over those that do not
-//! respond (`table/watchdog.rs`).
+//! Waiters that are woken and stay in their queue: signalled ones (`notify/signal.rs`), and those that are woken ahead of their signal
+//! (`notify/ahead.rs`); and the pass of the watchdog over those that do not respond (`table/watchdog.rs`).
 //!
 //! A shard is *watched* if a pass may find something to do there. It is watched too often rather than too seldom: enqueuing
 //! behind a signalled waiter sets the mark, and only a pass that has found no such waiter clears it.
@@ -16,6 +16,12 @@ use crate::waiter::wake::{Wake, WakeBatch};
 /// How many buckets a pass checks in one stay under the lock.
 const BUCKETS_AT_A_TIME: usize = 16;
 
+/// How many are woken at once.
+const AHEAD: usize = 2;
+
+/// How many waiters are looked at for them: those at the front were woken before, and are about to leave.
+const LOOKED_AT: usize = 32;
+
 impl Locked<'_> {
     /// Signals the first waiter in the queue of `key` that is not signalled yet and is no agent's: takes its wake, and leaves
     /// it where it is. Returns how many are in the queue, too.
@@ -29,6 +35,29 @@ impl Locked<'_> {
             queues.watch(len > 1, changes);
             Some((wake, len))
         })
+    }
+
+    /// What wakes the first threads in the queue of `key` that were moved there in a crowd (`notify/ahead.rs`), are not signalled (a signal
+    /// takes the waker), and were not returned here before. They stay queued.
+    pub(crate) fn ahead(&mut self, key: Key) -> [Option<Wake>; AHEAD] {
+        let mut wakes = [const { None }; AHEAD];
+        let (mut found, mut looked_at) = (0, 0);
+        // SAFETY: we hold the lock of `key`'s shard (I2).
+        self.with(|queues, _| unsafe {
+            let Some(head) = queues.bucket(key).find(key.address) else { return };
+            let _ = find_in(head, |node| {
+                looked_at += 1;
+                if node.as_ref().is_in_crowd()
+                    && let Some(wake) = with(node, |links| links.wake.another_of_thread())
+                {
+                    node.as_ref().leave_crowd();
+                    wakes[found] = Some(wake);
+                    found += 1;
+                }
+                (found == AHEAD || looked_at == LOOKED_AT).then_some(())
+            });
+        });
+        wakes
     }
 
     /// Whether all waiters in the queue of `key` have been skipped, if there are any. If not, the next pass checks them, as
@@ -132,7 +161,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
 ///
 /// # Safety
 /// The queue belongs to a lock that the caller holds (I2); `choose` links and unlinks nothing.
-pub(super) unsafe fn find_in<R>(
+unsafe fn find_in<R>(
     head: NonNull<Waiter>,
     mut choose: impl FnMut(NonNull<Waiter>) -> Option<R>,
 ) -> Option<R> {

@@ -45,6 +45,17 @@ pub use platform::Instant;
 pub use platform::spins;
 pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, lock, take_without_sleep};
 
+/// The clock that deadlines are counted on.
+pub mod time {
+    pub use std::time::Duration;
+
+    /// A moment: the standard library's `Instant`.
+    ///
+    /// On `wasm32-unknown-unknown` the standard library has no clock. There it is a type of this crate with the same methods,
+    /// that reads the host's clock (`waitword-web`) and counts from one origin in all agents.
+    pub use super::Instant;
+}
+
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
 

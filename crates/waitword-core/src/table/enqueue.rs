@@ -1,4 +1,5 @@
-//! Compare and enqueue, in one step against every notify: [`protocol`](crate::protocol), sections 1 and 2.
+//! Compare and enqueue, in one step against every notify: [`protocol`](crate::protocol), sections 1 and 2. And what is done after a stay
+//! under a shard's lock: other buckets, and the watchdog.
 //!
 //! ```text
 //!   lock_if_equal: lock the word's shard, load the word ──► not equal: unlock, nothing is enqueued
@@ -12,9 +13,9 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::follow_up::release;
 use super::location::{Location, address};
-use crate::shard::{Key, Locked};
+use super::watchdog;
+use crate::shard::{Key, Locked, Unlocked};
 use crate::sync::mutant;
 use crate::waiter::node::Waiter;
 use crate::word::load_bits;
@@ -42,21 +43,13 @@ pub(crate) fn lock_if_equal<L: Location>(at: &L, expected: u64) -> Option<Equal<
 }
 
 impl Equal<'_> {
-    /// Puts `node` at the tail of the word's queue, and unlocks. Its wake has been set, and its owner makes it leave
-    /// before its memory goes (I1).
-    #[inline]
-    pub(crate) fn enqueue(self, node: Pin<&Waiter>) {
-        // SAFETY: pinned and idle; and its owner makes it leave (I1).
-        unsafe { self.enqueue_pointer(node.pointer()) }
-    }
-
-    /// As [`enqueue`](Self::enqueue), under the very pointer that the lists are to have: of an agent's wait it reaches what
-    /// lies beside the node.
+    /// Puts a node, whose wake has been set, at the tail of the word's queue, and unlocks. It gets the very pointer that the lists are to
+    /// have: of an agent's wait it reaches what lies beside the node.
     ///
     /// # Safety
     /// The node is idle and pinned, and its owner makes it leave before its memory goes (I1).
     #[inline]
-    pub(crate) unsafe fn enqueue_pointer(self, node: NonNull<Waiter>) {
+    pub(crate) unsafe fn enqueue(self, node: NonNull<Waiter>) {
         let Self { key, mut locked } = self;
         // SAFETY: idle, so in no list; the rest says the caller.
         unsafe { locked.enqueue(key, node) };
@@ -65,8 +58,40 @@ impl Equal<'_> {
     }
 }
 
-/// Compares and enqueues. Returns whether the word was equal.
+/// Compares, and enqueues `node`, whose wake has been set, and whose owner makes it leave before its memory goes (I1). Returns whether
+/// the word was equal.
 #[inline]
 pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<&Waiter>) -> bool {
-    lock_if_equal(at, expected).map(|equal| equal.enqueue(node)).is_some()
+    let Some(equal) = lock_if_equal(at, expected) else { return false };
+    // SAFETY: pinned and idle; and its owner makes it leave (I1).
+    unsafe { equal.enqueue(node.pointer()) };
+    true
+}
+
+/// What a stay under the lock has left to do, done when it is dropped. Does not unwind.
+#[must_use = "dropped at once, it comes before the wake, which is more urgent"]
+pub(crate) struct FollowUp<'a>(Unlocked<'a>);
+
+/// Unlocks the shard. What is left to do is done when the result is dropped.
+#[inline]
+pub(crate) fn unlock(locked: Locked<'_>) -> FollowUp<'_> {
+    FollowUp(locked.unlock())
+}
+
+/// Unlocks the shard, and does what is left to do.
+#[inline]
+pub(crate) fn release(locked: Locked<'_>) {
+    drop(unlock(locked));
+}
+
+impl Drop for FollowUp<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(size) = self.0.better_size {
+            self.0.shard.resize(size);
+        }
+        if self.0.watch || watchdog::is_wanted() {
+            watchdog::start();
+        }
+    }
 }

@@ -4,11 +4,7 @@
 #[cfg_attr(not(feature = "observe"), path = "uncharged.rs")]
 mod charge;
 mod enqueue;
-mod follow_up;
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-mod held;
 mod location;
-mod pair;
 mod shards;
 mod snapshot;
 #[cfg(test)]
@@ -18,8 +14,7 @@ mod watchdog;
 #[cfg(feature = "observe")]
 pub(crate) use charge::charge_at_leave;
 pub use charge::charge_release;
-pub(crate) use enqueue::{enqueue_while_equal, lock_if_equal};
-pub(crate) use follow_up::{release, unlock};
+pub(crate) use enqueue::{FollowUp, enqueue_while_equal, lock_if_equal, release, unlock};
 pub(crate) use location::address;
 pub use location::{At, Location};
 pub use shards::Table;

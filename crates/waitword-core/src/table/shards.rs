@@ -79,6 +79,15 @@ impl Table {
         self.hasher.hash(address)
     }
 
+    /// Runs `section` with the lock of the shard of `word` held, as if the agent had lost its CPU there. For tests of what an agent does
+    /// that finds it so: `section` must not wait nor notify.
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    #[doc(hidden)]
+    pub fn while_locked<T>(&self, word: &std::sync::atomic::AtomicI32, section: impl FnOnce() -> T) -> T {
+        let _locked = self.lock(self.key_of(std::ptr::from_ref(word).addr()));
+        section()
+    }
+
     /// The table of the process.
     #[cfg(not(any(waitword_loom, waitword_shuttle)))]
     #[inline]

@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 
-use super::follow_up::release;
+use super::enqueue::release;
 use super::shards::Table;
 use crate::outcome::Cancelled;
 use crate::shard::{Hasher, Key};

@@ -1,7 +1,6 @@
 //! The thread that waits: how it sleeps and is woken, when it stays awake for a while, and whether it may block at all.
 
 mod blocking;
-mod known;
 #[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
 pub(crate) mod numbered;
 mod park;
@@ -10,6 +9,6 @@ mod sleeper;
 pub(crate) mod spin;
 
 pub use blocking::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
-pub(crate) use known::known_threads;
+pub(crate) use park::known::known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{Threads, is_of_thread};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 
 use super::sleeper::{Sleeper, is_of_thread};
-use super::{known, spin};
+use super::spin;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Mutex, thread};
 
@@ -221,4 +221,47 @@ crate::sync::thread_local! {
 fn this_thread() -> Rc<ThisThread> {
     // A destructor of another thread-local may wait after ours is gone.
     THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
+}
+
+/// The threads that have waited, by the identity of what wakes them: so that a snapshot tells threads from tasks, and names them.
+#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+pub(crate) mod known {
+    use std::collections::BTreeMap;
+    use std::task::Waker;
+    use std::thread::Thread;
+
+    use crate::sync::Mutex;
+
+    static KNOWN: Mutex<BTreeMap<usize, Thread>> = Mutex::new(BTreeMap::new());
+
+    /// All of them, by the data pointers of their wakers.
+    pub(crate) fn known_threads() -> BTreeMap<usize, Thread> {
+        KNOWN.lock().clone()
+    }
+
+    /// From now on, `waker` is known to wake `thread`. Once for each parker and interrupt that is made, not for each wait.
+    pub(super) fn enter(waker: &Waker, thread: &Thread) {
+        KNOWN.lock().insert(waker.data().addr(), thread.clone());
+    }
+
+    /// The waker is about to go.
+    pub(super) fn leave(waker: &Waker) {
+        KNOWN.lock().remove(&waker.data().addr());
+    }
+}
+
+/// The threads of a model have no names.
+#[cfg(any(waitword_loom, waitword_shuttle))]
+pub(crate) mod known {
+    use std::task::Waker;
+
+    use crate::sync::thread::Thread;
+
+    pub(crate) fn known_threads() -> std::collections::BTreeMap<usize, std::thread::Thread> {
+        Default::default()
+    }
+
+    pub(super) fn enter(_: &Waker, _: &Thread) {}
+
+    pub(super) fn leave(_: &Waker) {}
 }

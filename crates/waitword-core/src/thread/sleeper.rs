@@ -112,12 +112,12 @@ impl Sleeper {
             // (C) once more, as it was linked until now; and releases `below`.
             mutant!("given-release" => {
                 self.state.fetch_and(!(LINKED | GIVEN), Ordering::Acquire);
-                return Self::wake_all(below, Self::end_sleep);
+                return Self::wake_all(below, |sleeper| sleeper.thread.unpark());
             });
             self.state.fetch_and(!(LINKED | GIVEN), order!(AcqRel, "given-unlink" => Release));
             mutant!("given-wake" => return);
-            // These are not the partners of this thread: it learns nothing from them.
-            Self::wake_all(below, Self::end_sleep);
+            // None of them is about to answer this thread, so it learns nothing about spinning from their wakes.
+            Self::wake_all(below, |sleeper| sleeper.thread.unpark());
         }
     }
 
@@ -129,14 +129,10 @@ impl Sleeper {
 
     /// Wakes it, from another thread. A system call if it sleeps.
     pub(super) fn unpark(&self) {
-        spin::wake(self.is_asleep(), || self.end_sleep());
+        spin::wake(self.is_asleep(), || self.thread.unpark());
     }
 
-    fn end_sleep(&self) {
-        self.thread.unpark();
-    }
-
-    /// A hint.
+    /// As of a moment ago, and perhaps no longer.
     fn is_asleep(&self) -> bool {
         self.state.load(Ordering::Relaxed) & ASLEEP != 0
     }

@@ -11,8 +11,6 @@ mod callers;
 mod clock;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod deadlines;
-#[cfg(any(waitword_loom, waitword_shuttle))]
-mod model;
 #[cfg(not(any(waitword_loom, waitword_shuttle)))]
 mod wheel;
 
@@ -24,3 +22,31 @@ pub use callers::expire_due;
 pub(crate) use callers::wake_by_timer;
 #[cfg(any(waitword_loom, waitword_shuttle))]
 pub use model::Alarm;
+
+/// There a timeout is another thread that cancels.
+#[cfg(any(waitword_loom, waitword_shuttle))]
+mod model {
+    use crate::time::Instant;
+    use std::pin::Pin;
+    use std::task::Waker;
+
+    /// An alarm that never rings.
+    #[derive(Debug, Default)]
+    pub struct Alarm(());
+
+    impl Alarm {
+        /// An alarm that is not set.
+        pub const fn new() -> Self {
+            Self(())
+        }
+
+        /// Does nothing.
+        pub fn set(self: Pin<&mut Self>, _deadline: Instant, _waker: &Waker) {}
+
+        /// Does nothing.
+        pub(crate) fn set_at(self: Pin<&mut Self>, _now: Instant, _deadline: Instant, _waker: &Waker) {}
+
+        /// Does nothing.
+        pub fn clear(self: Pin<&mut Self>) {}
+    }
+}

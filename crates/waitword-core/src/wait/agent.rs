@@ -77,7 +77,7 @@ impl<L: Location> InboxWait<L> {
         let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
         let begun = Begun::now();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
-        unsafe { equal.enqueue_pointer(this.pointer()) };
+        unsafe { equal.enqueue(this.pointer()) };
         begun.enqueued(address(&this.at), (AGENT, this.inbox.identity()), None);
         true
     }

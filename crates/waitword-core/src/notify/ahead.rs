@@ -18,7 +18,7 @@
 //! So the herd grows as long as it finds the mutex free, and one that finds it held does not grow: it has cost the wake-ups of the last
 //! two or four, whose threads sleep again where they were in the queue. No thread is woken so twice.
 //!
-//! To be woken ahead is no signal: the waiter's state, and who is signalled next, are as before. A thread that takes the mutex so
+//! To be woken ahead is no signal: the waiter's state stays as it is, and the next signal goes where it would have gone. A thread that takes the mutex so
 //! barges, with the rights of any running thread, and leaves the queue; if it was signalled meanwhile, it forwards that.
 //! Tasks are not woken ahead: a worker would poll them in vain.
 

@@ -77,7 +77,7 @@ impl Queues {
         self.bucket_and_place(key).0
     }
 
-    /// As [`bucket`](Self::bucket), for who takes waiters out.
+    /// As [`bucket`](Self::bucket), with the place at which a snapshot goes on: a waiter that leaves may have to move it.
     #[inline]
     pub(super) fn bucket_and_place(&mut self, key: Key) -> (&mut Bucket, &mut Place) {
         let hash = if self.has_own_secret { self.hasher.hash(key.address) } else { key.hash };

@@ -28,21 +28,21 @@
 //! 1.1 µs on one CPU. And for 20 µs at most, as in a virtual machine.
 //!
 //! # When it spins
-//! | the thread that we woke last, or who answered last | how long |
+//! | the thread that we woke last, or that answered last | how long |
 //! |----------------------------------------------------|----------|
 //! | was **awake**: it spun too, or had not slept yet   | for the cost of a sleep: if no answer comes, we have lost as much again at the most |
 //! | **slept**: before it can answer it has to wake up  | 50 µs, if the credit is there; otherwise not at all |
 //!
 //! Two threads that take turns have to be awake at the same time, or each finds the other asleep. The long spin brings
-//! that about: it outlasts the other's waking up; and the other, who finds us awake, spins in its turn. From there on
+//! that about: it outlasts the other's waking up; and the other finds us awake, and spins in its turn. From there on
 //! both earn more than they spend, and the credit (200 µs at the most) carries them over the times when one of them
 //! loses its CPU.
 //!
 //! - **A partner that works for long:** spins fail until the credit is gone; then one long spin in 2,000 waits (in a virtual
 //!   machine, in 200) finds out whether it has become quick.
 //! - **One CPU,** or two threads tied to the same: the same. The number of CPUs is not asked for. What the system tells
-//!   is how many this thread may run on, and threads tied to a CPU each, who gain most from spinning, are told one.
-//! - **More threads than CPUs:** the one who is waited for may not be running. The spins fail, and the credit is gone.
+//!   is how many this thread may run on, and threads tied to a CPU each, which gain most from spinning, are told one.
+//! - **More threads than CPUs:** the thread that is waited for may not be running. The spins fail, and the credit is gone.
 //! - **Quick now, slow then:** worth it as long as what the quick answers save pays for the failures.
 //!
 //! No `yield_now` in between: it is a system call, during which the thread does not check for the outcome; and where another thread
@@ -148,7 +148,7 @@ struct Experience {
     bonus: u32,
     /// What a sleep and a wake cost.
     sleep: u32,
-    /// Whether who is going to answer is probably awake.
+    /// Whether the thread that is going to answer is probably awake.
     awake: bool,
     /// How often it has woken a sleeping thread, modulo [`TIMED`].
     wakes: u8,

@@ -86,7 +86,7 @@ impl Alarm {
         self.set_at(Instant::now(), deadline, waker);
     }
 
-    /// As [`set`](Self::set), for who has read the clock already.
+    /// As [`set`](Self::set), for a caller that has read the clock already.
     ///
     /// # Panics
     /// As [`set`](Self::set).

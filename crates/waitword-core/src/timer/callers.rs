@@ -35,8 +35,7 @@
 //!   becomes the stand-by, or ends
 //! ```
 //!
-//! The wheel does not know who is in a call, the queue does not know why; what the two have in common is under both locks, the
-//! one of the calls being taken first.
+//! The wheel and the queue have a lock each. A thread that needs both takes the queue's first.
 //!
 //! # States of a thread
 //! ```text
@@ -106,7 +105,7 @@ static CALLS: Mutex<Calls> = Mutex::new(Calls {
     check_wheel: true,
 });
 
-/// What is due, and who is to call it. Its lock is taken before the one of the deadlines, and by these threads alone.
+/// The wakers that are due, and the threads that call them. Its lock is taken before that of the deadlines, and by these threads alone.
 struct Calls {
     leader: Option<ThreadId>,
     /// In [`Deadlines::stand_by`], too, for the threads that set a deadline.

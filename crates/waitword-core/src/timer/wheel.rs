@@ -137,7 +137,7 @@ impl Wheel {
         }
     }
 
-    /// Goes on to `now`: takes out who is due, and hands them to `due`. Handles `steps` nodes at most, the rest being
+    /// Goes on to `now`: takes out the nodes that are due, and hands them to `due`. Handles `steps` nodes at most, the rest being
     /// left to the next turn.
     ///
     /// Returns when that should be: not after the earliest deadline, and at `now` if not all is done; `None` if nothing

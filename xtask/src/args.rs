@@ -94,9 +94,6 @@ pub(crate) enum Recipe {
         only: Option<String>,
     },
 
-    /// Larger models under random schedules, and histories checked for linearizability (a minute)
-    Shuttle,
-
     /// The Promela model of the queue, and that each of its mutants fails (a minute or two; needs spin and a C compiler)
     Promela {
         /// Larger models instead, without the mutants (minutes, and gigabytes of memory)

@@ -26,11 +26,9 @@ struct Suite {
 
 const NOBODY: &str = "";
 
-const SUITES: [Suite; 6] = [
+const SUITES: [Suite; 4] = [
     Suite { name: "queue, loom", checker: "loom", tests: "waitword-core-models --test loom" },
-    Suite { name: "queue, shuttle", checker: "shuttle", tests: "waitword-core-models --test shuttle" },
     Suite { name: "locks, loom", checker: "loom", tests: "waitword-models --test models" },
-    Suite { name: "locks, shuttle", checker: "shuttle", tests: "waitword-models --test models" },
     Suite { name: "queue, watchdog", checker: NOBODY, tests: "waitword-core --test watchdog" },
     Suite { name: "queue, unit tests", checker: NOBODY, tests: "waitword-core --lib" },
 ];

@@ -23,7 +23,6 @@ pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Repeat(asked) => repeat::run(&asked),
         Recipe::Loom { deep } => loom(deep),
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
-        Recipe::Shuttle => shuttle(),
         Recipe::Promela { deep } => promela::run(deep),
         Recipe::Arrivals => {
             Line::new("cargo test --release -p waitword-agents --test arrivals -- --ignored").run()
@@ -72,11 +71,6 @@ fn loom(deep: bool) -> Result<(), Stop> {
         if deep { line.env("LOOM_MAX_PREEMPTIONS", bound).run()? } else { line.run()? }
     }
     Ok(())
-}
-
-fn shuttle() -> Result<(), Stop> {
-    models("shuttle", "waitword-core-models --test shuttle --test linearizability").run()?;
-    models("shuttle", "waitword-models --test models --test shuttle").run()
 }
 
 fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {

@@ -87,7 +87,7 @@ pub use sync::time;
 /// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
 pub use sync::{OnceLock, atomic, is_broken};
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub use table::{disable_watchdog, is_watchdog_running};
 

@@ -67,7 +67,7 @@ fn lowest(bits: u32) -> u32 {
 const TICK_SHIFT: u32 = 12;
 
 /// The time, in ticks since the first call.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 fn now() -> u32 {
     use waitword_core::OnceLock;
     use waitword_core::time::Instant;
@@ -77,7 +77,7 @@ fn now() -> u32 {
 }
 
 /// The time: a model has no clock, and every time has come.
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 fn now() -> u32 {
     0
 }

@@ -17,7 +17,7 @@ pub mod coming_from {}
 /// ```
 pub mod must_not_block {}
 
-#[cfg(all(test, not(any(waitword_loom, waitword_shuttle))))]
+#[cfg(all(test, not(waitword_loom)))]
 mod tests {
     use std::time::Duration;
 

@@ -153,7 +153,7 @@ pub use rwlock::{
 pub use semaphore::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
 };
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};

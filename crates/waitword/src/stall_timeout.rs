@@ -25,7 +25,7 @@ static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
 
 /// From now on nothing in this process makes up for a signal that a lock has lost: there is no watchdog and no recheck. A future
 /// that is not polled then delays the waiters behind it for ever. For tests, which call this before there is a waiter.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub fn disable_stall_timeout() {
     waitword_core::disable_watchdog();

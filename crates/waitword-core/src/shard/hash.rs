@@ -47,7 +47,7 @@ impl Hasher {
 
     #[inline]
     pub(crate) fn hash(self, address: usize) -> u64 {
-        #[cfg(any(waitword_loom, waitword_shuttle))]
+        #[cfg(waitword_loom)]
         let address = model_addresses::line_of(address) * LINE as usize;
         let (line, word) = (address as u64 / LINE, address as u64 % LINE / 4);
         let product = u128::from(line ^ self.flip) * u128::from(self.factor);
@@ -57,7 +57,7 @@ impl Hasher {
 
 /// Addresses in a model. A checker runs a model again and again and needs it to be deterministic, but the allocator gives
 /// out other addresses each time. So a word of a model is hashed by when it was first seen, each in a cache line of its own.
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub(crate) mod model_addresses {
     use std::cell::RefCell;
 

@@ -15,7 +15,7 @@ mod stalled;
 pub(crate) use charge::Crowd;
 pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub(crate) use hash::model_addresses;
 pub(crate) use hash::{Hasher, Key};
 #[cfg(test)]

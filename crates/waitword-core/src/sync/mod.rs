@@ -1,12 +1,11 @@
-//! The one door to atomics, locks and threads: the standard library's, or a model checker's under `--cfg waitword_loom` or
-//! `--cfg waitword_shuttle`.
+//! The one door to atomics, locks and threads: the standard library's, or those of the model checker loom under `--cfg waitword_loom`.
 //!
-//! Only the packages in `models/` depend on the checkers, so these two are set for them alone. The names are ours: a program
-//! that depends on this crate and checks itself under `--cfg loom` must get the standard library here.
+//! Only the packages in `models/` depend on loom, so this is set for them alone. The name is ours: a program that depends on this crate
+//! and checks itself under `--cfg loom` must get the standard library here.
 //!
-//! Nobody in this crate imports them from anywhere else, so that the checker sees every step.
+//! No other file of this crate imports them from anywhere else, so that loom sees every step.
 
-/// What differs in a browser. It is not the model checkers' business.
+/// What differs in a browser. It is not loom's business.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[path = "native.rs"]
 mod platform;
@@ -19,11 +18,11 @@ mod platform;
 #[allow(unsafe_code)]
 pub(crate) mod host;
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[allow(unsafe_code)]
 pub(crate) mod fork;
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[path = "std.rs"]
 mod imp;
 
@@ -31,14 +30,10 @@ mod imp;
 #[path = "loom.rs"]
 mod imp;
 
-#[cfg(all(waitword_shuttle, not(waitword_loom)))]
-#[path = "shuttle.rs"]
-mod imp;
-
 pub use imp::OnceLock;
 pub use imp::atomic;
 pub(crate) use imp::{Condvar, Mutex, UnsafeCell, announced, thread};
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub(crate) use imp::{lazy_static, thread_local};
 pub use platform::Instant;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
@@ -57,13 +52,13 @@ pub mod time {
 }
 
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
-pub(crate) const MODEL: bool = cfg!(any(waitword_loom, waitword_shuttle));
+pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
 /// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`), or under
 /// `--cfg waitword_mutants` the tests. It is nothing in any other build, and a reader can pass over it.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {
-        #[cfg(any(waitword_loom, waitword_shuttle, waitword_mutants))]
+        #[cfg(any(waitword_loom, waitword_mutants))]
         if $crate::sync::is_broken($step) {
             $instead
         }
@@ -87,14 +82,14 @@ macro_rules! order {
 pub(crate) use order;
 
 /// Never, but in a model or a test that is run with the step's name in `WAITWORD_MUTANT`.
-#[cfg(not(any(waitword_loom, waitword_shuttle, waitword_mutants)))]
+#[cfg(not(any(waitword_loom, waitword_mutants)))]
 #[inline(always)]
 pub const fn is_broken(_step: &str) -> bool {
     false
 }
 
 /// Never, but in a model or a test that is run with the step's name in `WAITWORD_MUTANT`.
-#[cfg(any(waitword_loom, waitword_shuttle, waitword_mutants))]
+#[cfg(any(waitword_loom, waitword_mutants))]
 pub fn is_broken(step: &str) -> bool {
     static MUTANT: OnceLock<Option<String>> = OnceLock::new();
     MUTANT.get_or_init(|| std::env::var("WAITWORD_MUTANT").ok()).as_deref() == Some(step)

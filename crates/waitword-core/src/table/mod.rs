@@ -19,5 +19,5 @@ pub(crate) use location::address;
 pub use location::{At, Location};
 pub use shards::Table;
 pub use watchdog::STALL_TIMEOUT;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 pub use watchdog::{disable_watchdog, is_watchdog_running};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 use crate::shard::model_addresses;
 use crate::shard::{Hasher, Key, Locked, Shard};
 use crate::sync::Mutex;
@@ -59,7 +59,7 @@ impl Table {
 
     pub(super) fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
-        #[cfg(any(waitword_loom, waitword_shuttle))]
+        #[cfg(waitword_loom)]
         model_addresses::begin();
         Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher, snapshots: Mutex::new(()) }
     }
@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// The table of the process.
-    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    #[cfg(not(waitword_loom))]
     #[inline]
     pub fn global() -> &'static Table {
         static GLOBAL: crate::sync::OnceLock<Table> = crate::sync::OnceLock::new();
@@ -97,7 +97,7 @@ impl Table {
     }
 
     /// The table of the process; each execution of a model has one.
-    #[cfg(any(waitword_loom, waitword_shuttle))]
+    #[cfg(waitword_loom)]
     pub fn global() -> &'static Table {
         crate::sync::lazy_static! {
             static ref GLOBAL: Table = Table::new();
@@ -137,7 +137,7 @@ impl Table {
     }
 }
 
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 impl Drop for Table {
     fn drop(&mut self) {
         model_addresses::end();

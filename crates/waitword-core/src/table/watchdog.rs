@@ -59,7 +59,7 @@ impl Table {
     }
 
     /// Whether the next pass has to check any queue.
-    #[cfg(any(test, not(any(waitword_loom, waitword_shuttle))))]
+    #[cfg(any(test, not(waitword_loom)))]
     pub(super) fn is_watched(&self) -> bool {
         self.shards.iter().any(|shard| shard.lock().is_watched())
     }
@@ -76,32 +76,32 @@ struct Pass {
 
 /// From now on the watchdog makes no pass in this process, so that nothing makes up for a signal that a lock has lost. For tests,
 /// which call this before there is a waiter.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub fn disable_watchdog() {
     process::never();
 }
 
 /// Whether the next pass has been set up, or one is under way. For tests of what starts the watchdog of the process.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub fn is_watchdog_running() -> bool {
     process::is_running()
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 pub(super) use process::{is_wanted, start};
 
 /// A model has no clock, and calls [`Table::signal_stalled`] itself.
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub(super) fn start() {}
 
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub(super) const fn is_wanted() -> bool {
     false
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 mod process {
     use crate::time::Instant;
     use std::pin::Pin;

@@ -206,13 +206,13 @@ impl Drop for ThisThread {
     }
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 thread_local! {
     /// Made once per thread.
     static THIS: OnceCell<Rc<ThisThread>> = const { OnceCell::new() };
 }
 
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 crate::sync::thread_local! {
     /// Made once per thread of a model, which lives for one execution of it.
     static THIS: OnceCell<Rc<ThisThread>> = OnceCell::new();
@@ -224,7 +224,7 @@ fn this_thread() -> Rc<ThisThread> {
 }
 
 /// The threads that have waited, by the identity of what wakes them: so that a snapshot tells threads from tasks, and names them.
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 pub(crate) mod known {
     use std::collections::BTreeMap;
     use std::task::Waker;
@@ -251,7 +251,7 @@ pub(crate) mod known {
 }
 
 /// The threads of a model have no names.
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub(crate) mod known {
     use std::task::Waker;
 

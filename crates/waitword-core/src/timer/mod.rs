@@ -2,29 +2,29 @@
 //!
 //! A model has no clock: its alarms never wake a task.
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 mod alarm;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "callers_web.rs")]
 mod callers;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 mod clock;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 mod deadlines;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 mod wheel;
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 pub use alarm::Alarm;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use callers::expire_due;
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 pub(crate) use callers::wake_by_timer;
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 pub use model::Alarm;
 
 /// There a timeout is another thread that cancels.
-#[cfg(any(waitword_loom, waitword_shuttle))]
+#[cfg(waitword_loom)]
 mod model {
     use crate::time::Instant;
     use std::pin::Pin;

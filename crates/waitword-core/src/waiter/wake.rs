@@ -149,7 +149,7 @@ impl WakeBatch {
         self.len == BATCH
     }
 
-    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    #[cfg(not(waitword_loom))]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -197,7 +197,7 @@ impl WakeBatch {
     }
 
     /// Takes the wakes out, for another thread to run.
-    #[cfg(not(any(waitword_loom, waitword_shuttle)))]
+    #[cfg(not(waitword_loom))]
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Wake> {
         let len = std::mem::take(&mut self.len);
         self.wakes[..len].iter_mut().map(Wake::take)

@@ -170,7 +170,7 @@ impl<H: Handle> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_signalled = wait.cancel_acquired() != Cancelled::BeforeNotify && taken != Taken::OnSignal;
+            let was_signalled = has_another_signal(taken, wait.cancel_acquired());
             let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
             handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
             if taken != Taken::Barging {
@@ -362,6 +362,12 @@ impl<R: Acquire> Drop for Leaves<'_, R> {
 fn signals_on_release(taken: Taken) -> bool {
     mutant!("acquire-barging" => return true);
     taken != Taken::Barging
+}
+
+/// Whether a waiter that has acquired it leaves the queue with a signal that it has not used up.
+fn has_another_signal(taken: Taken, left: Cancelled) -> bool {
+    mutant!("acquire-on-recheck" => return left != Cancelled::BeforeNotify && taken == Taken::Barging);
+    left != Cancelled::BeforeNotify && taken != Taken::OnSignal
 }
 
 /// Whether a waiter whose time is up leaves the queue with a signal.

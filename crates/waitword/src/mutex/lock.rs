@@ -71,7 +71,7 @@ pub struct Mutex<T: ?Sized> {
     pub(super) value: UnsafeCell<T>,
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 const _: () =
     assert!(size_of::<Mutex<()>>() == 4 && size_of::<Mutex<u32>>() == 8, "4 bytes besides the value");
 

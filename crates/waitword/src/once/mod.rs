@@ -10,7 +10,7 @@ mod raw;
 #[allow(unsafe_code)]
 mod slot;
 #[allow(unsafe_code)]
-#[cfg_attr(any(waitword_loom, waitword_shuttle), path = "tagged_model.rs")]
+#[cfg_attr(waitword_loom, path = "tagged_model.rs")]
 mod tagged;
 
 pub use cell::{OnceLock, OnceWait, OnceWaitUntil};

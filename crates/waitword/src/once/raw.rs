@@ -56,7 +56,7 @@ pub(crate) struct RawOnce<L> {
 }
 
 impl<L> RawOnce<L> {
-    #[cfg(any(waitword_loom, waitword_shuttle))]
+    #[cfg(waitword_loom)]
     pub(crate) const fn on(at: L) -> Self {
         Self { at }
     }

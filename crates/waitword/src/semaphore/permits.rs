@@ -85,7 +85,7 @@ pub struct Semaphore {
     pub(super) raw: RawSemaphore,
 }
 
-#[cfg(not(any(waitword_loom, waitword_shuttle)))]
+#[cfg(not(waitword_loom))]
 const _: () = assert!(size_of::<Semaphore>() == 16);
 
 impl Semaphore {

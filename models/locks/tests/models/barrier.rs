@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use waitword::Barrier;
 
-use super::checker::future::block_on;
 use super::{Seen, model, model_of_two, poll, queued, spawn};
+use loom::future::block_on;
 
 fn leads(barrier: &Barrier) -> usize {
     usize::from(barrier.wait().is_leader())

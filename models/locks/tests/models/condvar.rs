@@ -7,8 +7,8 @@ use std::task::Poll;
 
 use waitword::{Condvar, Mutex, MutexGuard};
 
-use super::checker::future::block_on;
 use super::{Seen, model, model_of_two, poll, poll_twice, queued, spawn};
+use loom::future::block_on;
 
 #[derive(Default)]
 struct Shared {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use waitword::{Event, EventNotified};
 
-use super::checker::sync::atomic::{AtomicUsize, Ordering};
 use super::{model, model_of_two, poll, queued, spawn};
+use loom::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn one_notify_is_enough_for_one_wait() {

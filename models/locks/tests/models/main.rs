@@ -1,16 +1,11 @@
 //! Model checks of the locks, over the real queue.
 //!
 //! `cargo xtask loom` runs them under loom: every interleaving, up to the preemption bound, and what the memory model allows
-//! between. `cargo xtask shuttle` runs them under shuttle: random ones, without a bound. Each prints its command line.
+//! between. It prints its command line.
 //!
 //! A thread that is never woken is a deadlock, which the checker reports. A deadline in the future never comes here; with
 //! one that has passed, the waiter enqueues and leaves the queue again.
-#![cfg(any(waitword_loom, waitword_shuttle))]
-
-#[cfg(waitword_loom)]
-use loom as checker;
-#[cfg(all(waitword_shuttle, not(waitword_loom)))]
-use shuttle as checker;
+#![cfg(waitword_loom)]
 
 mod barrier;
 mod condvar;
@@ -26,7 +21,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use checker::thread;
+use loom::thread;
 
 /// A model of two threads.
 fn model_of_two(body: impl Fn() + Sync + Send + 'static) {
@@ -38,7 +33,6 @@ fn model(body: impl Fn() + Sync + Send + 'static) {
     check(2, body);
 }
 
-#[cfg(waitword_loom)]
 fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     // Overridden by LOOM_MAX_PREEMPTIONS.
@@ -46,27 +40,13 @@ fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
     builder.check(body);
 }
 
-#[cfg(all(waitword_shuttle, not(waitword_loom)))]
-fn check(_preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
-    let mut config = shuttle::Config::new();
-    // It warns of every ordering that is not sequentially consistent; loom checks these.
-    config.silence_warnings = true;
-    shuttle::Runner::new(shuttle::scheduler::RandomScheduler::new(20_000), config).run(body);
-}
-
-/// A number whose accesses have to exclude and to see each other: for loom any other two are a race, for shuttle an addition
-/// is lost.
+/// A number whose accesses have to exclude and to see each other: for loom any other two are a race.
 #[derive(Default)]
-struct Seen(
-    #[cfg(waitword_loom)] loom::cell::UnsafeCell<u32>,
-    #[cfg(not(waitword_loom))] checker::sync::atomic::AtomicU32,
-);
+struct Seen(loom::cell::UnsafeCell<u32>);
 
 // SAFETY: loom reports two accesses of which neither happens before the other, and stops before the second.
-#[cfg(waitword_loom)]
 unsafe impl Sync for Seen {}
 
-#[cfg(waitword_loom)]
 impl Seen {
     fn add(&self) {
         // SAFETY: as above.
@@ -76,17 +56,6 @@ impl Seen {
     fn get(&self) -> u32 {
         // SAFETY: as above.
         self.0.with(|number| unsafe { *number })
-    }
-}
-
-#[cfg(not(waitword_loom))]
-impl Seen {
-    fn add(&self) {
-        self.0.store(self.get() + 1, checker::sync::atomic::Ordering::SeqCst);
-    }
-
-    fn get(&self) -> u32 {
-        self.0.load(checker::sync::atomic::Ordering::SeqCst)
     }
 }
 

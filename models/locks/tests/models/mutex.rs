@@ -7,9 +7,9 @@ use std::time::Duration;
 use waitword::word::Table;
 use waitword::{Mutex, MutexGuard, OwnedMutexGuard};
 
-use super::checker::future::block_on;
-use super::checker::thread;
-use super::{Seen, model, model_of_two, poll_twice, queued, spawn};
+use super::{Seen, model, model_of_two, poll, poll_twice, queued, spawn};
+use loom::future::block_on;
+use loom::thread;
 
 /// How an acquirer takes the mutex and adds one to what is in it.
 #[derive(Clone, Copy, PartialEq)]
@@ -93,6 +93,28 @@ fn a_dropped_signal_is_forwarded() {
         block_on(behind).add();
         barges.join().unwrap();
         assert_eq!(mutex.try_lock().expect("it is free").get(), 2);
+    });
+}
+
+/// The waiter that a release counts on has left, so its signal finds none; and one that enqueues meanwhile counts on that signal.
+#[test]
+fn a_waiter_that_enqueues_while_a_signal_finds_none_is_signalled() {
+    model_of_two(|| {
+        let mutex = Arc::new(Mutex::new(Seen::default()));
+        let guard = mutex.lock();
+        drop(queued(mutex.lock_async()));
+        let waits = spawn(&mutex, |mutex| {
+            let barging = mutex.try_lock();
+            let mut waiting = Box::pin(mutex.lock_async());
+            if barging.is_some() {
+                assert!(poll(waiting.as_mut()).is_pending());
+            }
+            drop(barging);
+            block_on(waiting).add();
+        });
+        drop(guard);
+        waits.join().unwrap();
+        assert_eq!(mutex.try_lock().expect("it is free").get(), 1);
     });
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use waitword::{LazyLock, OnceLock};
 
-use super::checker::future::block_on;
 use super::{Seen, model, model_of_two, poll, queued, spawn};
+use loom::future::block_on;
 
 /// A value that was written to.
 fn made() -> Seen {

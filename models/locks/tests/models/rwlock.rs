@@ -6,9 +6,9 @@ use std::sync::Arc;
 use waitword::word::Table;
 use waitword::{OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
 
-use super::checker::future::block_on;
-use super::checker::thread;
 use super::{Seen, model, model_of_two, poll, poll_twice, queued, spawn};
+use loom::future::block_on;
+use loom::thread;
 
 /// What an acquirer does with the lock, once.
 #[derive(Clone, Copy, PartialEq)]

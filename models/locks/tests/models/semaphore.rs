@@ -8,9 +8,9 @@ use std::time::Duration;
 use waitword::Semaphore;
 use waitword::word::Table;
 
-use super::checker::future::block_on;
-use super::checker::thread;
 use super::{Seen, check, model, model_of_two, poll, poll_twice, queued, spawn};
+use loom::future::block_on;
+use loom::thread;
 
 /// How an acquirer takes permits.
 #[derive(Clone, Copy, PartialEq)]
@@ -108,6 +108,23 @@ fn permits_are_added_for_two() {
         });
         semaphore.add_permits(2);
         threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(semaphore.available_permits(), 0);
+    });
+}
+
+/// A waiter acknowledges a signal whose permit another acquirer had; it takes that permit when it is back. Before it leaves the queue it is
+/// signalled for one more permit, which is the next waiter's.
+#[test]
+fn a_waiter_that_takes_a_permit_on_its_recheck_forwards_the_signal_for_another() {
+    model_of_two(|| {
+        let semaphore = Arc::new(Semaphore::new(0));
+        let (first, second) = (queued(semaphore.acquire_async()), queued(semaphore.acquire_async()));
+        semaphore.add_permits(1);
+        semaphore.try_acquire().expect("the waiter has not run").forget();
+        let adds = spawn(&semaphore, |semaphore| (0..2).for_each(|_| semaphore.add_permits(1)));
+        block_on(first).unwrap().forget();
+        block_on(second).unwrap().forget();
+        adds.join().unwrap();
         assert_eq!(semaphore.available_permits(), 0);
     });
 }

@@ -7,6 +7,7 @@ mod agents;
 mod herds;
 mod holders;
 mod leaving;
+mod linearizability;
 mod notifies;
 mod rings;
 mod snapshots;

@@ -73,7 +73,7 @@
 //! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
 //! | `lock_api` | the raw traits of the `lock_api` crate, version 0.4 (module `lock_api`) |
 //! | `lock_api_05` | those of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
-//! | `observe` | Module `observe`: who holds each lock, who made others wait, timelines; each by a switch at run time. 24 bytes of each waiter. (Snapshots of the waiters need no feature.) |
+//! | `observe` | Module `observe`: who holds each lock, who made others wait, timelines; each by a switch at run time. It makes each waiter larger. (Snapshots of the waiters need no feature.) |
 //! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock takes it, and blocks. |
 //!
 //! # Guarantees

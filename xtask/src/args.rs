@@ -87,7 +87,7 @@ pub(crate) enum Recipe {
         deep: bool,
     },
 
-    /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/loom.md)
+    /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/checks.md)
     Mutants {
         /// Only with these steps weakened, each by itself; commas between them
         #[arg(long, value_name = "NAMES")]

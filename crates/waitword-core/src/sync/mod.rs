@@ -54,7 +54,7 @@ pub mod time {
 /// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
 pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
-/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`), or under
+/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/checks.md`), or under
 /// `--cfg waitword_mutants` the tests. It is nothing in any other build, and a reader can pass over it.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {

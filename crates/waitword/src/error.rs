@@ -2,8 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::mem;
 
 pub use waitword_core::observe::holders::HeldBy;
 
@@ -67,20 +65,28 @@ impl LockError {
     }
 }
 
-/// By the reason alone.
-impl PartialEq for LockError {
-    fn eq(&self, other: &Self) -> bool {
-        mem::discriminant(self) == mem::discriminant(other)
-    }
-}
+/// Equality by the reason alone.
+macro_rules! equal_by_reason {
+    ($Error:ty) => {
+        /// By the reason alone.
+        impl PartialEq for $Error {
+            fn eq(&self, other: &Self) -> bool {
+                std::mem::discriminant(self) == std::mem::discriminant(other)
+            }
+        }
 
-impl Eq for LockError {}
+        impl Eq for $Error {}
 
-impl Hash for LockError {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        mem::discriminant(self).hash(state);
-    }
+        impl std::hash::Hash for $Error {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                std::mem::discriminant(self).hash(state);
+            }
+        }
+    };
 }
+pub(crate) use equal_by_reason;
+
+equal_by_reason!(LockError);
 
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

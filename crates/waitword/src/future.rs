@@ -1,7 +1,8 @@
 //! The futures by their names, to keep one in a struct or to write its type.
 //!
 //! Each is made by the method that its page names. All of them are cancel-safe, need no particular executor and allocate nothing;
-//! those with `Owned` in their names hold an `Arc` of the lock and borrow nothing, those with `Until` have a deadline.
+//! those with `Owned` in their names hold an `Arc` of the lock and borrow nothing, those with `Until` have a deadline. A
+//! future with a deadline and the one without are one type: `MutexLockUntil<'a, T>` is `MutexLock<'a, T, Until>`.
 //!
 //! ```
 //! use std::pin::Pin;
@@ -27,6 +28,7 @@ pub use crate::condvar::{
     CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
     CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
 };
+pub use crate::deadline::{Deadline, NoDeadline, Until};
 pub use crate::event::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
 pub use crate::mutex::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
 pub use crate::once::{LazyForce, LazyForceUntil, OnceWait, OnceWaitUntil};

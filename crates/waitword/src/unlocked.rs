@@ -102,11 +102,11 @@ impl Drop for AbortIfUnwinding {
     }
 }
 
-/// The four methods, for a guard with a `forget` that returns a reference or an `Arc` of its lock.
+/// The four methods of a guard.
 macro_rules! unlocked_methods {
     (
         $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
-        $field:ident, $ask:expr, $release:expr, $release_fair:expr, $future:ident, $this:ident keeps $hold:expr
+        $ask:expr, $release:expr, $release_fair:expr, $future:ident
     ) => {
         /// # Letting go for a while
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
@@ -140,9 +140,9 @@ macro_rules! unlocked_methods {
             /// # Deadlocks
             /// If `f` returns a guard of this lock, or leaks one, this thread may wait for itself.
             #[track_caller]
-            pub fn unlocked<U>($this: &mut Self, f: impl FnOnce() -> U) -> U {
-                let raw = &$this.$field.raw;
-                $crate::unlocked::unlocked(raw, $ask, $hold, "unlocked_async", |held| $release(raw, held), f)
+            pub fn unlocked<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
+                let raw = &this.lock.raw;
+                $crate::unlocked::unlocked(raw, $ask, &mut this.hold, "unlocked_async", |held| $release(raw, held), f)
             }
 
             /// As [`unlocked`](Self::unlocked), but no acquirer barges past the head waiter, as with
@@ -152,9 +152,9 @@ macro_rules! unlocked_methods {
             /// As [`unlocked`](Self::unlocked). Where this thread must not block, use
             /// [`unlocked_fair_async`](Self::unlocked_fair_async).
             #[track_caller]
-            pub fn unlocked_fair<U>($this: &mut Self, f: impl FnOnce() -> U) -> U {
-                let raw = &$this.$field.raw;
-                $crate::unlocked::unlocked(raw, $ask, $hold, "unlocked_fair_async", |held| $release_fair(raw, held), f)
+            pub fn unlocked_fair<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
+                let raw = &this.lock.raw;
+                $crate::unlocked::unlocked(raw, $ask, &mut this.hold, "unlocked_fair_async", |held| $release_fair(raw, held), f)
             }
 
             /// Runs `f` with the lock released, and is ready with the guard and with what `f` returned once the lock is acquired
@@ -189,13 +189,12 @@ macro_rules! unlocked_methods {
             ///
             /// # Panics
             /// When `f` does; the lock is released then. When polled again after it was ready.
-            #[allow(unused_mut, reason = "a mutex's guard keeps nothing")]
-            pub async fn unlocked_async<U>(mut $this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
-                let held = *$hold;
-                let lock = Self::forget($this);
+            pub async fn unlocked_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
+                let held = this.hold;
+                let lock = Self::forget(this);
                 $release(&lock.raw, held);
                 let result = f().await;
-                ($future::new(lock.into()).await, result)
+                ($future::new(lock.into(), $crate::deadline::NoDeadline).await, result)
             }
 
             /// As [`unlocked_async`](Self::unlocked_async), but no acquirer barges past the head waiter, as with
@@ -203,13 +202,12 @@ macro_rules! unlocked_methods {
             ///
             /// # Cancellation, fairness, panics
             /// As [`unlocked_async`](Self::unlocked_async).
-            #[allow(unused_mut, reason = "a mutex's guard keeps nothing")]
-            pub async fn unlocked_fair_async<U>(mut $this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
-                let held = *$hold;
-                let lock = Self::forget($this);
+            pub async fn unlocked_fair_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
+                let held = this.hold;
+                let lock = Self::forget(this);
                 $release_fair(&lock.raw, held);
                 let result = f().await;
-                ($future::new(lock.into()).await, result)
+                ($future::new(lock.into(), $crate::deadline::NoDeadline).await, result)
             }
         }
     };

@@ -10,13 +10,13 @@ use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::observe::{Caller, Origin};
 use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
-use crate::acquire::handle::{Acquired, Ask, Closed, Handle};
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
 use crate::acquire::pauses::Pauses;
-use crate::acquire::raw::{Acquire, Attempt, GivesBack, Left, NotTaken, take_reserved};
+use crate::acquire::raw::{Acquire, Acquired, Attempt, Closed, GivesBack, Left, NotTaken, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
+use crate::handle::{Ask, Handle};
 use crate::sync::mutant;
 
 /// When a queued waiter took the word, and how. That decides whether the acquisition used up a signal.
@@ -34,13 +34,11 @@ enum Taken {
 /// How the loop ends, but at its deadline.
 type Ended<H> = Result<Taken, Closed<H>>;
 
-pub(super) const NO_DEADLINE: &str = "without a deadline it only ends with the lock";
-
 const ENDED: &str = "an acquisition was polled after it had ended";
 
 pin_project! {
     /// The acquisition loop, between two of its steps.
-    pub(crate) struct Acquisition<H: Handle> {
+    pub(crate) struct Acquisition<H: Handle<Raw: Acquire>> {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
@@ -50,7 +48,7 @@ pin_project! {
         wait: Wait<H::At>,
     }
 
-    impl<H: Handle> PinnedDrop for Acquisition<H> {
+    impl<H: Handle<Raw: Acquire>> PinnedDrop for Acquisition<H> {
         #[inline]
         fn drop(this: Pin<&mut Self>) {
             if this.wait.is_begun() {
@@ -98,7 +96,7 @@ impl<A: Location> Wait<A> {
     }
 }
 
-impl<H: Handle> Acquisition<H> {
+impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     #[inline]
     #[track_caller]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
@@ -288,7 +286,7 @@ impl<H: Handle> Acquisition<H> {
     }
 }
 
-impl<H: Handle> Steps for Acquisition<H> {
+impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
     type Output = Result<Acquired<H>, LockError>;
 
     /// A queued waiter keeps its position until it is notified or has ended.
@@ -338,7 +336,7 @@ impl<H: Handle> Steps for Acquisition<H> {
 }
 
 /// An attempt that is no acknowledgement of a signal. `None`: the word is taken, and marked.
-fn attempt<H: Handle>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt) -> Option<Ended<H>> {
+fn attempt<H: Handle<Raw: Acquire>>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt) -> Option<Ended<H>> {
     match raw.take_or_mark(ask, attempt) {
         Ok(()) => Some(Ok(Taken::OnRecheck)),
         Err(NotTaken::Marked { .. }) => None,

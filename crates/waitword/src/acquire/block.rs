@@ -8,32 +8,23 @@ use waitword_core::observe::Caller;
 use waitword_core::observe::holders::{HoldId, Now, Recorded, as_recorded, held_by};
 use waitword_core::{Parker, may_block};
 
-use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
-use crate::acquire::handle::{Ask, Closed, Handle, HasRaw, waits_for};
-use crate::acquire::held::{held_by_thread, records, take_again, take_recorded};
+use crate::acquire::acquisition::Acquisition;
+use crate::acquire::held::{TIMED, held_by_thread, records, take, take_again, take_recorded};
 use crate::acquire::pauses::Pauses;
-use crate::acquire::raw::{Acquire, Attempt, try_reserved};
+use crate::acquire::raw::{Acquire, Attempt, Closed, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
+use crate::handle::{Ask, Handle, HasRaw, Waited};
 use crate::spins;
 
-type AskOf<L> = <<L as HasRaw>::Raw as Acquire>::Ask;
+type AskOf<L> = <<L as HasRaw>::Raw as Waited>::Ask;
 type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
 
-/// A lock for threads that block.
-pub(crate) trait Blocks: HasRaw {
-    /// Acquires what an attempt has not taken, blocking this thread. `instead` names the method for threads that must not block.
-    #[track_caller]
-    fn block(&self, ask: AskOf<Self>, instead: &str) -> Result<HoldId, ClosedOf<Self>> {
-        block_for(self, ask, instead)
-    }
-}
-
-/// Acquires it, blocking this thread if an attempt fails. Returns what the guard has to keep. `ask` and `instead` are functions for the
-/// reason that [`take`](super::held::take) gives.
+/// Acquires it, blocking this thread if an attempt fails. Returns what the guard has to keep. `instead` names the method for threads that
+/// must not block; it and `ask` are functions for the reason that [`take`] gives.
 #[inline(always)]
 #[track_caller]
-pub(crate) fn acquire<L: Blocks + ?Sized>(
+pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     lock: &L,
     ask: impl Fn() -> AskOf<L> + Copy,
     instead: impl Fn() -> &'static str + Copy,
@@ -42,37 +33,15 @@ pub(crate) fn acquire<L: Blocks + ?Sized>(
         if lock.raw().take(ask()) {
             return Ok(HoldId::NONE);
         }
-        let (hold, closed) = block_out_of_line(lock, ask(), instead());
-        return closed.map_or(Ok(hold), Err);
+        return block(lock.raw(), ask(), instead(), || lock.will_wait());
     };
-    acquire_recorded(lock, ask, instead, now).map(HoldId::from).map_err(rarely)
-}
-
-/// Returns a pair, and not a `Result`, so that the record is in the register in which [`acquire_recorded`] returns one.
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn block_out_of_line<L: Blocks + ?Sized>(
-    lock: &L,
-    ask: AskOf<L>,
-    instead: &str,
-) -> (HoldId, Option<ClosedOf<L>>) {
-    match lock.block(ask, instead) {
-        Ok(hold) => (hold, None),
-        Err(closed) => (HoldId::NONE, Some(closed)),
-    }
-}
-
-/// Has the compiler lay out the other case without a jump.
-#[cold]
-fn rarely<T>(error: T) -> T {
-    error
+    acquire_recorded(lock, ask, instead, now).map(HoldId::from)
 }
 
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn acquire_recorded<L: Blocks + ?Sized>(
+fn acquire_recorded<L: HasRaw<Raw: Acquire> + ?Sized>(
     lock: &L,
     ask: impl Fn() -> AskOf<L>,
     instead: impl Fn() -> &'static str,
@@ -80,50 +49,51 @@ fn acquire_recorded<L: Blocks + ?Sized>(
 ) -> Result<Recorded, ClosedOf<L>> {
     match take_recorded(lock.raw(), ask(), now, Location::caller(), false) {
         Some(recorded) => Ok(recorded),
-        None => block_recorded(lock, ask(), instead(), now),
+        None => block(lock.raw(), ask(), instead(), || lock.will_wait()).map(|hold| as_recorded(now, hold)),
     }
 }
 
-#[cold]
-#[inline(never)]
+/// As [`acquire`], until the deadline at the latest. The clock is not read if there is no need to wait.
+#[inline(always)]
 #[track_caller]
-fn block_recorded<L: Blocks + ?Sized>(
+pub(crate) fn acquire_until<L: HasRaw<Raw: Acquire> + ?Sized>(
     lock: &L,
-    ask: AskOf<L>,
-    instead: &'static str,
-    now: Now,
-) -> Result<Recorded, ClosedOf<L>> {
-    lock.block(ask, instead).map(|hold| as_recorded(now, hold))
-}
-
-/// Acquires what [`take`](super::held::take) has not taken, blocking this thread. `instead` names the method for threads that must not block.
-#[cold]
-#[inline(never)]
-#[track_caller]
-pub(crate) fn block<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
-    match take_again(handle.raw(), ask, Caller::here(), false) {
-        Some(hold) => Ok(hold),
-        None => block_if_allowed(handle, ask, instead),
+    ask: impl Fn() -> AskOf<L> + Copy,
+    deadline: impl FnOnce() -> Option<Instant>,
+) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
+    match take::<TIMED, _>(lock.raw(), ask) {
+        Some(hold) => Ok(Ok(hold)),
+        None => block_until(lock.raw(), ask(), deadline(), || lock.will_wait()),
     }
 }
 
-/// As [`block`], of a lock whose type reports know once it is waited for.
+/// Acquires what [`take`] has not taken, blocking this thread. `instead` names the method for threads that must not block; `will_wait`
+/// tells reports what the lock is.
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn block_for<L: HasRaw + ?Sized>(lock: &L, ask: AskOf<L>, instead: &str) -> Result<HoldId, ClosedOf<L>> {
-    match take_again(lock.raw(), ask, Caller::here(), false) {
-        Some(hold) => Ok(hold),
-        None => {
-            waits_for(lock);
-            block_if_allowed(lock.raw(), ask, instead)
-        }
+pub(crate) fn block<H: Handle<Raw: Acquire>>(
+    handle: H,
+    ask: Ask<H>,
+    instead: &str,
+    will_wait: impl FnOnce(),
+) -> Result<HoldId, Closed<H>> {
+    if let Some(hold) = take_again(handle.raw(), ask, Caller::here(), false) {
+        return Ok(hold);
     }
+    handle.raw().admits(ask)?;
+    will_wait();
+    block_if_allowed(handle, ask, instead)
 }
 
+/// Apart from [`block`], whose code is another for each type of lock.
 #[inline(never)]
 #[track_caller]
-fn block_if_allowed<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<HoldId, Closed<H>> {
+fn block_if_allowed<H: Handle<Raw: Acquire>>(
+    handle: H,
+    ask: Ask<H>,
+    instead: &str,
+) -> Result<HoldId, Closed<H>> {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
     block_for_guard(Caller::here(), handle, ask)
 }
@@ -131,50 +101,38 @@ fn block_if_allowed<H: Handle>(handle: H, ask: Ask<H>, instead: &str) -> Result<
 /// As [`block`], for a guard that exists already and must not exist without its lock. So this thread blocks even if a function
 /// that ran meanwhile has forbidden it to.
 #[cold]
-pub(crate) fn block_for_guard<H: Handle>(
+pub(crate) fn block_for_guard<H: Handle<Raw: Acquire>>(
     caller: Caller,
     handle: H,
     ask: Ask<H>,
 ) -> Result<HoldId, Closed<H>> {
     match spin_and_drive(caller, handle, ask, None) {
         Ok(ended) => ended,
-        Err(_) => unreachable!("{NO_DEADLINE}"),
+        Err(_) => unreachable!("without a deadline it only ends with the lock"),
     }
 }
 
 /// As [`block`], until `deadline` at the latest.
 #[cold]
 #[track_caller]
-pub(crate) fn block_until<H: Handle>(
+pub(crate) fn block_until<H: Handle<Raw: Acquire>>(
     handle: H,
     ask: Ask<H>,
     deadline: Option<Instant>,
+    will_wait: impl FnOnce(),
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    match take_again(handle.raw(), ask, Caller::here(), deadline.is_some()) {
-        Some(hold) => Ok(Ok(hold)),
-        None => block_until_if_allowed(handle, ask, deadline),
+    if let Some(hold) = take_again(handle.raw(), ask, Caller::here(), deadline.is_some()) {
+        return Ok(Ok(hold));
     }
-}
-
-/// As [`block_until`], of a lock whose type reports know once it is waited for.
-#[cold]
-#[track_caller]
-pub(crate) fn block_until_for<L: HasRaw + ?Sized>(
-    lock: &L,
-    ask: AskOf<L>,
-    deadline: Option<Instant>,
-) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
-    match take_again(lock.raw(), ask, Caller::here(), deadline.is_some()) {
-        Some(hold) => Ok(Ok(hold)),
-        None => {
-            waits_for(lock);
-            block_until_if_allowed(lock.raw(), ask, deadline)
-        }
+    if let Err(closed) = handle.raw().admits(ask) {
+        return Ok(Err(closed));
     }
+    will_wait();
+    block_until_if_allowed(handle, ask, deadline)
 }
 
 #[track_caller]
-fn block_until_if_allowed<H: Handle>(
+fn block_until_if_allowed<H: Handle<Raw: Acquire>>(
     handle: H,
     ask: Ask<H>,
     deadline: Option<Instant>,
@@ -191,7 +149,7 @@ fn block_until_if_allowed<H: Handle>(
     spin_and_drive(Caller::here(), handle, ask, deadline)
 }
 
-fn spin_and_drive<H: Handle>(
+fn spin_and_drive<H: Handle<Raw: Acquire>>(
     caller: Caller,
     handle: H,
     ask: Ask<H>,

@@ -1,4 +1,4 @@
-//! The acquisition loop as futures.
+//! The acquisition loop as a future.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,30 +6,33 @@ use std::task::{Context, Poll};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::Alarm;
 use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire::acquisition::{Acquisition, NO_DEADLINE};
-use crate::acquire::handle::{Acquired, Ask, Handle};
+use crate::acquire::acquisition::Acquisition;
+use crate::acquire::raw::{Acquire, Acquired};
 use crate::coop::Unit;
+use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps};
-use crate::error::LockError;
+use crate::handle::{Ask, Handle};
 
 pin_project! {
-    /// Acquires as a future, without rechecks. Its output is the handle.
+    /// Acquires as a future. Its output is the handle. With [`Until`](crate::deadline::Until) it is woken also at certain times: at its
+    /// deadline, or for a recheck.
     #[must_use = "futures do nothing unless polled"]
-    pub(crate) struct AcquireAsync<H: Handle> {
+    pub(crate) struct AcquireAsync<H: Handle<Raw: Acquire>, D = NoDeadline> {
         #[pin]
         acquisition: Acquisition<H>,
+        #[pin]
+        deadline: D,
     }
 }
 
-impl<H: Handle> AcquireAsync<H> {
+impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
     #[inline]
     #[track_caller]
-    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self { acquisition: Acquisition::new(handle, ask) }
+    pub(crate) fn new(handle: H, ask: Ask<H>, deadline: D) -> Self {
+        Self { acquisition: Acquisition::new(handle, ask), deadline }
     }
 
     /// What the guard has to keep, once it is ready.
@@ -43,118 +46,32 @@ impl<H: Handle> AcquireAsync<H> {
         self.project().acquisition.caller()
     }
 
-    /// Whether the acquirer is queued.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.acquisition.is_waiting()
-    }
-
     #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Acquired<H>> {
+    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, D::Error>> {
         let mut this = self.project();
-        match this.acquisition.as_mut().step(cx.waker(), None) {
-            Step::Ended(Ok(acquired)) => {
-                if let Ok(handle) = &acquired {
-                    this.acquisition.held(handle, cx.waker(), false);
+        match this.acquisition.as_mut().step(cx.waker(), this.deadline.at()) {
+            // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
+            Step::Ended(result) => {
+                if let Ok(Ok(handle)) = &result {
+                    this.acquisition.held(handle, cx.waker(), this.deadline.at().is_some());
                 }
-                Poll::Ready(acquired)
+                Poll::Ready(result.map_err(D::error))
             }
-            Step::Ended(Err(_)) => unreachable!("{NO_DEADLINE}"),
             Step::Wait(until) => {
-                debug_assert!(until.is_none(), "no alarm wakes this future for a recheck");
+                if let Some(until) = until {
+                    this.deadline.wake_at(until, cx.waker());
+                }
                 Poll::Pending
             }
         }
     }
 
     /// The task yields. But a task that has to wait enqueues first: that needs no budget, and the position in the queue must not
-    /// depend on what the task did before.
+    /// depend on what the task did before. A timeout needs a unit of budget, too.
     #[cold]
-    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Acquired<H>> {
-        match self.as_mut().project().acquisition.can_yield() {
-            true => Poll::Pending,
-            false => self.poll_slow(cx),
-        }
-    }
-}
-
-impl<H: Handle> Future for AcquireAsync<H> {
-    type Output = Acquired<H>;
-
-    #[inline]
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
-        let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => {
-                self.as_mut().project().acquisition.held(&handle, cx.waker(), false);
-                Poll::Ready(Ok(handle))
-            }
-            None => self.poll_slow(cx),
-        };
-        if polled.is_ready() {
-            unit.consume();
-        }
-        polled
-    }
-}
-
-pin_project! {
-    /// Acquires as a future that is woken also at certain times: at its deadline, or for a recheck.
-    #[must_use = "futures do nothing unless polled"]
-    pub(crate) struct AcquireAsyncUntil<H: Handle> {
-        #[pin]
-        acquisition: Acquisition<H>,
-        deadline: Option<Instant>,
-        // Wakes the task for a recheck, or to give up.
-        #[pin]
-        alarm: Alarm,
-    }
-}
-
-impl<H: Handle> AcquireAsyncUntil<H> {
-    #[track_caller]
-    pub(crate) fn new(handle: H, ask: Ask<H>, deadline: Option<Instant>) -> Self {
-        Self { acquisition: Acquisition::new(handle, ask), deadline, alarm: Alarm::new() }
-    }
-
-    /// What the guard has to keep, once it is ready.
-    #[inline]
-    pub(crate) fn hold(&self) -> HoldId {
-        self.acquisition.hold()
-    }
-
-    /// Whether the acquirer is queued.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.acquisition.is_waiting()
-    }
-
-    #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, LockError>> {
-        let mut this = self.project();
-        match this.acquisition.as_mut().step(cx.waker(), *this.deadline) {
-            // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
-            Step::Ended(result) => {
-                if let Ok(Ok(handle)) = &result {
-                    this.acquisition.held(handle, cx.waker(), this.deadline.is_some());
-                }
-                Poll::Ready(result)
-            }
-            Step::Wait(until) => {
-                if let Some(until) = until {
-                    this.alarm.set(until, cx.waker());
-                }
-                Poll::Pending
-            }
-        }
-    }
-
-    /// As that of [`AcquireAsync`]. A timeout needs a unit of budget, too.
-    #[cold]
-    fn poll_exhausted(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Result<Acquired<H>, LockError>> {
+    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, D::Error>> {
         let this = self.as_mut().project();
-        let is_over = this.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        let is_over = this.deadline.at().is_some_and(|deadline| deadline <= Instant::now());
         match is_over || this.acquisition.can_yield() {
             true => Poll::Pending,
             false => self.poll_slow(cx),
@@ -162,8 +79,15 @@ impl<H: Handle> AcquireAsyncUntil<H> {
     }
 }
 
-impl<H: Handle> Future for AcquireAsyncUntil<H> {
-    type Output = Result<Acquired<H>, LockError>;
+impl<H: Handle<Raw: Acquire>, D> AcquireAsync<H, D> {
+    /// Whether the acquirer is queued.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.acquisition.is_waiting()
+    }
+}
+
+impl<H: Handle<Raw: Acquire>, D: Deadline> Future for AcquireAsync<H, D> {
+    type Output = Result<Acquired<H>, D::Error>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -171,7 +95,7 @@ impl<H: Handle> Future for AcquireAsyncUntil<H> {
         let polled = match self.as_mut().project().acquisition.take_at_once() {
             Some(handle) => {
                 let this = self.as_mut().project();
-                this.acquisition.held(&handle, cx.waker(), this.deadline.is_some());
+                this.acquisition.held(&handle, cx.waker(), this.deadline.at().is_some());
                 Poll::Ready(Ok(Ok(handle)))
             }
             None => self.poll_slow(cx),

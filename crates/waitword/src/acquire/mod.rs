@@ -42,15 +42,14 @@
 //!                                                          CONTENDED → FREE; signal B
 //! ```
 //! The core's watchdog signals the waiters behind such a task. Where it cannot, because scripts share the word, each waiter
-//! rechecks on its own ([`Handle::rechecks`]). A recheck is an ordinary attempt: it takes a free
+//! rechecks on its own ([`Handle::rechecks`](crate::handle::Handle::rechecks)). A recheck is an ordinary attempt: it takes a free
 //! word, and marks one that is taken; the waiter keeps its position. A successful recheck may coincide with a signal, and uses
 //! that up: the release of a word that was taken this way signals the next waiter.
 
 mod acquisition;
 mod block;
 mod future;
-#[allow(unsafe_code)]
-mod handle;
+mod grid;
 mod held;
 mod named;
 #[allow(unsafe_code)]
@@ -59,14 +58,13 @@ mod pauses;
 mod raw;
 #[cfg(test)]
 mod tests;
-mod yields;
 
 pub(crate) use acquisition::Acquisition;
-pub(crate) use block::{Blocks, acquire, block, block_for_guard, block_until, block_until_for};
-pub(crate) use future::{AcquireAsync, AcquireAsyncUntil};
-pub(crate) use handle::{Ask, Handle, HasRaw, waits_for};
+pub(crate) use block::{acquire, acquire_until, block, block_for_guard, block_until};
+pub(crate) use future::AcquireAsync;
+pub(crate) use grid::{Output, Tried, grid};
 pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};
-pub(crate) use named::{guard_futures, shows_whether_it_waits};
-pub(crate) use pauses::Pauses;
+pub(crate) use named::{guard_futures, with_and_without_deadline};
+pub(crate) use pauses::{Pauses, yield_while};
+
 pub(crate) use raw::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
-pub(crate) use yields::yield_while;

@@ -1,4 +1,4 @@
-//! The pauses between the checks of a thread that spins before it sleeps.
+//! The pauses between the checks of a thread that spins before it sleeps, and its yields.
 //!
 //! A check costs the holder: it takes the cache line away that the release is about to write. A check that comes late costs the
 //! lock: it stays free for so long, or is taken by another. So the pauses double while others make progress between two checks,
@@ -6,6 +6,7 @@
 //! the section is long, and the pauses are short enough to find the lock in a gap of 200 ns.
 
 use std::hint::spin_loop;
+use std::thread;
 
 use crate::sync::MODEL;
 
@@ -53,6 +54,25 @@ impl Pauses {
         self.has_found_progress |= progress;
         self.next = (2 * self.next).min(if progress { MOST } else { MOST_WITHOUT_PROGRESS });
     }
+}
+
+/// How often a thread yields before it sleeps itself.
+const YIELDS: u32 = if MODEL { 1 } else { 4 };
+
+/// A queued thread yields while what it waits for is reserved for another, before it sleeps: that waiter, or a holder that is in its way, may
+/// need this CPU, and the reservation may end before this thread would be asleep. Returns whether it has ended, and this thread is not
+/// signalled.
+pub(crate) fn yield_while(is_reserved: impl Fn() -> bool, is_signalled: impl Fn() -> bool) -> bool {
+    for _ in 0..YIELDS {
+        thread::yield_now();
+        if is_signalled() {
+            return false;
+        }
+        if !is_reserved() {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]

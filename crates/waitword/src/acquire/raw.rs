@@ -5,16 +5,11 @@ use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, Word, is_queue_stalled};
 
 use crate::acquire::pauses::Pauses;
+use crate::handle::{Handle, Waited};
 use crate::sync::mutant;
 
 /// A state word that can be acquired: the attempts on it, and where its waiters are queued.
-pub(crate) trait Acquire {
-    /// Where waiters are queued.
-    type At: Location;
-
-    /// What an acquirer asks for: a mode, or a number of permits; `()` where there is no choice.
-    type Ask: Copy;
-
+pub(crate) trait Acquire: Waited {
     /// Says that it was closed, after which no acquisition succeeds. [`Infallible`](std::convert::Infallible) for a type that
     /// cannot be closed.
     type Closed;
@@ -34,8 +29,14 @@ pub(crate) trait Acquire {
     /// The address under which its holders are recorded: that of the word that waiters with most asks wait on.
     fn held_at(&self) -> usize;
 
-    /// See [`Acquire::At`]. Returns the same location for equal asks.
-    fn at(&self, ask: Self::Ask) -> &Self::At;
+    /// Why an acquirer whose attempt failed need not wait. This comes before the question whether its thread may block.
+    ///
+    /// # Panics
+    /// If there can never be enough for this ask.
+    #[track_caller]
+    fn admits(&self, _ask: Self::Ask) -> Result<(), Self::Closed> {
+        Ok(())
+    }
 
     /// The first attempt of an acquirer: takes it if it is free and not reserved, and leaves no trace otherwise.
     #[inline(always)]
@@ -87,6 +88,12 @@ pub(crate) trait Acquire {
     fn give_back(&self, ask: Self::Ask);
 }
 
+/// See [`Acquire::Closed`].
+pub(super) type Closed<H> = <<H as Handle>::Raw as Acquire>::Closed;
+
+/// How an acquisition without a deadline ends.
+pub(crate) type Acquired<H> = Result<H, Closed<H>>;
+
 /// Who makes an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
@@ -113,7 +120,7 @@ pub(crate) enum NotTaken<V, C> {
 }
 
 /// What a waiter expects in the word.
-type Value<R> = <<<R as Acquire>::At as Location>::Word as Word>::Value;
+type Value<R> = <<<R as Waited>::At as Location>::Word as Word>::Value;
 
 /// How a waiter has left the queue.
 #[derive(Clone, Copy, Debug)]

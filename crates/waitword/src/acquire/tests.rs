@@ -15,6 +15,7 @@ use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
+use crate::handle::Waited;
 use crate::raw_mutex::RawMutex;
 use crate::raw_semaphore::RawSemaphore;
 
@@ -41,9 +42,16 @@ impl<R> AfterAttempt<R> {
     }
 }
 
-impl<R: Acquire> Acquire for AfterAttempt<R> {
+impl<R: Acquire> Waited for AfterAttempt<R> {
     type At = R::At;
     type Ask = R::Ask;
+
+    fn at(&self, ask: R::Ask) -> &R::At {
+        self.raw.at(ask)
+    }
+}
+
+impl<R: Acquire> Acquire for AfterAttempt<R> {
     type Closed = R::Closed;
 
     fn waits_for(ask: R::Ask) -> WaitsFor {
@@ -56,10 +64,6 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
 
     fn held_at(&self) -> usize {
         self.raw.held_at()
-    }
-
-    fn at(&self, ask: R::Ask) -> &R::At {
-        self.raw.at(ask)
     }
 
     fn take_once(&self, ask: R::Ask) -> bool {

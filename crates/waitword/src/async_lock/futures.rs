@@ -2,32 +2,41 @@
 
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
-
 use std::task::{Context, Poll};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::Location;
 
-use crate::acquire::AcquireAsyncUntil;
+use crate::acquire::AcquireAsync;
 use crate::async_lock::raw::{RawLock, Rechecking};
+use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::error::LockError;
 use crate::sync::atomic::AtomicI32;
 
 pin_project! {
     /// The future of [`AsyncLock::lock_async`](crate::AsyncLock::lock_async).
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
-    pub struct LockAsync<'a, L: Location<Word = AtomicI32>> {
+    pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
+        // Always with an alarm, for the rechecks.
         #[pin]
-        acquire: AcquireAsyncUntil<Rechecking<'a, L>>,
+        acquire: AcquireAsync<Rechecking<'a, L>, Until>,
+        // Whether there is a deadline.
+        _deadline: PhantomData<D>,
     }
 }
 
-impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
+/// The future of [`AsyncLock::lock_async_for`](crate::AsyncLock::lock_async_for) and
+/// [`AsyncLock::lock_async_until`](crate::AsyncLock::lock_async_until).
+pub type LockAsyncUntil<'a, L> = LockAsync<'a, L, Until>;
+
+impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
     #[track_caller]
-    pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
-        Self { acquire: AcquireAsyncUntil::new(Rechecking::new(raw), (), None) }
+    pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
+        let acquire = AcquireAsync::new(Rechecking::new(raw), (), Until::new(deadline));
+        Self { acquire, _deadline: PhantomData }
     }
 }
 
@@ -41,30 +50,7 @@ impl<L: Location<Word = AtomicI32>> Future for LockAsync<'_, L> {
     }
 }
 
-impl<L: Location<Word = AtomicI32>> fmt::Debug for LockAsync<'_, L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LockAsync").field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
-    }
-}
-
-pin_project! {
-    /// The future of [`AsyncLock::lock_async_for`](crate::AsyncLock::lock_async_for) and
-    /// [`AsyncLock::lock_async_until`](crate::AsyncLock::lock_async_until).
-    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
-    pub struct LockAsyncUntil<'a, L: Location<Word = AtomicI32>> {
-        #[pin]
-        acquire: AcquireAsyncUntil<Rechecking<'a, L>>,
-    }
-}
-
-impl<'a, L: Location<Word = AtomicI32>> LockAsyncUntil<'a, L> {
-    #[track_caller]
-    pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
-        Self { acquire: AcquireAsyncUntil::new(Rechecking::new(raw), (), deadline) }
-    }
-}
-
-impl<L: Location<Word = AtomicI32>> Future for LockAsyncUntil<'_, L> {
+impl<L: Location<Word = AtomicI32>> Future for LockAsync<'_, L, Until> {
     type Output = Result<(), LockError>;
 
     #[inline]
@@ -73,8 +59,9 @@ impl<L: Location<Word = AtomicI32>> Future for LockAsyncUntil<'_, L> {
     }
 }
 
-impl<L: Location<Word = AtomicI32>> fmt::Debug for LockAsyncUntil<'_, L> {
+impl<L: Location<Word = AtomicI32>, D: Deadline> fmt::Debug for LockAsync<'_, L, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LockAsyncUntil").field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
+        let name = if D::IS_TIMED { "LockAsyncUntil" } else { "LockAsync" };
+        f.debug_struct(name).field("waiting", &self.acquire.is_waiting()).finish_non_exhaustive()
     }
 }

@@ -97,7 +97,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     pub fn lock(&self) {
         if acquire::take::<{ acquire::UNTIMED }, _>(&self.raw, || ()).is_none() {
-            let Ok(_) = acquire::block(Rechecking::new(&self.raw), (), "lock_async");
+            let Ok(_) = acquire::block(Rechecking::new(&self.raw), (), "lock_async", || {});
         }
     }
 
@@ -157,7 +157,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[cold]
     #[track_caller]
     fn block_until(&self, deadline: Option<Instant>) -> Result<(), LockError> {
-        let Ok(_) = acquire::block_until(Rechecking::new(&self.raw), (), deadline)?;
+        let Ok(_) = acquire::block_until(Rechecking::new(&self.raw), (), deadline, || {})?;
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("acquire_async", "async_lock"))]
     #[track_caller]
     pub fn lock_async(&self) -> LockAsync<'_, L> {
-        LockAsync::new(&self.raw)
+        LockAsync::new(&self.raw, None)
     }
 
     /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.

@@ -22,8 +22,9 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, not_kept, released};
 use waitword_core::{Location, charge_release, notify_one};
 
-use crate::acquire::{Acquire, Ask, Attempt, Handle, Left, NotTaken, Pauses, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
 use crate::error::NotLocked;
+use crate::handle::{Handle, Waited};
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};
 
@@ -72,9 +73,16 @@ impl<L: Location<Word = AtomicI32>> RawLock<L> {
     }
 }
 
-impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
+impl<L: Location<Word = AtomicI32>> Waited for RawLock<L> {
     type At = L;
     type Ask = ();
+
+    fn at(&self, (): ()) -> &L {
+        &self.at
+    }
+}
+
+impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     type Closed = Infallible;
 
     fn waits_for((): ()) -> WaitsFor {
@@ -88,10 +96,6 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
 
     fn held_at(&self) -> usize {
         std::ptr::from_ref(self.at.word()).addr()
-    }
-
-    fn at(&self, (): ()) -> &L {
-        &self.at
     }
 
     #[inline]
@@ -164,7 +168,7 @@ impl<'a, L: Location<Word = AtomicI32>> Handle for Rechecking<'a, L> {
         self.raw
     }
 
-    fn at(&self, (): Ask<Self>) -> &'a L {
+    fn at(&self, (): ()) -> &'a L {
         &self.raw.at
     }
 

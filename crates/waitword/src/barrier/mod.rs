@@ -1,36 +1,18 @@
 //! The barrier: the public API. Its words, and the race between the last arrival and waiters that give up, are in
 //! `raw.rs`.
 
-mod owned;
 mod raw;
 
-#[allow(unsafe_code)]
-mod has_raw {
-    use crate::barrier::Barrier;
-    use crate::barrier::raw::RawBarrier;
-    use crate::condition::HasRaw;
-    use crate::sync::atomic::AtomicU64;
-
-    // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
-    unsafe impl HasRaw for Barrier {
-        type Raw = RawBarrier<AtomicU64>;
-
-        fn raw(&self) -> &RawBarrier<AtomicU64> {
-            &self.raw
-        }
-    }
-}
+pub use raw::BarrierWaitResult;
 
 use std::fmt;
 use std::sync::Arc;
-use waitword_core::time::{Duration, Instant};
 
-use crate::condition::{Condition, Handle, WaitFor, WaitUntil, block, block_until, named_future};
-use crate::error::LockError;
+use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::handle::has_raw;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
-use raw::{BarrierWaiter, MAX, Passed, RawBarrier};
-use waitword_core::observe::WaitsFor;
+use raw::{BarrierWaiter, MAX, RawBarrier};
 
 /// A point at which a number of threads and tasks wait until all of them have arrived. It can be used again and again.
 ///
@@ -64,6 +46,8 @@ use waitword_core::observe::WaitsFor;
 pub struct Barrier {
     raw: RawBarrier<AtomicU64>,
 }
+
+has_raw!(Barrier, RawBarrier<AtomicU64>);
 
 impl Barrier {
     /// The maximum number of parties of one barrier.
@@ -99,7 +83,7 @@ impl Barrier {
     #[doc(alias("arrive_and_wait", "pthread_barrier_wait"))]
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        BarrierWaitResult(block(&mut BarrierWaiter::new(&self.raw), "wait_async"))
+        block(&mut BarrierWaiter::new(&self.raw), "wait_async")
     }
 
     /// Arrives if all the others have, and so comes through. Otherwise it has not arrived. Never waits.
@@ -110,94 +94,49 @@ impl Barrier {
     /// ```
     #[must_use = "if it has come through, the others have been let go on"]
     pub fn try_wait(&self) -> Option<BarrierWaitResult> {
-        self.raw.pass().then_some(BarrierWaitResult(Passed::Leader))
+        self.raw.pass().then_some(BarrierWaitResult::LEADER)
     }
 
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_until`](Self::wait_until).
-    #[doc(alias = "wait_timeout")]
-    #[track_caller]
-    pub fn wait_for(&self, timeout: Duration) -> Result<BarrierWaitResult, LockError> {
-        self.wait_until_or_for_ever(Instant::now().checked_add(timeout))
+    blocking_waits! {
+        self: &Self => BarrierWaiter::new(&self.raw);
+        wait -> BarrierWaitResult;
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// The last to arrive comes through also after it.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{Barrier, LockError};
+        ///
+        /// let barrier = Barrier::new(2);
+        /// let alone = barrier.wait_for(Duration::from_millis(1));
+        /// assert_eq!(alone, Err(LockError::TIMED_OUT));
+        /// assert_eq!(barrier.arrived(), 0);
+        /// ```
+        wait_until, "In both cases it has not arrived.";
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest. The last to arrive comes through also after it.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use waitword::{Barrier, LockError};
-    ///
-    /// let barrier = Barrier::new(2);
-    /// let alone = barrier.wait_for(Duration::from_millis(1));
-    /// assert_eq!(alone, Err(LockError::TIMED_OUT));
-    /// assert_eq!(barrier.arrived(), 0);
-    /// ```
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not. In both cases it has not arrived.
-    #[track_caller]
-    pub fn wait_until(&self, deadline: Instant) -> Result<BarrierWaitResult, LockError> {
-        self.wait_until_or_for_ever(Some(deadline))
-    }
-
-    /// Arrives at its first poll, and waits for the others, without blocking this thread.
-    ///
-    /// ```
-    /// # smol::block_on(async {
-    /// let barrier = waitword::Barrier::new(2);
-    /// let (one, two) = smol::future::zip(barrier.wait_async(), barrier.wait_async()).await;
-    /// assert!(one.is_leader() ^ two.is_leader());
-    /// # });
-    /// ```
-    ///
-    /// # Cancellation
-    /// Dropped before it is ready the future has not arrived, unless all have by then.
-    ///
-    /// # Panics
-    /// When polled again after it was ready.
-    #[track_caller]
-    pub fn wait_async(&self) -> BarrierWait<'_> {
-        BarrierWait::of(WaitFor::new(Arrival(BarrierWaiter::new(&self.raw))))
-    }
-
-    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_async_until`](Self::wait_async_until).
-    ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async_until`](Self::wait_async_until).
-    #[track_caller]
-    pub fn wait_async_for(&self, timeout: Duration) -> BarrierWaitUntil<'_> {
-        let deadline = Instant::now().checked_add(timeout);
-        BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), deadline))
-    }
-
-    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. The last to arrive comes through also after
-    /// it.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; it has not arrived then.
-    ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
-    /// system cannot start the thread that keeps the time.
-    #[track_caller]
-    pub fn wait_async_until(&self, deadline: Instant) -> BarrierWaitUntil<'_> {
-        BarrierWaitUntil::of(WaitUntil::new(Arrival(BarrierWaiter::new(&self.raw)), Some(deadline)))
+    waits_as_futures! {
+        self: &Self => BarrierWait of BarrierWaiter::new(&self.raw);
+        /// Arrives at its first poll, and waits for the others, without blocking this thread.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let barrier = waitword::Barrier::new(2);
+        /// let (one, two) = smol::future::zip(barrier.wait_async(), barrier.wait_async()).await;
+        /// assert!(one.is_leader() ^ two.is_leader());
+        /// # });
+        /// ```
+        ///
+        /// # Cancellation
+        /// Dropped before it is ready the future has not arrived, unless all have by then.
+        ///
+        /// # Panics
+        /// When polled again after it was ready.
+        wait_async -> BarrierWait<'_>;
+        wait_async_for;
+        /// The last to arrive comes through also after it.
+        wait_async_until -> BarrierWaitUntil<'_>, "It has not arrived then.";
     }
 
     /// The number of parties.
@@ -209,10 +148,40 @@ impl Barrier {
     pub fn arrived(&self) -> usize {
         self.raw.arrived() as usize
     }
+}
 
-    #[track_caller]
-    fn wait_until_or_for_ever(&self, deadline: Option<Instant>) -> Result<BarrierWaitResult, LockError> {
-        Ok(BarrierWaitResult(block_until(&mut BarrierWaiter::new(&self.raw), deadline)?))
+/// # Over an `Arc`
+/// The futures of these methods have a share in the barrier and are `'static`, so they can be moved to a task of their own, or
+/// stored in a struct beside the barrier and polled by a hand-written `poll_*`.
+///
+/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+impl Barrier {
+    waits_as_futures! {
+        self: &Arc<Self> => BarrierWaitOwned of BarrierWaiter::new(Arc::clone(self));
+        /// As [`wait_async`](Self::wait_async), with a future that has a share in the barrier.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// use std::sync::Arc;
+        /// use waitword::Barrier;
+        ///
+        /// let barrier = Arc::new(Barrier::new(2));
+        /// let other = smol::spawn(barrier.wait_owned_async());
+        /// let leads = barrier.wait_async().await.is_leader();
+        /// assert!(leads ^ other.await.is_leader());
+        /// # });
+        /// ```
+        ///
+        /// # Cancellation
+        /// As [`wait_async`](Self::wait_async).
+        ///
+        /// # Panics
+        /// As [`wait_async`](Self::wait_async).
+        #[doc(alias("wait_async_owned", "wait_arc"))]
+        wait_owned_async -> BarrierWaitOwned;
+        wait_owned_async_for;
+        /// The last to arrive comes through also after it.
+        wait_owned_async_until -> BarrierWaitOwnedUntil, "It has not arrived then.";
     }
 }
 
@@ -224,55 +193,16 @@ impl fmt::Debug for Barrier {
     }
 }
 
-/// How a party came through a [`Barrier`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BarrierWaitResult(Passed);
-
-impl BarrierWaitResult {
-    /// Whether this party was the last to arrive. In each generation one is.
-    pub fn is_leader(self) -> bool {
-        self.0 == Passed::Leader
-    }
-}
-
 named_future! {
     /// The future of [`Barrier::wait_async`].
-    pub struct BarrierWait<'a>(WaitFor<Arrival<&'a RawBarrier<AtomicU64>>>) -> BarrierWaitResult;
-}
-
-named_future! {
+    pub struct BarrierWait['a](BarrierWaiter<&'a RawBarrier<AtomicU64>>) -> BarrierWaitResult;
     /// The future of [`Barrier::wait_async_for`] and [`Barrier::wait_async_until`].
-    pub struct BarrierWaitUntil<'a>(WaitUntil<Arrival<&'a RawBarrier<AtomicU64>>>) -> Result<BarrierWaitResult, LockError>;
+    pub type BarrierWaitUntil;
 }
 
 named_future! {
     /// The future of [`Barrier::wait_owned_async`].
-    pub struct BarrierWaitOwned(WaitFor<Arrival<Arc<Barrier>>>) -> BarrierWaitResult;
-}
-
-named_future! {
+    pub struct BarrierWaitOwned[](BarrierWaiter<Arc<Barrier>>) -> BarrierWaitResult;
     /// The future of [`Barrier::wait_owned_async_for`] and [`Barrier::wait_owned_async_until`].
-    pub struct BarrierWaitOwnedUntil(WaitUntil<Arrival<Arc<Barrier>>>) -> Result<BarrierWaitResult, LockError>;
-}
-
-/// A party, with the public result of its wait.
-pub(crate) struct Arrival<H>(BarrierWaiter<H>);
-
-impl<H: Handle<Raw = RawBarrier<AtomicU64>>> Condition for Arrival<H> {
-    type At = H::At;
-    type Output = BarrierWaitResult;
-
-    const WAITS_FOR: WaitsFor = WaitsFor::Barrier;
-
-    fn at(&self) -> H::At {
-        self.0.at()
-    }
-
-    fn check(&mut self) -> Result<BarrierWaitResult, u64> {
-        self.0.check().map(BarrierWaitResult)
-    }
-
-    fn give_up(&mut self, was_notified: bool) -> Option<BarrierWaitResult> {
-        self.0.give_up(was_notified).map(BarrierWaitResult)
-    }
+    pub type BarrierWaitOwnedUntil;
 }

@@ -33,7 +33,8 @@
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_all};
 
-use crate::condition::{Condition, Handle, Waited};
+use crate::condition::Condition;
+use crate::handle::{Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{mutant, order};
 
@@ -49,12 +50,21 @@ pub(crate) struct RawBarrier<L> {
     epoch: L,
 }
 
-/// How a party came through.
+/// How a party came through a [`Barrier`](crate::Barrier).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Passed {
+pub struct BarrierWaitResult {
+    is_leader: bool,
+}
+
+impl BarrierWaitResult {
     /// The last to arrive, which lets the others go on.
-    Leader,
-    Follower,
+    pub(super) const LEADER: Self = Self { is_leader: true };
+    const FOLLOWER: Self = Self { is_leader: false };
+
+    /// Whether this party was the last to arrive. In each generation one is.
+    pub fn is_leader(self) -> bool {
+        self.is_leader
+    }
 }
 
 impl<L> RawBarrier<L> {
@@ -74,8 +84,9 @@ impl<L> RawBarrier<L> {
 
 impl<L: Location<Word = AtomicU64>> Waited for RawBarrier<L> {
     type At = L;
+    type Ask = ();
 
-    fn at(&self) -> &L {
+    fn at(&self, (): ()) -> &L {
         &self.epoch
     }
 }
@@ -145,20 +156,20 @@ impl<H> BarrierWaiter<H> {
 
 impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<H> {
     type At = H::At;
-    type Output = Passed;
+    type Output = BarrierWaitResult;
 
     const WAITS_FOR: WaitsFor = WaitsFor::Barrier;
 
     fn at(&self) -> H::At {
-        self.barrier.at()
+        self.barrier.at(())
     }
 
-    fn check(&mut self) -> Result<Passed, u64> {
+    fn check(&mut self) -> Result<BarrierWaitResult, u64> {
         let own = match self.arrived_in {
             Some(own) => own,
             None => match self.barrier.raw().arrive() {
                 Some(own) => *self.arrived_in.insert(own),
-                None => return Ok(Passed::Leader),
+                None => return Ok(BarrierWaitResult::LEADER),
             },
         };
         // Acquire: the state is checked after it.
@@ -166,13 +177,13 @@ impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition fo
         if generation(self.barrier.raw().state.load(order!(Acquire, "barrier-wait"))) == own {
             Err(epoch)
         } else {
-            Ok(Passed::Follower)
+            Ok(BarrierWaitResult::FOLLOWER)
         }
     }
 
-    fn give_up(&mut self, _was_notified: bool) -> Option<Passed> {
+    fn give_up(&mut self, _was_notified: bool) -> Option<BarrierWaitResult> {
         let complete = self.arrived_in.take().is_some_and(|own| !self.barrier.raw().leave(own));
-        complete.then_some(Passed::Follower)
+        complete.then_some(BarrierWaitResult::FOLLOWER)
     }
 }
 

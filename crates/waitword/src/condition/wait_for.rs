@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
@@ -13,7 +13,9 @@ use waitword_core::{
 };
 
 use crate::coop::Unit;
+use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps, drive};
+use crate::error::LockError;
 
 /// A condition, with the state of one waiter.
 pub(crate) trait Condition {
@@ -64,15 +66,6 @@ pub(crate) trait Condition {
 
 pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::Value;
 
-/// Why a blocking wait has no output.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum NotSo {
-    /// The deadline passed. Who runs the initialiser of a cell then.
-    TimedOut(HeldBy),
-    /// It would have to wait, and this thread must not block.
-    Forbidden,
-}
-
 /// Blocks this thread until the condition holds. `instead` names the method for threads that must not block.
 #[track_caller]
 pub(crate) fn block<C: Condition>(condition: &mut C, instead: &str) -> C::Output {
@@ -93,7 +86,7 @@ pub(crate) fn must_not_block(instead: &str) -> ! {
 pub(crate) fn block_until<C: Condition>(
     condition: &mut C,
     deadline: Option<Instant>,
-) -> Result<C::Output, NotSo> {
+) -> Result<C::Output, LockError> {
     let mut checked = condition.check();
     loop {
         let value = match checked {
@@ -102,14 +95,14 @@ pub(crate) fn block_until<C: Condition>(
         };
         let is_past = || deadline.is_some_and(|deadline| deadline <= Instant::now());
         if !may_block() && !is_past() {
-            return condition.give_up(false).ok_or(NotSo::Forbidden);
+            return condition.give_up(false).ok_or(LockError::BlockingForbidden);
         }
         will_wait(condition, Caller::here(), deadline.is_some(), None);
         checked = match wait_from(Origin::here(C::WAITS_FOR), condition.at(), value, deadline) {
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
             Outcome::TimedOut => {
-                return final_check(condition).ok_or_else(|| NotSo::TimedOut(held_by_other(condition)));
+                return final_check(condition).ok_or_else(|| LockError::TimedOut(held_by_other(condition)));
             }
         };
     }
@@ -144,22 +137,23 @@ fn final_check<C: Condition>(condition: &mut C) -> Option<C::Output> {
 }
 
 pin_project! {
-    /// Waits as a future.
+    /// Waits as a future, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
-    pub(crate) struct WaitFor<C: Condition> {
+    pub(crate) struct WaitFor<C: Condition, D = NoDeadline> {
         condition: C,
         // For snapshots.
         caller: Caller,
-        is_timed: bool,
         // The queued wait, if there is one.
         #[pin]
         wait: Option<WaitAsync<C::At>>,
         ended: bool,
         // The output, until it is taken.
         output: Option<C::Output>,
+        #[pin]
+        deadline: D,
     }
 
-    impl<C: Condition> PinnedDrop for WaitFor<C> {
+    impl<C: Condition, D> PinnedDrop for WaitFor<C, D> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             if !*this.ended || this.output.is_some() {
@@ -170,21 +164,15 @@ pin_project! {
     }
 }
 
-impl<C: Condition> WaitFor<C> {
+impl<C: Condition, D> WaitFor<C, D> {
     #[track_caller]
-    pub(crate) fn new(condition: C) -> Self {
-        Self::from_caller(Caller::here(), condition)
+    pub(crate) fn new(condition: C, deadline: D) -> Self {
+        Self::from_caller(Caller::here(), condition, deadline)
     }
 
     /// As [`new`](Self::new), for an async function, which is not its own caller.
-    pub(crate) fn from_caller(caller: Caller, condition: C) -> Self {
-        Self { condition, caller, is_timed: false, wait: None, ended: false, output: None }
-    }
-
-    /// The same, for snapshots: whether it ends at a deadline.
-    pub(crate) fn timed(mut self, is_timed: bool) -> Self {
-        self.is_timed = is_timed;
-        self
+    pub(crate) fn from_caller(caller: Caller, condition: C, deadline: D) -> Self {
+        Self { condition, caller, wait: None, ended: false, output: None, deadline }
     }
 
     /// Where it was made.
@@ -196,12 +184,9 @@ impl<C: Condition> WaitFor<C> {
     pub(crate) fn is_waiting(&self) -> bool {
         self.wait.is_some() && !self.ended
     }
+}
 
-    /// Whether it has ended, and its output was taken.
-    pub(crate) fn is_over(&self) -> bool {
-        self.ended && self.output.is_none()
-    }
-
+impl<C: Condition, D: Deadline> WaitFor<C, D> {
     /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
     ///
     /// # Panics
@@ -232,8 +217,9 @@ impl<C: Condition> WaitFor<C> {
                     return true;
                 }
                 Err(value) => {
-                    will_wait(this.condition, *this.caller, *this.is_timed, Some(cx.waker()));
-                    let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(*this.is_timed);
+                    let is_timed = this.deadline.at().is_some();
+                    will_wait(this.condition, *this.caller, is_timed, Some(cx.waker()));
+                    let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(is_timed);
                     this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
                 }
             }
@@ -246,21 +232,16 @@ impl<C: Condition> WaitFor<C> {
         self.project().output.take()
     }
 
-    /// As [`advance`](Self::advance), without a waker; `true` also if it is over. One that is queued keeps the waker that it has.
+    /// As [`advance`](Self::advance), without a waker; `true` also if it has ended and its output was taken. One that is queued keeps the
+    /// waker that it has. A deadline takes effect with the first poll.
     pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
         let is_queued = self.wait.as_ref().is_some_and(|wait| wait.is_waiting() && !wait.is_notified());
-        !is_queued && (self.is_over() || self.advance(&mut Context::from_waker(Waker::noop())))
-    }
-
-    /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
-    /// block or poll goes on with it.
-    #[track_caller]
-    pub(crate) fn block_until(self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<C::Output, NotSo> {
-        drive(&Parker::current(), self, deadline)
+        let is_over = self.ended && self.output.is_none();
+        !is_queued && (is_over || self.advance(&mut Context::from_waker(Waker::noop())))
     }
 
     /// Ends the wait at its deadline.
-    pub(super) fn end(self: Pin<&mut Self>) -> Result<C::Output, HeldBy> {
+    fn end(self: Pin<&mut Self>) -> Result<C::Output, HeldBy> {
         let this = self.project();
         let was_notified = leave(this.wait, this.condition);
         let output = if was_notified { this.condition.notified().ok() } else { None };
@@ -269,38 +250,59 @@ impl<C: Condition> WaitFor<C> {
     }
 }
 
+impl<C: Condition> WaitFor<C> {
+    /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
+    /// block or poll goes on with it.
+    #[track_caller]
+    pub(crate) fn block_until(
+        self: Pin<&mut Self>,
+        deadline: Option<Instant>,
+    ) -> Result<C::Output, LockError> {
+        drive(&Parker::current(), self, deadline)
+    }
+}
+
 /// A thread's, for [`WaitFor::block_until`].
 impl<C: Condition> Steps for WaitFor<C> {
-    type Output = Result<C::Output, NotSo>;
+    type Output = Result<C::Output, LockError>;
 
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
         if let Some(output) = self.try_finish(&mut Context::from_waker(waker)) {
             Step::Ended(Ok(output))
         } else if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            Step::Ended(Err(NotSo::TimedOut(HeldBy::NONE)))
+            Step::Ended(Err(LockError::TIMED_OUT))
         } else if !may_block() {
-            Step::Ended(Err(NotSo::Forbidden))
+            Step::Ended(Err(LockError::BlockingForbidden))
         } else {
             Step::Wait(deadline)
         }
     }
 }
 
-impl<C: Condition> Future for WaitFor<C> {
-    type Output = C::Output;
+impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {
+    type Output = Result<C::Output, D::Error>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<C::Output> {
-        if !self.as_mut().advance(cx) {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.as_mut().advance(cx) {
+            let this = self.project();
+            // Before the output leaves the future: a waker goes here, and its destructor may panic.
+            this.deadline.clear();
+            // Last: a task without budget enqueues all the same, and keeps its output.
+            match Unit::poll(cx) {
+                Poll::Ready(unit) => unit.consume(),
+                Poll::Pending if this.output.as_ref().is_some_and(C::excludes_others) => {}
+                Poll::Pending => return Poll::Pending,
+            }
+            return this.output.take().map_or(Poll::Pending, |output| Poll::Ready(Ok(output)));
+        }
+        let Some(deadline) = self.deadline.at() else { return Poll::Pending };
+        if Instant::now() < deadline {
+            self.project().deadline.wake_at(deadline, cx.waker());
             return Poll::Pending;
         }
-        let output = self.project().output;
-        // Last: a task without budget enqueues all the same, and keeps its output.
-        match Unit::poll(cx) {
-            Poll::Ready(unit) => unit.consume(),
-            Poll::Pending if output.as_ref().is_some_and(C::excludes_others) => {}
-            Poll::Pending => return Poll::Pending,
-        }
-        output.take().map_or(Poll::Pending, Poll::Ready)
+        ready!(Unit::poll(cx)).consume();
+        self.as_mut().project().deadline.clear();
+        Poll::Ready(self.end().map_err(|held_by| D::error(LockError::TimedOut(held_by))))
     }
 }
 

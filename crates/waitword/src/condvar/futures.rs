@@ -1,21 +1,25 @@
-//! The waits of tasks, once and while a condition holds, without a deadline and with one. Each is written once, generic over
-//! the location `A`: borrowed, or with a share in the condition variable. Their public names are in `named.rs`.
+//! The waits of tasks, once and while a condition holds, and their public names. Each is written once, generic over the location `A`
+//! (borrowed, or with a share in the condition variable) and the deadline `D`.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
+use waitword_core::Location;
 use waitword_core::observe::Caller;
-use waitword_core::{Alarm, Location};
 
-use crate::acquire::{Handle as _, held_by_task};
+use crate::acquire::held_by_task;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
+use crate::condvar::variable::Condvar;
 use crate::coop::Unit;
+use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
+use crate::handle::{Handle as _, OwnedAt};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
 
@@ -76,81 +80,39 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
 }
 
 pin_project! {
-    /// Waits until notified.
-    #[must_use = "futures do nothing unless polled"]
-    pub(super) struct WaitOnce<A: Location<Word = AtomicU64>, G: CondvarGuard> {
-        #[pin]
-        wait: Wait<A, G>,
-    }
-}
-
-impl<A: At, G: CondvarGuard> WaitOnce<A, G> {
-    #[track_caller]
-    pub(super) fn new(at: A, guard: G) -> Self {
-        Self::from_caller(Caller::here(), at, guard)
-    }
-
-    fn from_caller(caller: Caller, at: A, guard: G) -> Self {
-        Self { wait: Wait::from_caller(caller, at, guard) }
-    }
-
-    /// Whether the wait is queued.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.wait.waiting.is_waiting()
-    }
-}
-
-impl<A: At, G: CondvarGuard> Future for WaitOnce<A, G> {
-    type Output = G;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
-        match self.project().wait.step(cx, None) {
-            // Without a deadline the wait ends only by a notify.
-            Ok((guard, _)) => Poll::Ready(guard),
-            Err(_) => Poll::Pending,
-        }
-    }
-}
-
-pin_project! {
     /// Waits until notified, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
-    pub(super) struct WaitOnceUntil<A: Location<Word = AtomicU64>, G: CondvarGuard> {
+    pub(super) struct WaitOnce<A: Location<Word = AtomicU64>, G: CondvarGuard, D> {
         #[pin]
         wait: Wait<A, G>,
-        deadline: Option<Instant>,
         #[pin]
-        alarm: Alarm,
+        deadline: D,
     }
 }
 
-impl<A: At, G: CondvarGuard> WaitOnceUntil<A, G> {
+impl<A: At, G: CondvarGuard, D> WaitOnce<A, G, D> {
     #[track_caller]
-    pub(super) fn new(at: A, guard: G, deadline: Option<Instant>) -> Self {
-        Self::from_caller(Caller::here(), at, guard, deadline)
-    }
-
-    fn from_caller(caller: Caller, at: A, guard: G, deadline: Option<Instant>) -> Self {
-        Self { wait: Wait::from_caller(caller, at, guard), deadline, alarm: Alarm::new() }
+    pub(super) fn new(at: A, guard: G, deadline: D) -> Self {
+        Self { wait: Wait::from_caller(Caller::here(), at, guard), deadline }
     }
 
     /// Whether the wait is queued.
-    pub(super) fn is_waiting(&self) -> bool {
+    fn is_waiting(&self) -> bool {
         self.wait.waiting.is_waiting()
     }
 }
 
-impl<A: At, G: CondvarGuard> Future for WaitOnceUntil<A, G> {
-    type Output = (G, Result<(), LockError>);
+impl<A: At, G: CondvarGuard, D: Deadline> Future for WaitOnce<A, G, D> {
+    type Output = (G, Result<(), D::Error>);
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        match this.wait.step(cx, *this.deadline) {
+        match this.wait.step(cx, this.deadline.at()) {
             // The alarm is dropped with the future, not here: its waker's destructor may panic, and the notify would be lost.
-            Ok(ended) => Poll::Ready(ended),
+            Ok((guard, result)) => Poll::Ready((guard, result.map_err(D::error))),
             Err(until) => {
                 if let Some(until) = until {
-                    this.alarm.set(until, cx.waker());
+                    this.deadline.wake_at(until, cx.waker());
                 }
                 Poll::Pending
             }
@@ -159,94 +121,41 @@ impl<A: At, G: CondvarGuard> Future for WaitOnceUntil<A, G> {
 }
 
 pin_project! {
-    /// Waits while the condition holds.
-    #[must_use = "futures do nothing unless polled"]
-    pub(super) struct WaitWhile<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
-        at: A,
-        caller: Caller,
-        condition: C,
-        // `Some` while the mutex is held; otherwise the wait has it.
-        guard: Option<G>,
-        #[pin]
-        wait: Option<WaitOnce<A, G>>,
-    }
-}
-
-impl<A: At, G: CondvarGuard, C> WaitWhile<A, G, C> {
-    #[track_caller]
-    pub(super) fn new(at: A, guard: G, condition: C) -> Self {
-        Self { at, caller: Caller::here(), condition, guard: Some(guard), wait: None }
-    }
-
-    /// Whether the wait is queued.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.wait.as_ref().is_some_and(WaitOnce::is_waiting)
-    }
-}
-
-impl<A, G, C> Future for WaitWhile<A, G, C>
-where
-    A: At,
-    G: CondvarGuard,
-    C: FnMut(&mut G::Target) -> bool,
-{
-    type Output = G;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
-        let mut this = self.project();
-        let mut has_waited = false;
-        loop {
-            if let Some(mut guard) = this.guard.take() {
-                if !(this.condition)(&mut guard) {
-                    consume_unless(has_waited, cx);
-                    return Poll::Ready(guard);
-                }
-                this.wait.set(Some(WaitOnce::from_caller(*this.caller, this.at.clone(), guard)));
-            }
-            match this.wait.as_mut().as_pin_mut().expect(ENDED).poll(cx) {
-                Poll::Ready(guard) => *this.guard = Some(guard),
-                Poll::Pending => return Poll::Pending,
-            }
-            has_waited = true;
-            this.wait.set(None);
-        }
-    }
-}
-
-pin_project! {
     /// Waits while the condition holds, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
-    pub(super) struct WaitWhileUntil<A: Location<Word = AtomicU64>, G: CondvarGuard, C> {
+    pub(super) struct WaitWhile<A: Location<Word = AtomicU64>, G: CondvarGuard, C, D: Deadline> {
         at: A,
         caller: Caller,
-        deadline: Option<Instant>,
         condition: C,
         // `Some` while the mutex is held, with the result of the last wait; otherwise the wait has the guard.
-        held: Option<(G, Result<(), LockError>)>,
+        held: Option<(G, Result<(), D::Error>)>,
         #[pin]
-        wait: Option<WaitOnceUntil<A, G>>,
+        wait: Option<Wait<A, G>>,
+        #[pin]
+        deadline: D,
     }
 }
 
-impl<A: At, G: CondvarGuard, C> WaitWhileUntil<A, G, C> {
+impl<A: At, G: CondvarGuard, C, D: Deadline> WaitWhile<A, G, C, D> {
     #[track_caller]
-    pub(super) fn new(at: A, guard: G, deadline: Option<Instant>, condition: C) -> Self {
-        Self { at, caller: Caller::here(), deadline, condition, held: Some((guard, Ok(()))), wait: None }
+    pub(super) fn new(at: A, guard: G, condition: C, deadline: D) -> Self {
+        Self { at, caller: Caller::here(), condition, held: Some((guard, Ok(()))), wait: None, deadline }
     }
 
     /// Whether the wait is queued.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.wait.as_ref().is_some_and(WaitOnceUntil::is_waiting)
+    fn is_waiting(&self) -> bool {
+        self.wait.as_ref().is_some_and(|wait| wait.waiting.is_waiting())
     }
 }
 
-impl<A, G, C> Future for WaitWhileUntil<A, G, C>
+impl<A, G, C, D> Future for WaitWhile<A, G, C, D>
 where
     A: At,
     G: CondvarGuard,
     C: FnMut(&mut G::Target) -> bool,
+    D: Deadline,
 {
-    type Output = (G, Result<(), LockError>);
+    type Output = (G, Result<(), D::Error>);
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
@@ -261,16 +170,16 @@ where
                 if last.is_err() {
                     return Poll::Ready((guard, last));
                 }
-                this.wait.set(Some(WaitOnceUntil::from_caller(
-                    *this.caller,
-                    this.at.clone(),
-                    guard,
-                    *this.deadline,
-                )));
+                this.wait.set(Some(Wait::from_caller(*this.caller, this.at.clone(), guard)));
             }
-            match this.wait.as_mut().as_pin_mut().expect(ENDED).poll(cx) {
-                Poll::Ready(held) => *this.held = Some(held),
-                Poll::Pending => return Poll::Pending,
+            match this.wait.as_mut().as_pin_mut().expect(ENDED).step(cx, this.deadline.at()) {
+                Ok((guard, result)) => *this.held = Some((guard, result.map_err(D::error))),
+                Err(until) => {
+                    if let Some(until) = until {
+                        this.deadline.wake_at(until, cx.waker());
+                    }
+                    return Poll::Pending;
+                }
             }
             has_waited = true;
             this.wait.set(None);
@@ -287,3 +196,87 @@ fn consume_unless(has_waited: bool, cx: &mut Context<'_>) {
 }
 
 const ENDED: &str = "a wait was polled after it had ended";
+
+type Owned = OwnedAt<Condvar>;
+
+/// Futures that wrap a wait, without a deadline and with one; with the type `C` of the condition, if the wait has one.
+macro_rules! condvar_futures {
+    ($(
+        $(#[$doc:meta])*
+        pub struct $Name:ident<$($lifetime:lifetime,)? G $(, $C:ident)?>($Wait:ident<$At:ty>);
+        $(#[$until_doc:meta])*
+        pub type $Until:ident;
+    )*) => {$(
+        pin_project! {
+            $(#[$doc])*
+            #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
+            pub struct $Name<$($lifetime,)? G $(, $C)?, D = NoDeadline>
+            where
+                G: CondvarGuard,
+                D: Deadline,
+            {
+                #[pin]
+                wait: $Wait<$At, G $(, $C)?, D>,
+            }
+        }
+
+        $(#[$until_doc])*
+        pub type $Until<$($lifetime,)? G $(, $C)?> = $Name<$($lifetime,)? G $(, $C)?, Until>;
+
+        impl<$($lifetime,)? G: CondvarGuard $(, $C)?, D: Deadline> $Name<$($lifetime,)? G $(, $C)?, D> {
+            pub(super) fn of(wait: $Wait<$At, G $(, $C)?, D>) -> Self {
+                Self { wait }
+            }
+        }
+
+        impl<$($lifetime,)? G: CondvarGuard $(, $C: FnMut(&mut G::Target) -> bool)?> Future
+            for $Name<$($lifetime,)? G $(, $C)?>
+        {
+            type Output = G;
+
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
+                self.project().wait.poll(cx).map(|(guard, Ok(()))| guard)
+            }
+        }
+
+        impl<$($lifetime,)? G: CondvarGuard $(, $C: FnMut(&mut G::Target) -> bool)?> Future
+            for $Until<$($lifetime,)? G $(, $C)?>
+        {
+            type Output = (G, Result<(), LockError>);
+
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                self.project().wait.poll(cx)
+            }
+        }
+
+        /// Shows whether the wait is queued.
+        impl<$($lifetime,)? G: CondvarGuard $(, $C)?, D: Deadline> fmt::Debug for $Name<$($lifetime,)? G $(, $C)?, D> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let name = if D::IS_TIMED { stringify!($Until) } else { stringify!($Name) };
+                f.debug_struct(name).field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+condvar_futures! {
+    /// The future of [`Condvar::wait_async`].
+    pub struct CondvarWait<'a, G>(WaitOnce<&'a AtomicU64>);
+    /// The future of [`Condvar::wait_async_for`] and [`Condvar::wait_async_until`].
+    pub type CondvarWaitUntil;
+
+    /// The future of [`Condvar::wait_while_async`].
+    pub struct CondvarWaitWhile<'a, G, C>(WaitWhile<&'a AtomicU64>);
+    /// The future of [`Condvar::wait_while_async_for`] and [`Condvar::wait_while_async_until`].
+    pub type CondvarWaitWhileUntil;
+
+    /// The future of [`Condvar::wait_owned_async`].
+    pub struct CondvarWaitOwned<G>(WaitOnce<Owned>);
+    /// The future of [`Condvar::wait_owned_async_for`] and [`Condvar::wait_owned_async_until`].
+    pub type CondvarWaitOwnedUntil;
+
+    /// The future of [`Condvar::wait_while_owned_async`].
+    pub struct CondvarWaitWhileOwned<G, C>(WaitWhile<Owned>);
+    /// The future of [`Condvar::wait_while_owned_async_for`] and [`Condvar::wait_while_owned_async_until`].
+    pub type CondvarWaitWhileOwnedUntil;
+}

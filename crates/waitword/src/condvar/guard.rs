@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire::{Handle, waits_for};
+use crate::handle::{Handle, HasRaw as _};
 use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
 
@@ -51,7 +51,7 @@ impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
     type Rest = &'a Mutex<T>;
 
     fn handle(&self) -> &'a RawMutex {
-        waits_for(Self::mutex(self));
+        Self::mutex(self).will_wait();
         &Self::mutex(self).raw
     }
 
@@ -74,7 +74,7 @@ impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
     type Rest = ();
 
     fn handle(&self) -> Arc<Mutex<T>> {
-        waits_for(&**Self::mutex(self));
+        Self::mutex(self).will_wait();
         Arc::clone(Self::mutex(self))
     }
 

@@ -39,10 +39,10 @@ use waitword_core::{
     Cancelled, Location, Parker, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from,
 };
 
-use crate::acquire::{Acquire, Acquisition, Attempt, Handle, Left, Pauses};
-use crate::condition::Waited;
+use crate::acquire::{Acquire, Acquisition, Attempt, Left, Pauses};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
+use crate::handle::{Handle, Waited};
 use crate::raw_mutex::RawMutex;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant};
@@ -78,8 +78,9 @@ impl RawCondvar {
 
 impl Waited for RawCondvar {
     type At = AtomicU64;
+    type Ask = ();
 
-    fn at(&self) -> &AtomicU64 {
+    fn at(&self, (): ()) -> &AtomicU64 {
         &self.mutex
     }
 }

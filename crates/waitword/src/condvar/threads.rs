@@ -1,13 +1,20 @@
 //! The ways to wait for threads: once and while a condition holds, without a deadline and with one. For tasks: `tasks.rs`.
 
+use std::pin::pin;
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::may_block;
+use waitword_core::observe::Caller;
+use waitword_core::observe::holders::not_kept;
+use waitword_core::{Parker, Table, may_block};
 
-use crate::condvar::block;
+use crate::acquire::{WasSent, held_by_thread};
 use crate::condvar::guard::CondvarGuard;
+use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::condvar::variable::Condvar;
+use crate::drive::drive;
 use crate::error::LockError;
+use crate::handle::{Handle as _, Waited as _};
+use crate::sync::MODEL;
 
 impl Condvar {
     /// Releases the mutex, blocks this thread until it is notified, and locks the mutex again.
@@ -36,7 +43,7 @@ impl Condvar {
     pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
         assert!(may_block(), "this thread must not block (`forbid_blocking`): use `wait_async` here");
         // Without a deadline the wait ends only by a notify.
-        let _ = block::block(&self.raw, guard, None);
+        let _ = block(&self.raw, guard, None);
     }
 
     /// As [`wait`](Self::wait), for `timeout` at the longest.
@@ -51,7 +58,7 @@ impl Condvar {
     #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
     #[track_caller]
     pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
-        block::wait_until(&self.raw, guard, Instant::now().checked_add(timeout))
+        wait_until(&self.raw, guard, Instant::now().checked_add(timeout))
     }
 
     /// As [`wait`](Self::wait), until `deadline` at the latest, and then for as long as it takes to lock the mutex. The mutex is
@@ -75,7 +82,7 @@ impl Condvar {
     #[doc(alias = "wait_deadline")]
     #[track_caller]
     pub fn wait_until<G: CondvarGuard>(&self, guard: &mut G, deadline: Instant) -> Result<(), LockError> {
-        block::wait_until(&self.raw, guard, Some(deadline))
+        wait_until(&self.raw, guard, Some(deadline))
     }
 
     /// Waits while `condition` holds of what is in the mutex, blocking this thread. If it does not, returns at once.
@@ -123,7 +130,7 @@ impl Condvar {
         timeout: Duration,
         condition: impl FnMut(&mut G::Target) -> bool,
     ) -> Result<(), LockError> {
-        block::wait_while_until(&self.raw, guard, Instant::now().checked_add(timeout), condition)
+        wait_while_until(&self.raw, guard, Instant::now().checked_add(timeout), condition)
     }
 
     /// As [`wait_while`](Self::wait_while), until `deadline` at the latest.
@@ -152,6 +159,67 @@ impl Condvar {
         deadline: Instant,
         condition: impl FnMut(&mut G::Target) -> bool,
     ) -> Result<(), LockError> {
-        block::wait_while_until(&self.raw, guard, Some(deadline), condition)
+        wait_while_until(&self.raw, guard, Some(deadline), condition)
     }
+}
+
+/// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
+#[track_caller]
+fn wait_until<G: CondvarGuard>(
+    raw: &RawCondvar,
+    guard: &mut G,
+    deadline: Option<Instant>,
+) -> Result<(), LockError> {
+    if !may_block() {
+        return Err(LockError::BlockingForbidden);
+    }
+    block(raw, guard, deadline)
+}
+
+/// As [`wait_until`], while the condition holds.
+#[track_caller]
+fn wait_while_until<G: CondvarGuard>(
+    raw: &RawCondvar,
+    guard: &mut G,
+    deadline: Option<Instant>,
+    mut condition: impl FnMut(&mut G::Target) -> bool,
+) -> Result<(), LockError> {
+    while condition(guard) {
+        match wait_until(raw, guard, deadline) {
+            Ok(()) => {}
+            // Other holders may have changed the value before this thread acquired the mutex.
+            Err(LockError::TimedOut(_)) if !condition(guard) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The wait of a thread that may block.
+#[track_caller]
+fn block<G: CondvarGuard>(
+    raw: &RawCondvar,
+    guard: &mut G,
+    deadline: Option<Instant>,
+) -> Result<(), LockError> {
+    let parker = Parker::current();
+    let handle = guard.handle();
+    let mutex = handle.raw();
+    let mut waiting = pin!(Waiting::new(raw.at(()), mutex));
+    waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
+    // The guard must not be used before the mutex is locked again. Nothing unwinds from here on.
+    let (caller, held) = (Caller::here(), guard.keep(not_kept()));
+    let sent = WasSent::look(mutex, (), held);
+    mutex.release(held);
+    waiting.released();
+    // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
+    // only keep a CPU from them.
+    if !MODEL && Table::global().waiters(raw.at(())) <= 1 {
+        parker.spin(deadline, || waiting.is_signalled());
+    }
+    let (_, result) = drive(&parker, waiting, deadline);
+    let hold = held_by_thread(mutex, (), caller, false);
+    sent.say(mutex, (), hold);
+    guard.keep(hold);
+    result
 }

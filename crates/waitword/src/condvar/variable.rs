@@ -4,8 +4,8 @@ use std::fmt;
 
 use waitword_core::observe::{Caller, note_notify, notes_notifies};
 
-use crate::condition::HasRaw;
 use crate::condvar::raw::RawCondvar;
+use crate::handle::has_raw;
 use crate::sync::const_fn;
 
 /// Waits until notified of a change of a [`Mutex`](crate::Mutex)'s value, with the mutex released meanwhile.
@@ -65,14 +65,7 @@ pub struct Condvar {
     pub(super) raw: RawCondvar,
 }
 
-// SAFETY: the raw part is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
-unsafe impl HasRaw for Condvar {
-    type Raw = RawCondvar;
-
-    fn raw(&self) -> &RawCondvar {
-        &self.raw
-    }
-}
+has_raw!(Condvar, RawCondvar);
 
 impl Condvar {
     const_fn! {

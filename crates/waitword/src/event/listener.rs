@@ -25,10 +25,12 @@ use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
 
-use crate::condition::{Handle, NotSo, WaitFor, must_not_block};
+use crate::condition::{WaitFor, must_not_block};
+use crate::deadline::NoDeadline;
 use crate::error::LockError;
 use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
+use crate::handle::Handle;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
 
@@ -126,7 +128,7 @@ macro_rules! listener {
             #[doc(alias = "wait_timeout")]
             #[track_caller]
             pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
-                Ok(self.project().listening.block(Instant::now().checked_add(timeout))?)
+                self.project().listening.block(Instant::now().checked_add(timeout))
             }
 
             /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
@@ -151,7 +153,7 @@ macro_rules! listener {
             #[doc(alias = "wait_deadline")]
             #[track_caller]
             pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
-                Ok(self.project().listening.block(Some(deadline))?)
+                self.project().listening.block(Some(deadline))
             }
 
             /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
@@ -189,10 +191,10 @@ pin_project! {
     }
 }
 
-impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
+impl<H: Handle<Raw = RawEvent<AtomicU64>> + Clone> Listening<H> {
     #[track_caller]
     fn new(event: H) -> Self {
-        let wait = WaitFor::new(EventWaiter::new(event.clone()));
+        let wait = WaitFor::new(EventWaiter::new(event.clone()), NoDeadline);
         Self { event, wait }
     }
 
@@ -217,7 +219,7 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
     }
 
     #[track_caller]
-    fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), NotSo> {
+    fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), LockError> {
         mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
         self.as_mut().project().wait.block_until(deadline)?;
         self.listen_again();
@@ -228,6 +230,7 @@ impl<H: Handle<Raw = RawEvent<AtomicU64>>> Listening<H> {
     fn listen_again(self: Pin<&mut Self>) {
         let mut this = self.project();
         let caller = this.wait.caller();
-        this.wait.set(WaitFor::from_caller(caller, EventWaiter::new(this.event.clone())));
+        let waiter = EventWaiter::new(this.event.clone());
+        this.wait.set(WaitFor::from_caller(caller, waiter, NoDeadline));
     }
 }

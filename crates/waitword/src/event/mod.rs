@@ -14,14 +14,12 @@
 //! With `notify_all`, which stores nothing, the consumer makes its future first and checks then: a future counts as
 //! waiting from the moment that it is made. The equivalent for a thread is in `listener.rs`.
 
-mod begin;
-mod futures;
 mod listener;
-mod owned;
 mod raw;
 mod source;
+mod waits;
 
-pub use futures::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
 pub use listener::{EventListener, OwnedEventListener};
 pub use raw::EventNotified;
 pub use source::Event;
+pub use waits::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};

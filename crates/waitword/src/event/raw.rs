@@ -36,7 +36,8 @@
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
-use crate::condition::{Condition, Handle, Waited};
+use crate::condition::Condition;
+use crate::handle::{Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{mutant, order};
 
@@ -69,8 +70,9 @@ impl<L> RawEvent<L> {
 
 impl<L: Location<Word = AtomicU64>> Waited for RawEvent<L> {
     type At = L;
+    type Ask = ();
 
-    fn at(&self) -> &L {
+    fn at(&self, (): ()) -> &L {
         &self.at
     }
 }
@@ -84,11 +86,6 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
     #[inline]
     pub(crate) fn word_at(&self) -> usize {
         std::ptr::from_ref(self.at.word()).addr()
-    }
-
-    /// The number of queued waiters.
-    pub(crate) fn waiters(&self) -> usize {
-        self.at.table().waiters(self.at.word())
     }
 
     /// Takes the stored wakeup, if there is one.
@@ -168,7 +165,7 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
     const WAITS_FOR: WaitsFor = WaitsFor::Event;
 
     fn at(&self) -> H::At {
-        self.event.at()
+        self.event.at(())
     }
 
     fn check(&mut self) -> Result<(), u64> {

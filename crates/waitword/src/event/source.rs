@@ -1,29 +1,11 @@
 //! The event: its notifies and its waits.
 
-#[allow(unsafe_code)]
-mod has_raw {
-    use crate::condition::HasRaw;
-    use crate::event::Event;
-    use crate::event::raw::RawEvent;
-    use crate::sync::atomic::AtomicU64;
-
-    // SAFETY: it is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
-    unsafe impl HasRaw for Event {
-        type Raw = RawEvent<AtomicU64>;
-
-        fn raw(&self) -> &RawEvent<AtomicU64> {
-            &self.raw
-        }
-    }
-}
-
 use std::fmt;
 use waitword_core::observe::{Caller, note_notify, notes_notifies};
-use waitword_core::time::{Duration, Instant};
 
-use super::raw::{EventNotified, EventWaiter, RawEvent, Whom};
-use crate::condition::{block, block_until};
-use crate::error::LockError;
+use crate::condition::{block, blocking_waits};
+use crate::event::raw::{EventNotified, EventWaiter, RawEvent, Whom};
+use crate::handle::{Waited as _, has_raw};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 
@@ -101,6 +83,8 @@ use crate::sync::const_fn;
 pub struct Event {
     pub(super) raw: RawEvent<AtomicU64>,
 }
+
+has_raw!(Event, RawEvent<AtomicU64>);
 
 impl Event {
     const_fn! {
@@ -194,7 +178,7 @@ impl Event {
     /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
     /// this returns.
     pub fn waiters(&self) -> usize {
-        self.raw.waiters()
+        self.raw.waiters(())
     }
 
     /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.
@@ -214,37 +198,24 @@ impl Event {
         self.raw.take()
     }
 
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_until`](Self::wait_until).
-    #[doc(alias = "wait_timeout")]
-    #[track_caller]
-    pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
-        Ok(block_until(&mut EventWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
-    }
-
-    /// As [`wait`](Self::wait), until `deadline` at the latest. What is stored is taken also after it.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use waitword::{Event, LockError};
-    ///
-    /// let event = Event::new();
-    /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
-    /// event.notify_one();
-    /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
-    /// ```
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not.
-    #[doc(alias = "wait_deadline")]
-    #[track_caller]
-    pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
-        Ok(block_until(&mut EventWaiter::new(&self.raw), Some(deadline))?)
+    blocking_waits! {
+        self: &Self => EventWaiter::new(&self.raw);
+        wait -> ();
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// What is stored is taken also after it.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{Event, LockError};
+        ///
+        /// let event = Event::new();
+        /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+        /// event.notify_one();
+        /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
+        /// ```
+        #[doc(alias = "wait_deadline")]
+        wait_until, "";
     }
 }
 

@@ -1,17 +1,13 @@
 //! The type: a state word and a value.
 
 use std::cell::UnsafeCell;
-use std::panic::RefUnwindSafe;
-use waitword_core::time::Instant;
+use std::fmt;
 
-use waitword_core::observe::LockType;
-use waitword_core::observe::holders::HoldId;
+use waitword_core::observe::{LockType, note_lock_type};
 
-use crate::acquire::{self, Blocks, HasRaw};
-use crate::error::LockError;
-use crate::poison::Poison;
+use crate::acquire::Acquire as _;
+use crate::guards::owns_its_value;
 use crate::raw_mutex::RawMutex;
-use crate::sync::const_fn;
 
 /// A value that one thread or task at a time can reach.
 ///
@@ -77,103 +73,28 @@ const _: () =
 
 // SAFETY: the owner of the mutex owns the value, and may move it out.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
-// SAFETY: threads that share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2), as if
+// SAFETY: threads that share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2 of `guards/mod.rs`), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
-/// After a panic, [`Poison`] reports it to the next holder.
-impl<T: ?Sized> RefUnwindSafe for Mutex<Poison<T>> {}
-
-// SAFETY: the raw mutex is a field, and the word is a field of that. Nothing panics (invariant 1 of `HasRaw`).
-unsafe impl<T: ?Sized> HasRaw for Mutex<T> {
-    type Raw = RawMutex;
-
-    const TYPE: Option<&'static LockType> = Some(&LockType::new::<T>("Mutex"));
-
-    #[inline]
-    fn raw(&self) -> &RawMutex {
-        &self.raw
-    }
-}
-
-impl<T: ?Sized> Blocks for Mutex<T> {}
-
-impl<T> Mutex<T> {
-    const_fn! {
-        /// A free mutex.
-        ///
-        /// ```
-        /// static NAMES: waitword::Mutex<Vec<&str>> = waitword::Mutex::new(Vec::new());
-        /// NAMES.lock().push("Ada");
-        /// ```
-        pub const fn new(value: T) -> Self {
-            Self { raw: RawMutex::new(), value: UnsafeCell::new(value) }
-        }
-    }
-
-    /// The value. Does not wait: the owner of the mutex has exclusive access.
-    pub fn into_inner(self) -> T {
-        self.value.into_inner()
-    }
-}
+owns_its_value!(Mutex over RawMutex, "mutex", "lock");
 
 impl<T: ?Sized> Mutex<T> {
-    /// The value. Does not wait: the owner of the mutex has exclusive access.
-    ///
-    /// ```
-    /// let mut mutex = waitword::Mutex::new(1);
-    /// *mutex.get_mut() += 1;
-    /// assert_eq!(mutex.into_inner(), 2);
-    /// ```
-    pub fn get_mut(&mut self) -> &mut T {
-        self.value.get_mut()
-    }
-
-    /// A pointer to the value, which is valid for as long as the mutex stays where it is. Accesses through the pointer must
-    /// exclude other accesses, for instance by having the guard.
-    ///
-    /// ```
-    /// let mutex = waitword::Mutex::new(1);
-    /// let guard = mutex.lock();
-    /// // SAFETY: there is the guard, and it is not used meanwhile.
-    /// unsafe { *mutex.data_ptr() += 1 };
-    /// assert_eq!(*guard, 2);
-    /// ```
-    #[inline]
-    pub const fn data_ptr(&self) -> *mut T {
-        self.value.get()
-    }
-
     /// Whether the mutex is held at this moment. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.is_locked()
     }
-
-    /// The blocking half of the grid. `instead` names the method for threads that must not block.
-    #[inline]
-    #[track_caller]
-    pub(super) fn acquire(&self, instead: impl Fn() -> &'static str + Copy) -> HoldId {
-        let Ok(hold) = acquire::acquire(self, || (), instead);
-        hold
-    }
-
-    /// The clock is not read if there is no need to wait.
-    #[inline]
-    #[track_caller]
-    pub(super) fn acquire_until(
-        &self,
-        deadline: impl FnOnce() -> Option<Instant>,
-    ) -> Result<HoldId, LockError> {
-        match acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()) {
-            Some(hold) => Ok(hold),
-            None => acquire::block_until_for(self, (), deadline()).map(|Ok(hold)| hold),
-        }
-    }
 }
 
-impl<T> From<T> for Mutex<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
+/// Shows the value if the mutex is free, and holds the mutex meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }

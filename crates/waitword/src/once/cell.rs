@@ -1,11 +1,9 @@
 //! The cell: its value, and the waits for it.
 
 use std::fmt;
-use waitword_core::time::{Duration, Instant};
 
 use super::slot::{Slot, SlotValue};
-use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
-use crate::error::LockError;
+use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
 use crate::sync::const_fn;
 
 /// A cell that is set once, by a thread or a task, and read by all.
@@ -145,81 +143,37 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_until`](Self::wait_until).
-    #[doc(alias = "wait_timeout")]
-    #[track_caller]
-    pub fn wait_for(&self, timeout: Duration) -> Result<&T, LockError> {
-        Ok(block_until(&mut SlotValue(&self.slot), Instant::now().checked_add(timeout))?)
+    blocking_waits! {
+        self: &Self => SlotValue(&self.slot);
+        wait -> &T;
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// A value that is there is taken also after it.
+        wait_until, "";
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest. A value that is there is taken also after it.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not.
-    #[track_caller]
-    pub fn wait_until(&self, deadline: Instant) -> Result<&T, LockError> {
-        Ok(block_until(&mut SlotValue(&self.slot), Some(deadline))?)
-    }
-
-    /// Waits until the cell is set, without blocking this thread.
-    ///
-    /// # Cancellation
-    /// Dropping the future dequeues it; no other waiter is affected.
-    ///
-    /// # Panics
-    /// When polled again after it was ready.
-    ///
-    /// ```
-    /// # smol::block_on(async {
-    /// let cell = waitword::OnceLock::new();
-    /// let set = async { cell.set(7).unwrap() };
-    /// let (value, ()) = smol::future::zip(cell.wait_async(), set).await;
-    /// assert_eq!(*value, 7);
-    /// # });
-    /// ```
-    #[track_caller]
-    pub fn wait_async(&self) -> OnceWait<'_, T> {
-        OnceWait::of(WaitFor::new(SlotValue(&self.slot)))
-    }
-
-    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_async_until`](Self::wait_async_until).
-    ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async_until`](Self::wait_async_until).
-    #[track_caller]
-    pub fn wait_async_for(&self, timeout: Duration) -> OnceWaitUntil<'_, T> {
-        OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Instant::now().checked_add(timeout)))
-    }
-
-    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A value that is there when the future is polled
-    /// is taken also after it.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
-    ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
-    /// system cannot start the thread that keeps the time.
-    #[track_caller]
-    pub fn wait_async_until(&self, deadline: Instant) -> OnceWaitUntil<'_, T> {
-        OnceWaitUntil::of(WaitUntil::new(SlotValue(&self.slot), Some(deadline)))
+    waits_as_futures! {
+        self: &Self => OnceWait of SlotValue(&self.slot);
+        /// Waits until the cell is set, without blocking this thread.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it; no other waiter is affected.
+        ///
+        /// # Panics
+        /// When polled again after it was ready.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let cell = waitword::OnceLock::new();
+        /// let set = async { cell.set(7).unwrap() };
+        /// let (value, ()) = smol::future::zip(cell.wait_async(), set).await;
+        /// assert_eq!(*value, 7);
+        /// # });
+        /// ```
+        wait_async -> OnceWait<'_, T>;
+        wait_async_for;
+        /// A value that is there when the future is polled is taken also after it.
+        wait_async_until -> OnceWaitUntil<'_, T>, "";
     }
 }
 
@@ -265,10 +219,7 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
 
 named_future! {
     /// The future of [`OnceLock::wait_async`].
-    pub struct OnceWait<'a, T>(WaitFor<SlotValue<'a, T>>) -> &'a T;
-}
-
-named_future! {
+    pub struct OnceWait['a, T](SlotValue<'a, T>) -> &'a T;
     /// The future of [`OnceLock::wait_async_for`] and [`OnceLock::wait_async_until`].
-    pub struct OnceWaitUntil<'a, T>(WaitUntil<SlotValue<'a, T>>) -> Result<&'a T, LockError>;
+    pub type OnceWaitUntil;
 }

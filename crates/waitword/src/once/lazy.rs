@@ -15,12 +15,10 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
-use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::{Caller, LockType, WaitsFor};
 
-use crate::condition::{Condition, WaitFor, WaitUntil, block, block_until, named_future};
-use crate::error::LockError;
+use crate::condition::{Condition, block, blocking_waits, named_future, waits_as_futures};
 use crate::once::OnceLock;
 use crate::once::slot::{SlotTurn, Turn};
 use crate::sync::atomic::AtomicU32;
@@ -120,79 +118,32 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    /// As [`force`](Self::force); waits for a running initialiser for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`force_until`](Self::force_until).
-    ///
-    /// # Panics
-    /// When the initialiser does or has done.
-    #[track_caller]
-    pub fn force_for(this: &Self, timeout: Duration) -> Result<&T, LockError> {
-        Ok(block_until(&mut Forcing(this, Caller::here()), Instant::now().checked_add(timeout))?)
+    blocking_waits! {
+        this: &Self => Forcing(this, Caller::here());
+        force -> &T;
+        force_for;
+        /// The deadline bounds the wait for an initialiser that runs already; one that this call runs is not interrupted.
+        ///
+        /// # Panics
+        /// When the initialiser does or has done.
+        force_until, "";
     }
 
-    /// As [`force`](Self::force); waits for a running initialiser until `deadline` at the latest.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not.
-    ///
-    /// # Panics
-    /// When the initialiser does or has done.
-    #[track_caller]
-    pub fn force_until(this: &Self, deadline: Instant) -> Result<&T, LockError> {
-        Ok(block_until(&mut Forcing(this, Caller::here()), Some(deadline))?)
-    }
-
-    /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
-    /// blocking this thread.
-    ///
-    /// # Cancellation
-    /// Dropping the future dequeues it; no other waiter is affected. The initialiser is run within one poll, so it is
-    /// never cut short.
-    ///
-    /// # Panics
-    /// When the initialiser does or has done. When polled again after it was ready.
-    #[track_caller]
-    pub fn force_async(this: &Self) -> LazyForce<'_, T, F> {
-        LazyForce::of(WaitFor::new(Forcing(this, Caller::here())))
-    }
-
-    /// As [`force_async`](Self::force_async); waits for a running initialiser for `timeout` at the longest, counted
-    /// from this call.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`force_async_until`](Self::force_async_until).
-    ///
-    /// # Cancellation
-    /// As [`force_async`](Self::force_async).
-    ///
-    /// # Panics
-    /// As [`force_async_until`](Self::force_async_until).
-    #[track_caller]
-    pub fn force_async_for(this: &Self, timeout: Duration) -> LazyForceUntil<'_, T, F> {
-        LazyForceUntil::of(WaitUntil::new(Forcing(this, Caller::here()), Instant::now().checked_add(timeout)))
-    }
-
-    /// As [`force_async`](Self::force_async); waits for a running initialiser until `deadline` at the latest.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
-    ///
-    /// # Cancellation
-    /// As [`force_async`](Self::force_async).
-    ///
-    /// # Panics
-    /// As [`force_async`](Self::force_async); and if it is the first in the process to wait with a deadline and the
-    /// system cannot start the thread that keeps the time.
-    #[track_caller]
-    pub fn force_async_until(this: &Self, deadline: Instant) -> LazyForceUntil<'_, T, F> {
-        LazyForceUntil::of(WaitUntil::new(Forcing(this, Caller::here()), Some(deadline)))
+    waits_as_futures! {
+        this: &Self => LazyForce of Forcing(this, Caller::here());
+        /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
+        /// blocking this thread.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it; no other waiter is affected. The initialiser is run within one poll, so it is
+        /// never cut short.
+        ///
+        /// # Panics
+        /// When the initialiser does or has done. When polled again after it was ready.
+        force_async -> LazyForce<'_, T, F>;
+        force_async_for;
+        /// The deadline bounds the wait for an initialiser that runs already; one that this future runs is not interrupted.
+        force_async_until -> LazyForceUntil<'_, T, F>, "";
     }
 
     /// The value, for the exclusive owner. If there is none, makes it. Never waits: the `&mut` excludes all others.
@@ -282,13 +233,9 @@ impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
 
 named_future! {
     /// The future of [`LazyLock::force_async`].
-    pub struct LazyForce<'a, T, F>(WaitFor<Forcing<'a, T, F>>) -> &'a T where F: FnOnce() -> T;
-}
-
-named_future! {
+    pub struct LazyForce['a, T, F](Forcing<'a, T, F>) -> &'a T where F: FnOnce() -> T;
     /// The future of [`LazyLock::force_async_for`] and [`LazyLock::force_async_until`].
-    pub struct LazyForceUntil<'a, T, F>(WaitUntil<Forcing<'a, T, F>>) -> Result<&'a T, LockError>
-        where F: FnOnce() -> T;
+    pub type LazyForceUntil;
 }
 
 /// A waiter for the value, which makes it if it gets the turn.

@@ -31,11 +31,10 @@
 use std::mem;
 use std::task::Waker;
 
+use waitword_core::observe::Caller;
 use waitword_core::observe::holders::{Hold, acquired, acquired_by_task, not_kept, released};
-use waitword_core::observe::{Caller, WaitsFor};
 use waitword_core::{Location, charge_release, notify_all};
 
-use crate::condition::Condition;
 use crate::coop;
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{mutant, order};
@@ -102,6 +101,30 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
         notify_all(&self.at);
     }
 
+    /// The turn (`Some`), or `None` if the value is there; else the state of the word to wait on.
+    pub(crate) fn turn_or_value(&self) -> Result<Option<RawTurn<'_, L>>, u32> {
+        loop {
+            match self.check(|state| state == RUNNING)? {
+                SET => return Ok(None),
+                _ => {
+                    if let Some(turn) = self.try_turn() {
+                        return Ok(Some(turn));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the value is there; else the state of the word to wait on.
+    pub(crate) fn value(&self) -> Result<(), u32> {
+        self.check(|state| state != SET).map(drop)
+    }
+
+    /// Where the waiters are queued.
+    pub(crate) fn at(&self) -> &L {
+        &self.at
+    }
+
     /// The state, unless `waits` says to wait on it: then it is marked with `WAITERS`.
     fn check(&self, waits: impl Fn(u32) -> bool) -> Result<u32, u32> {
         let mark = |state| {
@@ -141,50 +164,5 @@ impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
 impl<L: Location<Word = AtomicU32>> Drop for RawTurn<'_, L> {
     fn drop(&mut self) {
         self.raw.end_turn(NOTHING);
-    }
-}
-
-/// Waits for the turn (`Some`) or for the value (`None`).
-pub(crate) struct TurnWaiter<'a, L>(pub(crate) &'a RawOnce<L>);
-
-impl<'a, L: Location<Word = AtomicU32>> Condition for TurnWaiter<'a, L> {
-    type At = &'a L;
-    type Output = Option<RawTurn<'a, L>>;
-
-    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
-
-    fn at(&self) -> &'a L {
-        &self.0.at
-    }
-
-    fn check(&mut self) -> Result<Self::Output, u32> {
-        loop {
-            match self.0.check(|state| state == RUNNING)? {
-                SET => return Ok(None),
-                _ => {
-                    if let Some(turn) = self.0.try_turn() {
-                        return Ok(Some(turn));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Waits for the value.
-pub(crate) struct ValueWaiter<'a, L>(pub(crate) &'a RawOnce<L>);
-
-impl<'a, L: Location<Word = AtomicU32>> Condition for ValueWaiter<'a, L> {
-    type At = &'a L;
-    type Output = ();
-
-    const WAITS_FOR: WaitsFor = WaitsFor::OnceLock;
-
-    fn at(&self) -> &'a L {
-        &self.0.at
-    }
-
-    fn check(&mut self) -> Result<(), u32> {
-        self.0.check(|state| state != SET).map(drop)
     }
 }

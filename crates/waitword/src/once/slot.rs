@@ -14,7 +14,7 @@ use std::task::Poll;
 use waitword_core::observe::{Caller, LockType, WaitsFor};
 
 use crate::condition::Condition;
-use crate::once::raw::{RawTurn, TurnWaiter, ValueWaiter};
+use crate::once::raw::RawTurn;
 use crate::once::tagged::Tagged;
 use crate::sync::atomic::AtomicU32;
 use crate::sync::const_fn;
@@ -122,12 +122,12 @@ impl<'a, T> Condition for SlotTurn<'a, T> {
     }
 
     fn at(&self) -> &'a AtomicU32 {
-        TurnWaiter(self.0.cell.raw()).at()
+        self.0.cell.raw().at()
     }
 
     fn check(&mut self) -> Result<Self::Output, u32> {
         let slot = self.0;
-        Ok(match TurnWaiter(slot.cell.raw()).check()? {
+        Ok(match slot.cell.raw().turn_or_value()? {
             Some(raw) => Err(Turn { slot, raw }),
             None => Ok(slot.value()),
         })
@@ -152,11 +152,11 @@ impl<'a, T> Condition for SlotValue<'a, T> {
     }
 
     fn at(&self) -> &'a AtomicU32 {
-        ValueWaiter(self.0.cell.raw()).at()
+        self.0.cell.raw().at()
     }
 
     fn check(&mut self) -> Result<&'a T, u32> {
-        ValueWaiter(self.0.cell.raw()).check()?;
+        self.0.cell.raw().value()?;
         Ok(self.0.value())
     }
 }

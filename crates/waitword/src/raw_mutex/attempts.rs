@@ -9,6 +9,7 @@ use waitword_core::{Masked, Table};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
 use crate::ahead;
+use crate::handle::Waited;
 use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
     is_free_for_waiters,
@@ -54,9 +55,16 @@ impl RawMutex {
     }
 }
 
-impl Acquire for RawMutex {
+impl Waited for RawMutex {
     type At = Masked<QUEUED>;
     type Ask = ();
+
+    fn at(&self, (): ()) -> &Self::At {
+        &self.state
+    }
+}
+
+impl Acquire for RawMutex {
     type Closed = Infallible;
 
     fn waits_for((): ()) -> WaitsFor {
@@ -70,10 +78,6 @@ impl Acquire for RawMutex {
     #[inline(always)]
     fn held_at(&self) -> usize {
         std::ptr::from_ref(&self.state).addr()
-    }
-
-    fn at(&self, (): ()) -> &Self::At {
-        &self.state
     }
 
     #[inline]

@@ -193,7 +193,7 @@ impl RawMutex {
     /// [`unlocked::bump`].
     #[inline]
     #[track_caller]
-    pub(crate) fn bump(&self, hold: &mut HoldId, instead: Option<&str>) {
+    pub(crate) fn bump(&self, (): (), hold: &mut HoldId, instead: Option<&str>) {
         if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
             self.bump_slow(hold, instead);
         }

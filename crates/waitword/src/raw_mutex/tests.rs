@@ -39,7 +39,7 @@ fn a_bump_without_waiters_only_loads_the_word() {
         assert!(mutex.take(()));
         mutex.state.fetch_or(queued, Ordering::Relaxed);
         let before = mutex.state.load(Ordering::Relaxed);
-        mutex.bump(&mut { HoldId::NONE }, None);
+        mutex.bump((), &mut { HoldId::NONE }, None);
         assert_eq!(mutex.state.load(Ordering::Relaxed), before, "a release would have counted");
     }
 }

@@ -7,15 +7,26 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
+use crate::handle::Waited;
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };
 use crate::sync::atomic::Ordering;
 use crate::sync::{mutant, order};
 
-impl Acquire for RawRwLock {
+impl Waited for RawRwLock {
     type At = Masked64<QUEUED>;
     type Ask = Mode;
+
+    fn at(&self, mode: Mode) -> &Self::At {
+        match mode {
+            Mode::Upgrade => &self.drain,
+            _ => &self.state,
+        }
+    }
+}
+
+impl Acquire for RawRwLock {
     type Closed = Infallible;
 
     fn waits_for(mode: Mode) -> WaitsFor {
@@ -40,13 +51,6 @@ impl Acquire for RawRwLock {
     #[inline(always)]
     fn held_at(&self) -> usize {
         std::ptr::from_ref(&self.state).addr()
-    }
-
-    fn at(&self, mode: Mode) -> &Self::At {
-        match mode {
-            Mode::Upgrade => &self.drain,
-            _ => &self.state,
-        }
     }
 
     #[inline(always)]

@@ -96,6 +96,7 @@ mod tests {
 
     use super::*;
     use crate::acquire::{self, Acquire, AcquireAsync};
+    use crate::deadline::NoDeadline;
 
     struct Panics;
 
@@ -119,10 +120,10 @@ mod tests {
         assert!(lock.take(Mode::Read));
         thread::scope(|scope| {
             scope.spawn(|| {
-                let Ok(_) = acquire::block(&lock, Mode::Write, "");
+                let Ok(_) = acquire::block(&lock, Mode::Write, "", || {});
                 inside.store(true, Ordering::SeqCst);
                 until(|| queued() == 1);
-                let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read));
+                let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read, NoDeadline));
                 let panics = Waker::from(Arc::new(Panics));
                 assert!(behind.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
                 lock.release_write(HoldId::NONE);

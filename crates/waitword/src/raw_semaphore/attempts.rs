@@ -4,15 +4,23 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::Hold;
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
+use crate::handle::Waited;
 use crate::raw_semaphore::{
-    Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, bits, is_closed, permits,
+    Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, asked, bits, is_closed, permits,
 };
 use crate::sync::atomic::Ordering;
 use crate::sync::{mutant, order};
 
-impl Acquire for RawSemaphore {
+impl Waited for RawSemaphore {
     type At = Masked64<QUEUED>;
     type Ask = usize;
+
+    fn at(&self, _n: usize) -> &Self::At {
+        &self.state
+    }
+}
+
+impl Acquire for RawSemaphore {
     type Closed = Closed;
 
     fn waits_for(_: usize) -> WaitsFor {
@@ -33,8 +41,12 @@ impl Acquire for RawSemaphore {
         std::ptr::from_ref(&self.state).addr()
     }
 
-    fn at(&self, _n: usize) -> &Self::At {
-        &self.state
+    fn admits(&self, n: usize) -> Result<(), Closed> {
+        if self.is_closed() {
+            return Err(Closed);
+        }
+        asked(n);
+        Ok(())
     }
 
     #[inline(always)]

@@ -274,6 +274,17 @@ impl Drop for RawSemaphore {
     }
 }
 
+/// So many permits, if a semaphore can have them.
+#[inline]
+#[track_caller]
+pub(crate) fn asked(permits: usize) -> usize {
+    assert!(
+        permits <= MAX_PERMITS,
+        "{permits} permits were asked for: no semaphore has more than `Semaphore::MAX_PERMITS`"
+    );
+    permits
+}
+
 fn is_closed(state: u64) -> bool {
     state & FLAGS == CLOSED
 }

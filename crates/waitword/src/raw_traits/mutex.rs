@@ -8,7 +8,7 @@ use waitword_core::observe::holders::{HoldId, not_kept};
 use crate::acquire;
 use crate::condvar::{CondvarGuard, Relock};
 use crate::raw_mutex;
-use crate::raw_traits::versions::{Outcome, for_each_version};
+use crate::raw_traits::{Outcome, for_each_version, methods};
 use crate::unlocked::AbortIfUnwinding;
 
 /// The word of [`crate::Mutex`], without a value and without guards.
@@ -25,7 +25,7 @@ impl RawMutex {
     fn acquire(&self, may_unwind: bool) {
         let no_guard_without_lock = (!may_unwind).then(|| AbortIfUnwinding);
         if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, || ()).is_none() {
-            let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async");
+            let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async", || {});
         }
         mem::forget(no_guard_without_lock);
     }
@@ -34,7 +34,7 @@ impl RawMutex {
     #[track_caller]
     fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> bool {
         acquire::take::<{ acquire::TIMED }, _>(&self.0, || ()).is_some()
-            || acquire::block_until(&self.0, (), deadline()).is_ok()
+            || acquire::block_until(&self.0, (), deadline(), || {}).is_ok()
     }
 }
 
@@ -60,22 +60,11 @@ macro_rules! implement {
 
             $(type $state = ::$api::GuardSend;)*
 
-            #[inline]
-            #[track_caller]
-            fn lock(&self) -> $Held {
-                self.acquire($may_unwind);
-                Outcome::of(true)
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock(&self) -> $Tried {
-                Outcome::of(acquire::try_take(&self.0, ()).is_some())
-            }
-
-            #[inline]
-            unsafe fn unlock(&self $(, _: $Guard)?) {
-                self.0.release(not_kept());
+            methods! {
+                self, ($($Guard)?);
+                always lock() -> $Held { self.acquire($may_unwind) }
+                may try_lock() -> $Tried { acquire::try_take(&self.0, ()).is_some() }
+                release unlock() { self.0.release(not_kept()) }
             }
 
             #[inline]
@@ -88,15 +77,10 @@ macro_rules! implement {
         // word held; it does not unwind, because it does nothing where this thread must not block, and aborts if it cannot acquire the word
         // again.
         unsafe impl ::$api::RawMutexFair for RawMutex {
-            #[inline]
-            unsafe fn unlock_fair(&self $(, _: $Guard)?) {
-                self.0.release_fair(not_kept());
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn bump(&self $(, _: &mut $Guard)?) {
-                self.0.bump(&mut { not_kept() }, None);
+            methods! {
+                self, ($($Guard)?);
+                release unlock_fair() { self.0.release_fair(not_kept()) }
+                bump bump() { self.0.bump((), &mut { not_kept() }, None) }
             }
         }
 
@@ -105,16 +89,12 @@ macro_rules! implement {
             type Duration = Duration;
             type Instant = Instant;
 
-            #[inline]
-            #[track_caller]
-            fn try_lock_for(&self, timeout: Duration) -> $Tried {
-                Outcome::of(self.acquire_until(|| Instant::now().checked_add(timeout)))
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_until(&self, deadline: Instant) -> $Tried {
-                Outcome::of(self.acquire_until(|| Some(deadline)))
+            methods! {
+                self, ();
+                may try_lock_for(timeout: Duration) -> $Tried {
+                    self.acquire_until(|| Instant::now().checked_add(timeout))
+                }
+                may try_lock_until(deadline: Instant) -> $Tried { self.acquire_until(|| Some(deadline)) }
             }
         }
 

@@ -8,7 +8,7 @@ use waitword_core::observe::{Caller, WaitsFor, awaited};
 
 use crate::acquire::{self, Acquire};
 use crate::raw_rwlock::{self, Mode};
-use crate::raw_traits::versions::{Outcome, for_each_version};
+use crate::raw_traits::{Outcome, for_each_version, methods};
 use crate::unlocked::AbortIfUnwinding;
 
 /// The words of [`crate::RwLock`], without a value and without guards.
@@ -24,7 +24,7 @@ impl RawRwLock {
     fn acquire(&self, mode: Mode, instead: &str, may_unwind: bool) {
         let no_guard_without_lock = (!may_unwind).then(|| AbortIfUnwinding);
         if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, move || mode).is_none() {
-            let Ok(_) = acquire::block(&self.0, mode, instead);
+            let Ok(_) = acquire::block(&self.0, mode, instead, || {});
         }
         mem::forget(no_guard_without_lock);
         if upgraded(&self.0, mode) {
@@ -34,9 +34,15 @@ impl RawRwLock {
 
     #[inline]
     #[track_caller]
+    fn acquire_for(&self, mode: Mode, timeout: Duration) -> bool {
+        self.acquire_until(mode, || Instant::now().checked_add(timeout))
+    }
+
+    #[inline]
+    #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
         let is_taken = acquire::take::<{ acquire::TIMED }, _>(&self.0, move || mode).is_some()
-            || acquire::block_until(&self.0, mode, deadline()).is_ok();
+            || acquire::block_until(&self.0, mode, deadline(), || {}).is_ok();
         if is_taken {
             upgraded(&self.0, mode);
         }
@@ -80,40 +86,14 @@ macro_rules! implement {
 
             $(type $state = ::$api::GuardSend;)*
 
-            #[inline]
-            #[track_caller]
-            fn lock_shared(&self) -> $Held {
-                self.acquire(Mode::Read, "RwLock::read_async", $may_unwind);
-                Outcome::of(true)
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_shared(&self) -> $Tried {
-                Outcome::of(acquire::try_take(&self.0, Mode::Read).is_some())
-            }
-
-            #[inline]
-            unsafe fn unlock_shared(&self $(, _: $Guard)?) {
-                self.0.release_read(not_kept());
-            }
-
-            #[inline]
-            #[track_caller]
-            fn lock_exclusive(&self) -> $Held {
-                self.acquire(Mode::Write, "RwLock::write_async", $may_unwind);
-                Outcome::of(true)
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_exclusive(&self) -> $Tried {
-                Outcome::of(acquire::try_take(&self.0, Mode::Write).is_some())
-            }
-
-            #[inline]
-            unsafe fn unlock_exclusive(&self $(, _: $Guard)?) {
-                self.0.release_write(not_kept());
+            methods! {
+                self, ($($Guard)?);
+                always lock_shared() -> $Held { self.acquire(Mode::Read, "RwLock::read_async", $may_unwind) }
+                may try_lock_shared() -> $Tried { acquire::try_take(&self.0, Mode::Read).is_some() }
+                release unlock_shared() { self.0.release_read(not_kept()) }
+                always lock_exclusive() -> $Held { self.acquire(Mode::Write, "RwLock::write_async", $may_unwind) }
+                may try_lock_exclusive() -> $Tried { acquire::try_take(&self.0, Mode::Write).is_some() }
+                release unlock_exclusive() { self.0.release_write(not_kept()) }
             }
 
             #[inline]
@@ -130,51 +110,28 @@ macro_rules! implement {
         // SAFETY: a fair release is a release, which reserves the lock for the present waiters, and unwinds as little. A bump ends with the
         // lock held in the same mode; why it does not unwind is said of `RawMutex`.
         unsafe impl ::$api::RawRwLockFair for RawRwLock {
-            #[inline]
-            unsafe fn unlock_shared_fair(&self $(, _: $Guard)?) {
-                self.0.release_read_fair(not_kept());
-            }
-
-            #[inline]
-            unsafe fn unlock_exclusive_fair(&self $(, _: $Guard)?) {
-                self.0.release_write_fair(not_kept());
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn bump_shared(&self $(, _: &mut $Guard)?) {
-                self.0.bump(Mode::Read, &mut { not_kept() }, None);
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn bump_exclusive(&self $(, _: &mut $Guard)?) {
-                self.0.bump(Mode::Write, &mut { not_kept() }, None);
+            methods! {
+                self, ($($Guard)?);
+                release unlock_shared_fair() { self.0.release_read_fair(not_kept()) }
+                release unlock_exclusive_fair() { self.0.release_write_fair(not_kept()) }
+                bump bump_shared() { self.0.bump(Mode::Read, &mut { not_kept() }, None) }
+                bump bump_exclusive() { self.0.bump(Mode::Write, &mut { not_kept() }, None) }
             }
         }
 
         // SAFETY: as for `RawRwLockFair`, for the upgradable reader.
         unsafe impl ::$api::RawRwLockUpgradeFair for RawRwLock {
-            #[inline]
-            unsafe fn unlock_upgradable_fair(&self $(, _: $Guard)?) {
-                self.0.release_upgradable_fair(not_kept());
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn bump_upgradable(&self $(, _: &mut $Guard)?) {
-                self.0.bump(Mode::Upgradable, &mut { not_kept() }, None);
+            methods! {
+                self, ($($Guard)?);
+                release unlock_upgradable_fair() { self.0.release_upgradable_fair(not_kept()) }
+                bump bump_upgradable() { self.0.bump(Mode::Upgradable, &mut { not_kept() }, None) }
             }
         }
 
         // SAFETY: the writer becomes a reader, and no other writer gets the lock in between. Of that, nothing unwinds: `lock_api` 0.4 still
         // has the writer's guard, whose drop would release what it does not hold, and to 0.5 nobody would hold the lock.
         unsafe impl ::$api::RawRwLockDowngrade for RawRwLock {
-            #[inline]
-            unsafe fn downgrade(&self $(, _: $Guard)?) -> $Held {
-                self.0.downgrade(not_kept());
-                Outcome::of(true)
-            }
+            methods! { self, ($($Guard)?); unsafe always downgrade() -> $Held { self.0.downgrade(not_kept()) } }
         }
 
         // SAFETY: success means that the lock was acquired, in the mode of the method.
@@ -182,28 +139,16 @@ macro_rules! implement {
             type Duration = Duration;
             type Instant = Instant;
 
-            #[inline]
-            #[track_caller]
-            fn try_lock_shared_for(&self, timeout: Duration) -> $Tried {
-                Outcome::of(self.acquire_until(Mode::Read, || Instant::now().checked_add(timeout)))
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_shared_until(&self, deadline: Instant) -> $Tried {
-                Outcome::of(self.acquire_until(Mode::Read, || Some(deadline)))
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_exclusive_for(&self, timeout: Duration) -> $Tried {
-                Outcome::of(self.acquire_until(Mode::Write, || Instant::now().checked_add(timeout)))
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_exclusive_until(&self, deadline: Instant) -> $Tried {
-                Outcome::of(self.acquire_until(Mode::Write, || Some(deadline)))
+            methods! {
+                self, ();
+                may try_lock_shared_for(timeout: Duration) -> $Tried { self.acquire_for(Mode::Read, timeout) }
+                may try_lock_shared_until(deadline: Instant) -> $Tried {
+                    self.acquire_until(Mode::Read, || Some(deadline))
+                }
+                may try_lock_exclusive_for(timeout: Duration) -> $Tried { self.acquire_for(Mode::Write, timeout) }
+                may try_lock_exclusive_until(deadline: Instant) -> $Tried {
+                    self.acquire_until(Mode::Write, || Some(deadline))
+                }
             }
         }
 
@@ -212,83 +157,52 @@ macro_rules! implement {
         unsafe impl ::$api::RawRwLockUpgrade for RawRwLock {
             $(type $of_upgrade = ::$api::GuardSend;)*
 
-            #[inline]
-            #[track_caller]
-            fn lock_upgradable(&self) -> $Held {
-                self.acquire(Mode::Upgradable, "RwLock::upgradable_read_async", $may_unwind);
-                Outcome::of(true)
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_upgradable(&self) -> $Tried {
-                Outcome::of(acquire::try_take(&self.0, Mode::Upgradable).is_some())
-            }
-
-            #[inline]
-            unsafe fn unlock_upgradable(&self $(, _: $Guard)?) {
-                self.0.release_upgradable(not_kept());
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn upgrade(&self $(, _: $Guard)?) -> $Held {
-                let state_is_consumed = $may_unwind.then(|| ReleaseUpgradable(&self.0));
-                self.acquire(Mode::Upgrade, "RwLockUpgradableReadGuard::upgrade_async", true);
-                mem::forget(state_is_consumed);
-                Outcome::of(true)
-            }
-
-            #[inline]
-            unsafe fn try_upgrade(&self $(, _: $Guard)?) -> $TriedUpgrade {
-                let is_taken = self.0.take(Mode::Upgrade);
-                if is_taken {
-                    upgraded(&self.0, Mode::Upgrade);
+            methods! {
+                self, ($($Guard)?);
+                always lock_upgradable() -> $Held {
+                    self.acquire(Mode::Upgradable, "RwLock::upgradable_read_async", $may_unwind)
                 }
-                Outcome::of(is_taken)
+                may try_lock_upgradable() -> $Tried { acquire::try_take(&self.0, Mode::Upgradable).is_some() }
+                release unlock_upgradable() { self.0.release_upgradable(not_kept()) }
+                unsafe always upgrade() -> $Held {{
+                    let state_is_consumed = $may_unwind.then(|| ReleaseUpgradable(&self.0));
+                    self.acquire(Mode::Upgrade, "RwLockUpgradableReadGuard::upgrade_async", true);
+                    mem::forget(state_is_consumed);
+                }}
+                unsafe may try_upgrade() -> $TriedUpgrade {{
+                    let is_taken = self.0.take(Mode::Upgrade);
+                    if is_taken {
+                        upgraded(&self.0, Mode::Upgrade);
+                    }
+                    is_taken
+                }}
             }
         }
 
         // SAFETY: the holder changes its mode, and no other writer gets the lock in between. As with `downgrade`, nothing unwinds: there is
         // room for one more reader, whatever others have leaked (`Mode::enter`).
         unsafe impl ::$api::RawRwLockUpgradeDowngrade for RawRwLock {
-            #[inline]
-            unsafe fn downgrade_upgradable(&self $(, _: $Guard)?) -> $Held {
-                self.0.downgrade_upgradable(not_kept());
-                Outcome::of(true)
-            }
-
-            #[inline]
-            unsafe fn downgrade_to_upgradable(&self $(, _: $Guard)?) -> $Held {
-                self.0.downgrade_to_upgradable(not_kept());
-                Outcome::of(true)
+            methods! {
+                self, ($($Guard)?);
+                unsafe always downgrade_upgradable() -> $Held { self.0.downgrade_upgradable(not_kept()) }
+                unsafe always downgrade_to_upgradable() -> $Held { self.0.downgrade_to_upgradable(not_kept()) }
             }
         }
 
         // SAFETY: success means that the lock was acquired, or upgraded.
         unsafe impl ::$api::RawRwLockUpgradeTimed for RawRwLock {
-            #[inline]
-            #[track_caller]
-            fn try_lock_upgradable_for(&self, timeout: Duration) -> $Tried {
-                Outcome::of(self.acquire_until(Mode::Upgradable, || Instant::now().checked_add(timeout)))
-            }
-
-            #[inline]
-            #[track_caller]
-            fn try_lock_upgradable_until(&self, deadline: Instant) -> $Tried {
-                Outcome::of(self.acquire_until(Mode::Upgradable, || Some(deadline)))
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn try_upgrade_for(&self $(, _: $Guard)?, timeout: Duration) -> $TriedUpgrade {
-                Outcome::of(self.acquire_until(Mode::Upgrade, || Instant::now().checked_add(timeout)))
-            }
-
-            #[inline]
-            #[track_caller]
-            unsafe fn try_upgrade_until(&self $(, _: $Guard)?, deadline: Instant) -> $TriedUpgrade {
-                Outcome::of(self.acquire_until(Mode::Upgrade, || Some(deadline)))
+            methods! {
+                self, ($($Guard)?);
+                may try_lock_upgradable_for(timeout: Duration) -> $Tried { self.acquire_for(Mode::Upgradable, timeout) }
+                may try_lock_upgradable_until(deadline: Instant) -> $Tried {
+                    self.acquire_until(Mode::Upgradable, || Some(deadline))
+                }
+                unsafe may try_upgrade_for(timeout: Duration) -> $TriedUpgrade {
+                    self.acquire_for(Mode::Upgrade, timeout)
+                }
+                unsafe may try_upgrade_until(deadline: Instant) -> $TriedUpgrade {
+                    self.acquire_until(Mode::Upgrade, || Some(deadline))
+                }
             }
         }
     };

@@ -1,14 +1,13 @@
 //! The readers-writer lock: its word and its value.
 
 use std::cell::UnsafeCell;
-use std::panic::RefUnwindSafe;
+use std::fmt;
 
-use waitword_core::observe::LockType;
+use waitword_core::observe::{LockType, note_lock_type};
 
-use crate::acquire::{Blocks, HasRaw};
-use crate::poison::Poison;
+use crate::acquire::Acquire as _;
+use crate::guards::owns_its_value;
 use crate::raw_rwlock::RawRwLock;
-use crate::sync::const_fn;
 
 /// A value that many can read at a time, or one can change.
 ///
@@ -80,76 +79,13 @@ pub struct RwLock<T: ?Sized> {
 
 // SAFETY: the owner of the lock is the owner of the value, and may move it out.
 unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
-// SAFETY: readers share the value, and writers reach it one after the other, each through a `&mut` (invariants 1 and 2), as if
+// SAFETY: readers share the value, and writers reach it one after the other, each through a `&mut` (invariants 1 and 2 of `guards/mod.rs`), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
-/// [`Poison`] reports the panic to the next holder.
-impl<T: ?Sized> RefUnwindSafe for RwLock<Poison<T>> {}
-
-// SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
-unsafe impl<T: ?Sized> HasRaw for RwLock<T> {
-    type Raw = RawRwLock;
-
-    const TYPE: Option<&'static LockType> = Some(&LockType::new::<T>("RwLock"));
-
-    #[inline]
-    fn raw(&self) -> &RawRwLock {
-        &self.raw
-    }
-}
-
-impl<T: ?Sized> Blocks for RwLock<T> {}
-
-impl<T> RwLock<T> {
-    const_fn! {
-        /// A free lock.
-        ///
-        /// ```
-        /// use waitword::RwLock;
-        ///
-        /// static NAMES: RwLock<Vec<String>> = RwLock::new(Vec::new());
-        /// NAMES.write().push("one".to_owned());
-        /// assert_eq!(NAMES.read().len(), 1);
-        /// ```
-        pub const fn new(value: T) -> Self {
-            Self { raw: RawRwLock::new(), value: UnsafeCell::new(value) }
-        }
-    }
-
-    /// The value. This needs no wait: an exclusive owner of the lock is its only user.
-    pub fn into_inner(self) -> T {
-        self.value.into_inner()
-    }
-}
+owns_its_value!(RwLock over RawRwLock, "lock", "write");
 
 impl<T: ?Sized> RwLock<T> {
-    /// The value. This needs no wait: an exclusive owner of the lock is its only user.
-    ///
-    /// ```
-    /// let mut lock = waitword::RwLock::new(1);
-    /// *lock.get_mut() += 1;
-    /// assert_eq!(lock.into_inner(), 2);
-    /// ```
-    pub fn get_mut(&mut self) -> &mut T {
-        self.value.get_mut()
-    }
-
-    /// A pointer to the value, which is good for as long as the lock stays where it is. A read through it
-    /// must not coincide with a write, nor a write with any other access; a guard sees to that.
-    ///
-    /// ```
-    /// let lock = waitword::RwLock::new(1);
-    /// let guard = lock.write();
-    /// // SAFETY: there is the writer's guard, and it is not used meanwhile.
-    /// unsafe { *lock.data_ptr() += 1 };
-    /// assert_eq!(*guard, 2);
-    /// ```
-    #[inline]
-    pub const fn data_ptr(&self) -> *mut T {
-        self.value.get()
-    }
-
     /// Whether there is a guard at this moment, of whatever kind. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
@@ -164,8 +100,14 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-impl<T> From<T> for RwLock<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
+/// Shows the value if there is no writer, reading it meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RwLock");
+        match self.try_read_recursive() {
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
     }
 }

@@ -10,10 +10,10 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use crate::raw_rwlock::RawRwLock;
-use crate::rwlock::RwLock;
+use crate::rwlock::lock::RwLock;
 
 /// See [the module](self). One word wide for a sized `T`, as the reference would be.
-pub(super) struct ReadRef<'a, T: ?Sized> {
+pub(crate) struct ReadRef<'a, T: ?Sized> {
     // R1. It comes from a `&'a RwLock<T>`, with a `T` that may have lived longer.
     lock: NonNull<Covariant<T>>,
     _borrowed: PhantomData<(&'a RawRwLock, &'a T)>,

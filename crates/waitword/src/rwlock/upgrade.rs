@@ -5,7 +5,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,8 +14,10 @@ use pin_project_lite::pin_project;
 use waitword_core::observe::holders::{Hold, changed, recorded};
 use waitword_core::observe::{Caller, WaitsFor, awaited};
 
-use crate::acquire::{self, Acquire, AcquireAsync, AcquireAsyncUntil, shows_whether_it_waits, waits_for};
+use crate::acquire::{self, Acquire, AcquireAsync, with_and_without_deadline};
+use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::error::LockError;
+use crate::handle::HasRaw as _;
 use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
@@ -29,6 +30,12 @@ pub struct NotUpgraded<G> {
     pub guard: G,
     /// Why.
     pub error: LockError,
+}
+
+impl<G> From<(G, LockError)> for NotUpgraded<G> {
+    fn from((guard, error): (G, LockError)) -> Self {
+        Self { guard, error }
+    }
 }
 
 impl<G> fmt::Debug for NotUpgraded<G> {
@@ -48,7 +55,7 @@ impl<G> Error for NotUpgraded<G> {}
 macro_rules! upgrade {
     (
         $guard:ident<$($life:lifetime,)? T> -> $write:ident, $read:ident;
-        $future:ident, $until:ident over $handle:ty: $lent:ident -> $handle_of:expr
+        $future:ident, $until:ident over $handle:ty: $lock:ident => $handle_of:expr
     ) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
             /// Writes, once the readers have left, blocking this thread until then. There is no other writer in between, and
@@ -75,8 +82,8 @@ macro_rules! upgrade {
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
-                    waits_for::<RwLock<T>>(Self::rwlock(&this));
-                    let Ok(_) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async");
+                    let will_wait = || Self::rwlock(&this).will_wait();
+                    let Ok(_) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async", will_wait);
                 }
                 let caller = Caller::here();
                 // SAFETY: the acquisition of this guard has become one of a writer.
@@ -146,8 +153,7 @@ macro_rules! upgrade {
             /// When polled again after it was ready.
             #[track_caller]
             pub fn upgrade_async(this: Self) -> $future<$($life,)? T> {
-                let $lent = Self::rwlock(&this);
-                $future { acquire: AcquireAsync::new($handle_of, Mode::Upgrade), guard: Some(this) }
+                $future::new(this, NoDeadline)
             }
 
             /// As [`upgrade_async`](Self::upgrade_async), waiting for `timeout` at the longest, counted from this call.
@@ -158,7 +164,7 @@ macro_rules! upgrade {
             /// As [`upgrade_async_until`](Self::upgrade_async_until).
             #[track_caller]
             pub fn upgrade_async_for(this: Self, timeout: Duration) -> $until<$($life,)? T> {
-                Self::upgrade_async_within(this, Instant::now().checked_add(timeout))
+                $future::new(this, Until::after(timeout))
             }
 
             /// As [`upgrade_async`](Self::upgrade_async), waiting until `deadline` at the latest.
@@ -174,7 +180,7 @@ macro_rules! upgrade {
             /// system cannot start the thread that keeps the time.
             #[track_caller]
             pub fn upgrade_async_until(this: Self, deadline: Instant) -> $until<$($life,)? T> {
-                Self::upgrade_async_within(this, Some(deadline))
+                $future::new(this, Until::new(Some(deadline)))
             }
 
             /// Becomes one of the readers, so that another one may have the value upgradable.
@@ -192,20 +198,14 @@ macro_rules! upgrade {
                 deadline: impl FnOnce() -> Option<Instant>,
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 if !this.raw().take(Mode::Upgrade) {
-                    waits_for::<RwLock<T>>(Self::rwlock(&this));
-                    if let Err(error) = acquire::block_until(this.raw(), Mode::Upgrade, deadline()) {
+                    let will_wait = || Self::rwlock(&this).will_wait();
+                    let result = acquire::block_until(this.raw(), Mode::Upgrade, deadline(), will_wait);
+                    if let Err(error) = result {
                         return Err(NotUpgraded { guard: this, error });
                     }
                 }
                 // SAFETY: the acquisition of this guard has become one of a writer.
                 Ok(unsafe { Self::upgraded(this, |_| ()) })
-            }
-
-            #[track_caller]
-            fn upgrade_async_within(this: Self, deadline: Option<Instant>) -> $until<$($life,)? T> {
-                let $lent = Self::rwlock(&this);
-                let acquire = AcquireAsyncUntil::new($handle_of, Mode::Upgrade, deadline);
-                $until { acquire, guard: Some(this) }
             }
 
             /// If that is recorded, `tells` of the word.
@@ -230,72 +230,63 @@ macro_rules! upgrade {
         pin_project! {
             #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async`].")]
             #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
-            pub struct $future<$($life,)? T: ?Sized> {
+            pub struct $future<$($life,)? T: ?Sized, D = NoDeadline> {
                 // Dropped before the guard, which it is about.
                 #[pin]
-                acquire: AcquireAsync<$handle>,
+                acquire: AcquireAsync<$handle, D>,
                 guard: Option<$guard<$($life,)? T>>,
             }
         }
 
-        impl<$($life,)? T: ?Sized> Future for $future<$($life,)? T> {
-            type Output = $write<$($life,)? T>;
+        impl<$($life,)? T: ?Sized, D: Deadline> $future<$($life,)? T, D> {
+            #[track_caller]
+            fn new(guard: $guard<$($life,)? T>, deadline: D) -> Self {
+                let $lock = $guard::rwlock(&guard);
+                let acquire = AcquireAsync::new($handle_of, Mode::Upgrade, deadline);
+                Self { acquire, guard: Some(guard) }
+            }
 
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+            fn poll_guard(
+                self: Pin<&mut Self>,
+                cx: &mut Context<'_>,
+            ) -> Poll<Result<$write<$($life,)? T>, ($guard<$($life,)? T>, D::Error)>> {
                 let mut this = self.project();
                 if let Some(guard) = this.guard {
-                    waits_for::<RwLock<T>>($guard::rwlock(guard));
+                    $guard::rwlock(guard).will_wait();
                 }
-                this.acquire.as_mut().poll(cx).map(|Ok(_)| {
+                let polled = this.acquire.as_mut().poll(cx);
+                polled.map(|upgraded| {
                     let guard = this.guard.take().expect("it is ready once");
-                    let tells =
-                        |word| awaited(word, WaitsFor::Upgrade, this.acquire.caller(), Some(cx.waker()));
-                    // SAFETY: the acquisition of this guard has become one of a writer.
-                    unsafe { $guard::upgraded(guard, tells) }
-                })
-            }
-        }
-
-        pin_project! {
-            #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")]
-            #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
-            pub struct $until<$($life,)? T: ?Sized> {
-                // Dropped before the guard, which it is about.
-                #[pin]
-                acquire: AcquireAsyncUntil<$handle>,
-                guard: Option<$guard<$($life,)? T>>,
-            }
-        }
-
-        impl<$($life,)? T: ?Sized> Future for $until<$($life,)? T> {
-            type Output = Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>;
-
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                let this = self.project();
-                if let Some(guard) = this.guard {
-                    waits_for::<RwLock<T>>($guard::rwlock(guard));
-                }
-                this.acquire.poll(cx).map(|upgraded| {
-                    let guard = this.guard.take().expect("it is ready once");
+                    let caller = || this.acquire.caller();
                     match upgraded {
-                        // SAFETY: the acquisition of this guard has become one of a writer.
-                        Ok(Ok(_)) => Ok(unsafe { $guard::upgraded(guard, |_| ()) }),
-                        Err(error) => Err(NotUpgraded { guard, error }),
+                        Ok(Ok(_)) => {
+                            let tells = |word| {
+                                if !D::IS_TIMED {
+                                    awaited(word, WaitsFor::Upgrade, caller(), Some(cx.waker()));
+                                }
+                            };
+                            // SAFETY: the acquisition of this guard has become one of a writer.
+                            Ok(unsafe { $guard::upgraded(guard, tells) })
+                        }
+                        Err(error) => Err((guard, error)),
                     }
                 })
             }
         }
 
-        shows_whether_it_waits! { $future<$($life,)? T>, $until<$($life,)? T> }
+        with_and_without_deadline! {
+            $future, #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")] $until,
+            <$($life,)? T> -> $write<$($life,)? T>, Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>
+        }
     };
 }
 
 upgrade! {
     RwLockUpgradableReadGuard<'a, T> -> RwLockWriteGuard, RwLockReadGuard;
-    RwLockUpgrade, RwLockUpgradeUntil over &'a RawRwLock: rwlock -> &rwlock.raw
+    RwLockUpgrade, RwLockUpgradeUntil over &'a RawRwLock: lock => &lock.raw
 }
 
 upgrade! {
     OwnedRwLockUpgradableReadGuard<T> -> OwnedRwLockWriteGuard, OwnedRwLockReadGuard;
-    RwLockUpgradeOwned, RwLockUpgradeOwnedUntil over Arc<RwLock<T>>: rwlock -> Arc::clone(rwlock)
+    RwLockUpgradeOwned, RwLockUpgradeOwnedUntil over Arc<RwLock<T>>: lock => Arc::clone(lock)
 }

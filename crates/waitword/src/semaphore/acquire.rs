@@ -1,221 +1,245 @@
-//! The acquire methods that block or do not wait.
+//! The methods that acquire permits: one or many, with permits that borrow and that own.
 
-use waitword_core::time::{Duration, Instant};
+use std::sync::Arc;
 
-use waitword_core::observe::holders::HoldId;
-
-use crate::acquire::{self, Blocks};
-use crate::semaphore::permits::asked;
-use crate::semaphore::{AcquireError, Closed, Semaphore, SemaphorePermit, TryAcquireError};
-
-impl Blocks for Semaphore {
-    /// A closed semaphore never blocks, so check that first.
-    #[cold]
-    #[track_caller]
-    fn block(&self, permits: usize, instead: &str) -> Result<HoldId, Closed> {
-        if self.is_closed() { Err(Closed) } else { acquire::block(&self.raw, asked(permits), instead) }
-    }
-}
+use crate::acquire::grid;
+use crate::semaphore::futures::{
+    SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
+};
+use crate::semaphore::{
+    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
+};
 
 /// # Acquiring
 /// Each method has two forms: for one permit, and for many. An acquire of none succeeds at once, unless the semaphore is
 /// closed.
 impl Semaphore {
-    /// Acquires a permit, blocking this thread until it can.
-    ///
-    /// ```
-    /// let semaphore = waitword::Semaphore::new(1);
-    /// let permit = semaphore.acquire().unwrap();
-    /// assert_eq!(semaphore.available_permits(), 0);
-    /// drop(permit);
-    /// assert_eq!(semaphore.available_permits(), 1);
-    /// ```
-    ///
-    /// # Errors
-    /// [`Closed`], whatever there is.
-    ///
-    /// # Fairness
-    /// See [the type](Self#fairness). A thread that finds too few retries for some 5 µs before it enqueues.
-    ///
-    /// # Panics
-    /// If there is none and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
-    /// [`acquire_async`](Self::acquire_async) there.
-    #[doc(alias("wait", "acquire_blocking", "blocking_acquire", "access", "sem_wait", "down"))]
-    #[inline]
-    #[track_caller]
-    pub fn acquire(&self) -> Result<SemaphorePermit<'_>, Closed> {
-        self.block(|| 1, || "acquire_async").map(|hold| SemaphorePermit::new(self, 1, hold))
+    grid! {
+        self: &Self;
+        1 => |hold| SemaphorePermit::new(self, 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is", "";
+        /// Acquires a permit, blocking this thread until it can.
+        ///
+        /// ```
+        /// let semaphore = waitword::Semaphore::new(1);
+        /// let permit = semaphore.acquire().unwrap();
+        /// assert_eq!(semaphore.available_permits(), 0);
+        /// drop(permit);
+        /// assert_eq!(semaphore.available_permits(), 1);
+        /// ```
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        ///
+        /// # Fairness
+        /// See [the type](Self#fairness). A thread that finds too few retries for some 5 µs before it enqueues.
+        #[doc(alias("wait", "acquire_blocking", "blocking_acquire", "access", "sem_wait", "down"))]
+        acquire -> Result<SemaphorePermit<'_>, Closed>;
+        /// Acquires a permit if that can be done at once. Never waits.
+        ///
+        /// ```
+        /// use waitword::{Semaphore, TryAcquireError};
+        ///
+        /// let semaphore = Semaphore::new(1);
+        /// let permit = semaphore.try_acquire().unwrap();
+        /// assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::NoPermits);
+        /// # drop(permit);
+        /// ```
+        ///
+        /// # Errors
+        /// [`NoPermits`](TryAcquireError::NoPermits) if none is free, or the free ones are reserved for the head waiter;
+        /// [`Closed`](TryAcquireError::Closed), whatever there is.
+        #[doc(alias("try_wait", "sem_trywait"))]
+        try_acquire -> Result<SemaphorePermit<'_>, TryAcquireError>;
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{AcquireError, Semaphore};
+        ///
+        /// let semaphore = Semaphore::new(1);
+        /// let permit = semaphore.acquire_for(Duration::ZERO).unwrap();
+        /// let late = semaphore.acquire_for(Duration::from_millis(1));
+        /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
+        /// # drop(permit);
+        /// ```
+        #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
+        acquire_for -> Result<SemaphorePermit<'_>, AcquireError>;
+        #[doc(alias("try_acquire_until", "acquire_deadline"))]
+        acquire_until;
+        /// Acquires a permit without blocking this thread. The future is ready with it.
+        ///
+        /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let semaphore = waitword::Semaphore::new(1);
+        /// let permit = semaphore.acquire_async().await.unwrap();
+        /// assert_eq!(semaphore.available_permits(), 0);
+        /// # drop(permit);
+        /// # });
+        /// ```
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it, at whatever moment. Its signal, and permits that were reserved for it, are forwarded to
+        /// the next waiter. A future that is polled again later, as in a loop around `select!`, keeps its position, so keep the
+        /// future rather than make a new one.
+        #[doc(alias("async_acquire", "permit"))]
+        acquire_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, 1);
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{AcquireError, Semaphore};
+        ///
+        /// # smol::block_on(async {
+        /// let semaphore = Semaphore::new(0);
+        /// let late = semaphore.acquire_async_for(Duration::from_millis(1)).await;
+        /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
+        /// # });
+        /// ```
+        #[doc(alias("try_acquire_for_async", "acquire_timeout_async"))]
+        acquire_async_for;
+        #[doc(alias = "try_acquire_until_async")]
+        acquire_async_until -> SemaphoreAcquireUntil<'_>;
     }
 
-    /// As [`acquire`](Self::acquire), for so many permits, all at once.
-    ///
-    /// ```
-    /// let semaphore = waitword::Semaphore::new(10);
-    /// let all = semaphore.acquire_many(10).unwrap();
-    /// assert!(semaphore.try_acquire().is_err());
-    /// # drop(all);
-    /// ```
-    ///
-    /// # Errors
-    /// [`Closed`], whatever there is.
-    ///
-    /// # Panics
-    /// As [`acquire`](Self::acquire); and if they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), which no semaphore has.
-    #[doc(alias("acquire_many_blocking", "blocking_acquire_many"))]
-    #[inline]
-    #[track_caller]
-    pub fn acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, Closed> {
-        self.block(move || permits, || "acquire_many_async")
-            .map(|hold| SemaphorePermit::new(self, permits, hold))
+    grid! {
+        self: &Self, permits: usize;
+        permits => |hold| SemaphorePermit::new(self, permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is",
+        "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
+        /// As [`acquire`](Self::acquire), for so many permits, all at once.
+        ///
+        /// ```
+        /// let semaphore = waitword::Semaphore::new(10);
+        /// let all = semaphore.acquire_many(10).unwrap();
+        /// assert!(semaphore.try_acquire().is_err());
+        /// # drop(all);
+        /// ```
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        #[doc(alias("acquire_many_blocking", "blocking_acquire_many"))]
+        acquire_many -> Result<SemaphorePermit<'_>, Closed>;
+        /// As [`try_acquire`](Self::try_acquire), for so many permits, all or none.
+        ///
+        /// # Errors
+        /// As [`try_acquire`](Self::try_acquire).
+        try_acquire_many -> Result<SemaphorePermit<'_>, TryAcquireError>;
+        acquire_many_for -> Result<SemaphorePermit<'_>, AcquireError>;
+        acquire_many_until;
+        /// As [`acquire_async`](Self::acquire_async), for so many permits, all at once.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let semaphore = waitword::Semaphore::new(10);
+        /// let all = semaphore.acquire_many_async(10).await.unwrap();
+        /// assert!(semaphore.try_acquire().is_err());
+        /// # drop(all);
+        /// # });
+        /// ```
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        ///
+        /// # Cancellation
+        /// As [`acquire_async`](Self::acquire_async).
+        acquire_many_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, permits);
+        acquire_many_async_for;
+        acquire_many_async_until -> SemaphoreAcquireUntil<'_>;
+    }
+}
+
+/// # Over an `Arc`
+/// The permits and the futures of these methods have a share in the semaphore, so they can be stored in a struct or moved
+/// to a task of their own.
+///
+/// They take the `Arc` by reference: an attempt that fails leaves the `Arc` with its caller, and the count changes only
+/// when a future is made or permits are acquired.
+impl Semaphore {
+    grid! {
+        self: &Arc<Self>;
+        1 => |hold| OwnedSemaphorePermit::new(Arc::clone(self), 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is", "";
+        /// As [`acquire`](Self::acquire), with a permit that has a share in the semaphore.
+        ///
+        /// ```
+        /// use std::sync::Arc;
+        /// use waitword::Semaphore;
+        ///
+        /// let semaphore = Arc::new(Semaphore::new(1));
+        /// let permit = semaphore.acquire_owned().unwrap();
+        /// // It goes where it likes, and comes back when that thread is done.
+        /// std::thread::spawn(move || drop(permit)).join().unwrap();
+        /// assert_eq!(semaphore.available_permits(), 1);
+        /// ```
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        #[doc(alias("acquire_arc", "acquire_arc_blocking", "blocking_acquire_owned"))]
+        acquire_owned -> Result<OwnedSemaphorePermit, Closed>;
+        /// As [`try_acquire`](Self::try_acquire), with a permit that has a share in the semaphore.
+        ///
+        /// # Errors
+        /// As [`try_acquire`](Self::try_acquire).
+        #[doc(alias = "try_acquire_arc")]
+        try_acquire_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
+        acquire_owned_for -> Result<OwnedSemaphorePermit, AcquireError>;
+        acquire_owned_until;
+        /// As [`acquire_async`](Self::acquire_async), with a permit and a future that have a share in the semaphore.
+        ///
+        /// ```
+        /// use std::sync::Arc;
+        /// use waitword::Semaphore;
+        ///
+        /// # smol::block_on(async {
+        /// let downloads = Arc::new(Semaphore::new(2));
+        /// // The permit goes into the task, which may begin only when there is one.
+        /// for _ in 0..4 {
+        ///     let permit = downloads.acquire_owned_async().await.unwrap();
+        ///     smol::spawn(async move { drop(permit) }).detach();
+        /// }
+        /// # });
+        /// ```
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        ///
+        /// # Cancellation
+        /// As [`acquire_async`](Self::acquire_async).
+        #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
+        acquire_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), 1);
+        acquire_owned_async_for;
+        acquire_owned_async_until -> SemaphoreAcquireOwnedUntil;
     }
 
-    /// Acquires a permit if that can be done at once. Never waits.
-    ///
-    /// ```
-    /// use waitword::{Semaphore, TryAcquireError};
-    ///
-    /// let semaphore = Semaphore::new(1);
-    /// let permit = semaphore.try_acquire().unwrap();
-    /// assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::NoPermits);
-    /// # drop(permit);
-    /// ```
-    ///
-    /// # Errors
-    /// [`NoPermits`](TryAcquireError::NoPermits) if none is free, or the free ones are reserved for the head waiter;
-    /// [`Closed`](TryAcquireError::Closed), whatever there is.
-    #[doc(alias("try_wait", "sem_trywait"))]
-    #[inline]
-    #[track_caller]
-    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        self.take(1).map(|hold| SemaphorePermit::new(self, 1, hold))
-    }
-
-    /// As [`try_acquire`](Self::try_acquire), for so many permits, all or none.
-    ///
-    /// # Errors
-    /// As [`try_acquire`](Self::try_acquire).
-    #[inline]
-    #[track_caller]
-    pub fn try_acquire_many(&self, permits: usize) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        self.take(permits).map(|hold| SemaphorePermit::new(self, permits, hold))
-    }
-
-    /// As [`acquire`](Self::acquire), for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use waitword::{AcquireError, Semaphore};
-    ///
-    /// let semaphore = Semaphore::new(1);
-    /// let permit = semaphore.acquire_for(Duration::ZERO).unwrap();
-    /// let late = semaphore.acquire_for(Duration::from_millis(1));
-    /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
-    /// # drop(permit);
-    /// ```
-    ///
-    /// # Errors
-    /// As [`acquire_until`](Self::acquire_until).
-    #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
-    #[inline]
-    #[track_caller]
-    pub fn acquire_for(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.acquire_many_for(1, timeout)
-    }
-
-    /// As [`acquire_many`](Self::acquire_many), for `timeout` at the longest.
-    ///
-    /// # Errors
-    /// As [`acquire_until`](Self::acquire_until).
-    ///
-    /// # Panics
-    /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
-    #[inline]
-    #[track_caller]
-    pub fn acquire_many_for(
-        &self,
-        permits: usize,
-        timeout: Duration,
-    ) -> Result<SemaphorePermit<'_>, AcquireError> {
-        let hold = self.block_until(permits, || Instant::now().checked_add(timeout))?;
-        Ok(SemaphorePermit::new(self, permits, hold))
-    }
-
-    /// As [`acquire`](Self::acquire), until `deadline` at the latest. A permit that is there is acquired also after it.
-    ///
-    /// # Errors
-    /// [`TimedOut`](AcquireError::TimedOut), never before the deadline;
-    /// [`BlockingForbidden`](AcquireError::BlockingForbidden) at once, if it would have to wait on a thread that must not;
-    /// [`Closed`](AcquireError::Closed), whatever there is.
-    #[doc(alias("try_acquire_until", "acquire_deadline"))]
-    #[inline]
-    #[track_caller]
-    pub fn acquire_until(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.acquire_many_until(1, deadline)
-    }
-
-    /// As [`acquire_many`](Self::acquire_many), until `deadline` at the latest.
-    ///
-    /// # Errors
-    /// As [`acquire_until`](Self::acquire_until).
-    ///
-    /// # Panics
-    /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
-    #[inline]
-    #[track_caller]
-    pub fn acquire_many_until(
-        &self,
-        permits: usize,
-        deadline: Instant,
-    ) -> Result<SemaphorePermit<'_>, AcquireError> {
-        let hold = self.block_until(permits, || Some(deadline))?;
-        Ok(SemaphorePermit::new(self, permits, hold))
-    }
-
-    /// The blocking half of the grid. `instead` is for threads that must not block.
-    #[inline]
-    #[track_caller]
-    pub(super) fn block(
-        &self,
-        permits: impl Fn() -> usize + Copy,
-        instead: impl Fn() -> &'static str + Copy,
-    ) -> Result<HoldId, Closed> {
-        acquire::acquire(self, permits, instead)
-    }
-
-    /// The clock is not read if there is no need to wait.
-    #[inline]
-    #[track_caller]
-    pub(super) fn block_until(
-        &self,
-        permits: usize,
-        deadline: impl FnOnce() -> Option<Instant>,
-    ) -> Result<HoldId, AcquireError> {
-        match acquire::take::<{ acquire::TIMED }, _>(&self.raw, move || permits) {
-            Some(hold) => Ok(hold),
-            None => self.block_until_slow(permits, deadline()),
-        }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn block_until_slow(&self, permits: usize, deadline: Option<Instant>) -> Result<HoldId, AcquireError> {
-        if self.is_closed() {
-            return Err(AcquireError::Closed);
-        }
-        Ok(acquire::block_until(&self.raw, asked(permits), deadline)??)
-    }
-
-    #[inline]
-    #[track_caller]
-    pub(super) fn take(&self, permits: usize) -> Result<HoldId, TryAcquireError> {
-        if let Some(hold) = acquire::try_take(&self.raw, permits) {
-            Ok(hold)
-        } else if self.is_closed() {
-            Err(TryAcquireError::Closed)
-        } else {
-            Err(TryAcquireError::NoPermits)
-        }
+    grid! {
+        self: &Arc<Self>, permits: usize;
+        permits => |hold| OwnedSemaphorePermit::new(Arc::clone(self), permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is",
+        "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
+        /// As [`acquire_many`](Self::acquire_many), with permits that have a share in the semaphore.
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        #[doc(alias("acquire_many_arc", "acquire_owned_many"))]
+        acquire_many_owned -> Result<OwnedSemaphorePermit, Closed>;
+        /// As [`try_acquire_many`](Self::try_acquire_many), with permits that have a share in the semaphore.
+        ///
+        /// # Errors
+        /// As [`try_acquire`](Self::try_acquire).
+        #[doc(alias = "try_acquire_many_arc")]
+        try_acquire_many_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
+        acquire_many_owned_for -> Result<OwnedSemaphorePermit, AcquireError>;
+        acquire_many_owned_until;
+        /// As [`acquire_many_async`](Self::acquire_many_async), with permits and a future that have a share in the semaphore.
+        ///
+        /// # Errors
+        /// [`Closed`], whatever there is.
+        ///
+        /// # Cancellation
+        /// As [`acquire_async`](Self::acquire_async).
+        #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
+        acquire_many_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), permits);
+        acquire_many_owned_async_for;
+        acquire_many_owned_async_until -> SemaphoreAcquireOwnedUntil;
     }
 }

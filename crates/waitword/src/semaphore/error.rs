@@ -1,13 +1,14 @@
 //! Why there is no permit.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::mem;
 
 use waitword_core::observe::holders::HeldBy;
 
-use crate::error::LockError;
+use crate::acquire::{Output, Tried};
+use crate::error::{LockError, equal_by_reason};
+use crate::raw_semaphore::RawSemaphore;
 
 pub use crate::raw_semaphore::Closed;
 
@@ -52,20 +53,7 @@ impl AcquireError {
     }
 }
 
-/// By the reason alone.
-impl PartialEq for AcquireError {
-    fn eq(&self, other: &Self) -> bool {
-        mem::discriminant(self) == mem::discriminant(other)
-    }
-}
-
-impl Eq for AcquireError {}
-
-impl Hash for AcquireError {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        mem::discriminant(self).hash(state);
-    }
-}
+equal_by_reason!(AcquireError);
 
 /// The permits could not be had at once. The reasons are complete: a `match` needs no arm for others.
 ///
@@ -144,6 +132,32 @@ impl From<LockError> for AcquireError {
         match error {
             LockError::TimedOut(by) => Self::TimedOut(by),
             LockError::BlockingForbidden => Self::BlockingForbidden,
+        }
+    }
+}
+
+impl<T> Output<T, Closed, Infallible> for Result<T, Closed> {
+    #[inline(always)]
+    fn of(acquired: Result<Result<T, Closed>, Infallible>) -> Self {
+        let Ok(acquired) = acquired;
+        acquired
+    }
+}
+
+impl<T> Output<T, Closed, LockError> for Result<T, AcquireError> {
+    #[inline(always)]
+    fn of(acquired: Result<Result<T, Closed>, LockError>) -> Self {
+        Ok(acquired??)
+    }
+}
+
+impl<T> Tried<T, RawSemaphore> for Result<T, TryAcquireError> {
+    #[inline(always)]
+    fn of(acquired: Option<T>, raw: &RawSemaphore) -> Self {
+        match acquired {
+            Some(permits) => Ok(permits),
+            None if raw.is_closed() => Err(TryAcquireError::Closed),
+            None => Err(TryAcquireError::NoPermits),
         }
     }
 }

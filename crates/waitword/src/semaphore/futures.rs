@@ -5,160 +5,120 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 
-use crate::acquire::{AcquireAsync, AcquireAsyncUntil};
-use crate::raw_semaphore::RawSemaphore;
-use crate::semaphore::permits::asked;
+use crate::acquire::{AcquireAsync, Output};
+use crate::deadline::{Deadline, NoDeadline, Until};
+use crate::raw_semaphore::{RawSemaphore, asked};
 use crate::semaphore::{AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 pin_project! {
     /// The future of [`Semaphore::acquire_async`] and [`Semaphore::acquire_many_async`].
     #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
-    pub struct SemaphoreAcquire<'a> {
+    pub struct SemaphoreAcquire<'a, D = NoDeadline> {
         semaphore: &'a Semaphore,
         permits: usize,
         #[pin]
-        acquire: AcquireAsync<&'a RawSemaphore>,
+        acquire: AcquireAsync<&'a RawSemaphore, D>,
     }
 }
 
-impl<'a> SemaphoreAcquire<'a> {
+/// The future of [`Semaphore::acquire_async_for`] and its like, up to [`Semaphore::acquire_many_async_until`].
+pub type SemaphoreAcquireUntil<'a> = SemaphoreAcquire<'a, Until>;
+
+impl<'a, D: Deadline> SemaphoreAcquire<'a, D> {
     #[inline]
     #[track_caller]
-    pub(super) fn new(semaphore: &'a Semaphore, permits: usize) -> Self {
-        Self { semaphore, permits, acquire: AcquireAsync::new(&semaphore.raw, asked(permits)) }
+    pub(super) fn new(semaphore: &'a Semaphore, permits: usize, deadline: D) -> Self {
+        Self { semaphore, permits, acquire: AcquireAsync::new(&semaphore.raw, asked(permits), deadline) }
     }
-}
-
-impl<'a> Future for SemaphoreAcquire<'a> {
-    type Output = Result<SemaphorePermit<'a>, Closed>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll_permit<O: Output<SemaphorePermit<'a>, Closed, D::Error>>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<O> {
         let mut this = self.project();
         // Read before the poll, which is a fence for the compiler.
         let (semaphore, permits) = (*this.semaphore, *this.permits);
-        let acquired = this.acquire.as_mut().poll(cx);
+        let polled = this.acquire.as_mut().poll(cx);
         let hold = this.acquire.hold();
-        acquired.map(|acquired| acquired.map(|_| SemaphorePermit::new(semaphore, permits, hold)))
-    }
-}
-
-pin_project! {
-    /// The future of [`Semaphore::acquire_async_for`] and its like, up to [`Semaphore::acquire_many_async_until`].
-    #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
-    pub struct SemaphoreAcquireUntil<'a> {
-        semaphore: &'a Semaphore,
-        permits: usize,
-        #[pin]
-        acquire: AcquireAsyncUntil<&'a RawSemaphore>,
-    }
-}
-
-impl<'a> SemaphoreAcquireUntil<'a> {
-    #[track_caller]
-    pub(super) fn new(semaphore: &'a Semaphore, permits: usize, deadline: Option<Instant>) -> Self {
-        let acquire = AcquireAsyncUntil::new(&semaphore.raw, asked(permits), deadline);
-        Self { semaphore, permits, acquire }
-    }
-}
-
-impl<'a> Future for SemaphoreAcquireUntil<'a> {
-    type Output = Result<SemaphorePermit<'a>, AcquireError>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let acquired = this.acquire.as_mut().poll(cx)?;
-        let hold = this.acquire.hold();
-        acquired
-            .map(|acquired| Ok(acquired.map(|_| SemaphorePermit::new(this.semaphore, *this.permits, hold))?))
+        let permit =
+            |acquired: Result<_, _>| acquired.map(|_| SemaphorePermit::new(semaphore, permits, hold));
+        polled.map(|acquired| O::of(acquired.map(permit)))
     }
 }
 
 pin_project! {
     /// The future of [`Semaphore::acquire_owned_async`] and [`Semaphore::acquire_many_owned_async`].
     #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
-    pub struct SemaphoreAcquireOwned {
+    pub struct SemaphoreAcquireOwned<D = NoDeadline> {
         permits: usize,
         #[pin]
-        acquire: AcquireAsync<Arc<Semaphore>>,
+        acquire: AcquireAsync<Arc<Semaphore>, D>,
     }
 }
 
-impl SemaphoreAcquireOwned {
+/// The future of [`Semaphore::acquire_owned_async_for`] and its like, up to
+/// [`Semaphore::acquire_many_owned_async_until`].
+pub type SemaphoreAcquireOwnedUntil = SemaphoreAcquireOwned<Until>;
+
+impl<D: Deadline> SemaphoreAcquireOwned<D> {
     #[inline]
     #[track_caller]
-    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize) -> Self {
-        Self { permits, acquire: AcquireAsync::new(semaphore, asked(permits)) }
+    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize, deadline: D) -> Self {
+        Self { permits, acquire: AcquireAsync::new(semaphore, asked(permits), deadline) }
     }
-}
-
-impl Future for SemaphoreAcquireOwned {
-    type Output = Result<OwnedSemaphorePermit, Closed>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+    fn poll_permit<O: Output<OwnedSemaphorePermit, Closed, D::Error>>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<O> {
         let mut this = self.project();
-        let acquired = this.acquire.as_mut().poll(cx);
+        let permits = *this.permits;
+        let polled = this.acquire.as_mut().poll(cx);
         let hold = this.acquire.hold();
-        acquired.map(|acquired| {
-            acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits, hold))
-        })
+        let permit = |acquired: Result<Arc<Semaphore>, Closed>| {
+            acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, permits, hold))
+        };
+        polled.map(|acquired| O::of(acquired.map(permit)))
     }
 }
 
-pin_project! {
-    /// The future of [`Semaphore::acquire_owned_async_for`] and its like, up to
-    /// [`Semaphore::acquire_many_owned_async_until`].
-    #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
-    pub struct SemaphoreAcquireOwnedUntil {
-        permits: usize,
-        #[pin]
-        acquire: AcquireAsyncUntil<Arc<Semaphore>>,
-    }
-}
+/// The outputs. Shows how many permits it wants, and whether it is queued.
+macro_rules! with_and_without_deadline {
+    ($($Future:ident$(<$life:lifetime>)?, $Until:ident -> $Permit:ty;)+) => {$(
+        impl$(<$life>)? Future for $Future$(<$life>)? {
+            type Output = Result<$Permit, Closed>;
 
-impl SemaphoreAcquireOwnedUntil {
-    #[track_caller]
-    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize, deadline: Option<Instant>) -> Self {
-        Self { permits, acquire: AcquireAsyncUntil::new(semaphore, asked(permits), deadline) }
-    }
-}
+            #[inline]
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                self.poll_permit(cx)
+            }
+        }
 
-impl Future for SemaphoreAcquireOwnedUntil {
-    type Output = Result<OwnedSemaphorePermit, AcquireError>;
+        impl$(<$life>)? Future for $Until$(<$life>)? {
+            type Output = Result<$Permit, AcquireError>;
 
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let acquired = this.acquire.as_mut().poll(cx)?;
-        let hold = this.acquire.hold();
-        acquired.map(|acquired| {
-            Ok(acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, *this.permits, hold))?)
-        })
-    }
-}
+            #[inline]
+            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                self.poll_permit(cx)
+            }
+        }
 
-/// Shows how many it wants, and whether it is queued.
-macro_rules! shows_whether_it_waits {
-    ($($name:literal: $future:ty;)*) => {$(
-        impl fmt::Debug for $future {
+        impl<$($life,)? D: Deadline> fmt::Debug for $Future<$($life,)? D> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let mut shown = f.debug_struct($name);
+                let mut shown = f.debug_struct(if D::IS_TIMED { stringify!($Until) } else { stringify!($Future) });
                 shown.field("permits", &self.permits).field("waiting", &self.acquire.is_waiting());
                 shown.finish_non_exhaustive()
             }
         }
-    )*};
+    )+};
 }
 
-shows_whether_it_waits! {
-    "SemaphoreAcquire": SemaphoreAcquire<'_>;
-    "SemaphoreAcquireUntil": SemaphoreAcquireUntil<'_>;
-    "SemaphoreAcquireOwned": SemaphoreAcquireOwned;
-    "SemaphoreAcquireOwnedUntil": SemaphoreAcquireOwnedUntil;
+with_and_without_deadline! {
+    SemaphoreAcquire<'a>, SemaphoreAcquireUntil -> SemaphorePermit<'a>;
+    SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil -> OwnedSemaphorePermit;
 }

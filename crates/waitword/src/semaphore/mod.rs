@@ -1,14 +1,12 @@
 //! The semaphore: its public methods that do not wait.
 //!
-//! The word and all that happens to it is in `raw_semaphore`. Here are its permits: `acquire.rs` and `acquire_async.rs` have
-//! the grid of methods that get them, `owned.rs` the same over an `Arc`, `futures.rs` what the `_async` methods return,
+//! The word and all that happens to it is in `raw_semaphore`. Here are its permits: `acquire.rs` has the methods that
+//! get them, `futures.rs` what the `_async` methods return,
 //! `permit.rs` what one has then, and `error.rs` why one has not.
 
 mod acquire;
-mod acquire_async;
 mod error;
 mod futures;
-mod owned;
 mod permit;
 mod permits;
 

@@ -8,136 +8,121 @@ use waitword_core::observe::holders::{Hold, HoldId, forgotten, may_be_elsewhere,
 
 use crate::semaphore::Semaphore;
 
-/// Permits of a [`Semaphore`], which go back to it when this is dropped.
-///
-/// They may be dropped on another thread than the one that acquired them, and held across an `await`.
-#[doc(alias = "SemaphoreGuard")]
-#[must_use = "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`"]
-#[clippy::has_significant_drop]
-pub struct SemaphorePermit<'a> {
-    semaphore: &'a Semaphore,
-    permits: usize,
-    hold: HoldId,
+/// The methods of permits, and their drop. `$of_the_same` is another share in, or reference to, the semaphore of `$this`.
+macro_rules! permits {
+    (
+        $(#[$docs:meta])*
+        $Permit:ident$(<$life:lifetime>)? of $Shared:ty, $acquire:literal, $this:ident => $semaphore:expr, $of_the_same:expr;
+        $Returned:ty $(, sent as $hold:ident)?
+    ) => {
+        $(#[$docs])*
+        #[must_use = "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`"]
+        #[clippy::has_significant_drop]
+        pub struct $Permit$(<$life>)? {
+            semaphore: $Shared,
+            permits: usize,
+            hold: HoldId,
+        }
+
+        impl$(<$life>)? $Permit$(<$life>)? {
+            #[inline]
+            pub(super) fn new(semaphore: $Shared, permits: usize, hold: HoldId) -> Self {
+                $(may_be_elsewhere(semaphore.held_at(), Hold::$hold, hold);)?
+                Self { semaphore, permits, hold }
+            }
+
+            /// How many there are.
+            pub fn num_permits(&self) -> usize {
+                self.permits
+            }
+
+            /// The semaphore that they are from.
+            pub fn semaphore(&self) -> $Returned {
+                let $this = self;
+                $semaphore
+            }
+
+            /// Removes the permits from the semaphore for good. The opposite of
+            /// [`add_permits`](Semaphore::add_permits).
+            ///
+            /// ```
+            /// let semaphore = std::sync::Arc::new(waitword::Semaphore::new(3));
+            #[doc = concat!("semaphore.acquire_many", $acquire, "(2).unwrap().forget();")]
+            /// assert_eq!(semaphore.available_permits(), 1);
+            /// ```
+            pub fn forget(mut self) {
+                forgotten(mem::take(&mut self.hold));
+                self.permits = 0;
+            }
+
+            /// Adds the permits of `other` to these.
+            ///
+            /// ```
+            /// let semaphore = std::sync::Arc::new(waitword::Semaphore::new(3));
+            #[doc = concat!("let mut permits = semaphore.acquire", $acquire, "().unwrap();")]
+            #[doc = concat!("permits.merge(semaphore.acquire", $acquire, "().unwrap());")]
+            /// assert_eq!(permits.num_permits(), 2);
+            /// drop(permits);
+            /// assert_eq!(semaphore.available_permits(), 3);
+            /// ```
+            ///
+            /// # Panics
+            /// If they are permits of another semaphore, or both together more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+            /// `other` is released then.
+            #[track_caller]
+            pub fn merge(&mut self, mut other: Self) {
+                self.permits = both(&self.semaphore, self.permits, &other.semaphore, other.permits);
+                self.hold = merged(self.semaphore.held_at(), self.hold, mem::take(&mut other.hold), self.permits);
+                other.permits = 0;
+            }
+
+            /// Splits off `permits` of these. `None`, and nothing has changed, if there are fewer.
+            ///
+            /// ```
+            /// let semaphore = std::sync::Arc::new(waitword::Semaphore::new(3));
+            #[doc = concat!("let mut three = semaphore.acquire_many", $acquire, "(3).unwrap();")]
+            /// let one = three.split(1).unwrap();
+            /// assert_eq!((one.num_permits(), three.num_permits()), (1, 2));
+            /// assert!(three.split(3).is_none());
+            /// ```
+            pub fn split(&mut self, permits: usize) -> Option<Self> {
+                self.permits = self.permits.checked_sub(permits)?;
+                let hold = split(self.hold, self.permits, permits);
+                let $this = self;
+                Some(Self { semaphore: $of_the_same, permits, hold })
+            }
+        }
+
+        impl$(<$life>)? Drop for $Permit$(<$life>)? {
+            #[inline]
+            fn drop(&mut self) {
+                self.semaphore.give_back(self.permits, self.hold);
+            }
+        }
+
+        impl$(<$life>)? fmt::Debug for $Permit$(<$life>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Permit)).field("permits", &self.permits).finish_non_exhaustive()
+            }
+        }
+    };
 }
 
-impl<'a> SemaphorePermit<'a> {
-    #[inline]
-    pub(super) fn new(semaphore: &'a Semaphore, permits: usize, hold: HoldId) -> Self {
-        Self { semaphore, permits, hold }
-    }
-
-    /// How many there are.
-    pub fn num_permits(&self) -> usize {
-        self.permits
-    }
-
-    /// The semaphore that they are from.
-    pub fn semaphore(&self) -> &'a Semaphore {
-        self.semaphore
-    }
-
-    /// Removes the permits from the semaphore for good. The opposite of
-    /// [`add_permits`](Semaphore::add_permits).
+permits! {
+    /// Permits of a [`Semaphore`], which go back to it when this is dropped.
     ///
-    /// ```
-    /// let semaphore = waitword::Semaphore::new(3);
-    /// semaphore.acquire_many(2).unwrap().forget();
-    /// assert_eq!(semaphore.available_permits(), 1);
-    /// ```
-    pub fn forget(mut self) {
-        forgotten(mem::take(&mut self.hold));
-        self.permits = 0;
-    }
-
-    /// Adds the permits of `other` to these.
-    ///
-    /// ```
-    /// let semaphore = waitword::Semaphore::new(3);
-    /// let mut permits = semaphore.acquire().unwrap();
-    /// permits.merge(semaphore.acquire().unwrap());
-    /// assert_eq!(permits.num_permits(), 2);
-    /// drop(permits);
-    /// assert_eq!(semaphore.available_permits(), 3);
-    /// ```
-    ///
-    /// # Panics
-    /// If they are permits of another semaphore, or both together more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS). `other` is
-    /// released then.
-    #[track_caller]
-    pub fn merge(&mut self, mut other: Self) {
-        self.permits = both(self.semaphore, self.permits, other.semaphore, other.permits);
-        self.hold = merged(self.semaphore.held_at(), self.hold, mem::take(&mut other.hold), self.permits);
-        other.permits = 0;
-    }
-
-    /// Splits off `permits` of these. `None`, and nothing has changed, if there are fewer.
-    ///
-    /// ```
-    /// let semaphore = waitword::Semaphore::new(3);
-    /// let mut three = semaphore.acquire_many(3).unwrap();
-    /// let one = three.split(1).unwrap();
-    /// assert_eq!((one.num_permits(), three.num_permits()), (1, 2));
-    /// assert!(three.split(3).is_none());
-    /// ```
-    pub fn split(&mut self, permits: usize) -> Option<Self> {
-        self.permits = self.permits.checked_sub(permits)?;
-        let hold = split(self.hold, self.permits, permits);
-        Some(Self { semaphore: self.semaphore, permits, hold })
-    }
+    /// They may be dropped on another thread than the one that acquired them, and held across an `await`.
+    #[doc(alias = "SemaphoreGuard")]
+    SemaphorePermit<'a> of &'a Semaphore, "", this => this.semaphore, this.semaphore; &'a Semaphore
 }
 
-/// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
-///
-/// As [`SemaphorePermit`], but that it has a share in the semaphore and borrows nothing.
-#[doc(alias = "SemaphoreGuardArc")]
-#[must_use = "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`"]
-#[clippy::has_significant_drop]
-pub struct OwnedSemaphorePermit {
-    semaphore: Arc<Semaphore>,
-    permits: usize,
-    hold: HoldId,
-}
-
-impl OwnedSemaphorePermit {
-    #[inline]
-    pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize, hold: HoldId) -> Self {
-        may_be_elsewhere(semaphore.held_at(), Hold::Permits, hold);
-        Self { semaphore, permits, hold }
-    }
-
-    /// How many there are.
-    pub fn num_permits(&self) -> usize {
-        self.permits
-    }
-
-    /// The semaphore that they are from.
-    pub fn semaphore(&self) -> &Arc<Semaphore> {
-        &self.semaphore
-    }
-
-    /// As [`SemaphorePermit::forget`].
-    pub fn forget(mut self) {
-        forgotten(mem::take(&mut self.hold));
-        self.permits = 0;
-    }
-
-    /// As [`SemaphorePermit::merge`].
+permits! {
+    /// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
     ///
-    /// # Panics
-    /// As [`SemaphorePermit::merge`].
-    #[track_caller]
-    pub fn merge(&mut self, mut other: Self) {
-        self.permits = both(&self.semaphore, self.permits, &other.semaphore, other.permits);
-        self.hold = merged(self.semaphore.held_at(), self.hold, mem::take(&mut other.hold), self.permits);
-        other.permits = 0;
-    }
-
-    /// As [`SemaphorePermit::split`].
-    pub fn split(&mut self, permits: usize) -> Option<Self> {
-        self.permits = self.permits.checked_sub(permits)?;
-        let hold = split(self.hold, self.permits, permits);
-        Some(Self { semaphore: Arc::clone(&self.semaphore), permits, hold })
-    }
+    /// As [`SemaphorePermit`], but that it has a share in the semaphore and borrows nothing.
+    #[doc(alias = "SemaphoreGuardArc")]
+    OwnedSemaphorePermit of Arc<Semaphore>, "_owned", this => &this.semaphore, Arc::clone(&this.semaphore); &Arc<Semaphore>,
+    sent as Permits
 }
 
 #[track_caller]
@@ -148,30 +133,4 @@ fn both(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usize)
     );
     let both = permits.checked_add(others).filter(|both| *both <= Semaphore::MAX_PERMITS);
     both.expect("more than `Semaphore::MAX_PERMITS` permits cannot be merged, or none would go back: keep them side by side")
-}
-
-impl Drop for SemaphorePermit<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        self.semaphore.give_back(self.permits, self.hold);
-    }
-}
-
-impl Drop for OwnedSemaphorePermit {
-    #[inline]
-    fn drop(&mut self) {
-        self.semaphore.give_back(self.permits, self.hold);
-    }
-}
-
-impl fmt::Debug for SemaphorePermit<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SemaphorePermit").field("permits", &self.permits).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for OwnedSemaphorePermit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OwnedSemaphorePermit").field("permits", &self.permits).finish_non_exhaustive()
-    }
 }

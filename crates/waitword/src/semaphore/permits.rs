@@ -2,30 +2,10 @@
 
 use std::fmt;
 
-#[allow(unsafe_code)]
-mod has_raw {
-    use waitword_core::observe::LockType;
-
-    use crate::acquire::HasRaw;
-    use crate::raw_semaphore::RawSemaphore;
-    use crate::semaphore::Semaphore;
-
-    // SAFETY: it is a field, and the word is a field of that. Nothing panics.
-    unsafe impl HasRaw for Semaphore {
-        type Raw = RawSemaphore;
-
-        const TYPE: Option<&'static LockType> = None;
-
-        #[inline]
-        fn raw(&self) -> &RawSemaphore {
-            &self.raw
-        }
-    }
-}
-
 use waitword_core::observe::holders::{Hold, HoldId, permits_added};
 
 use crate::acquire::{self, Acquire as _};
+use crate::handle::has_raw;
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
 
@@ -87,6 +67,8 @@ pub struct Semaphore {
 
 #[cfg(not(waitword_loom))]
 const _: () = assert!(size_of::<Semaphore>() == 16);
+
+has_raw!(Semaphore, RawSemaphore);
 
 impl Semaphore {
     /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
@@ -194,17 +176,6 @@ impl Semaphore {
             _ => acquire::release(&self.raw, hold, how, move |raw| raw.add(permits)),
         }
     }
-}
-
-/// So many permits, if a semaphore can have them.
-#[inline]
-#[track_caller]
-pub(super) fn asked(permits: usize) -> usize {
-    assert!(
-        permits <= MAX_PERMITS,
-        "{permits} permits were asked for: no semaphore has more than `Semaphore::MAX_PERMITS`"
-    );
-    permits
 }
 
 /// Shows the state at this moment. Does not wait.

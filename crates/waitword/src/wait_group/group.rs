@@ -1,28 +1,10 @@
-//! The wait group as its waiters see it, borrowed. The words, and the race between the last token and the waiters, are in `raw.rs`.
-
-#[allow(unsafe_code)]
-mod has_raw {
-    use super::WaitGroup;
-    use crate::condition::HasRaw;
-    use crate::sync::atomic::AtomicU64;
-    use crate::wait_group::raw::RawWaitGroup;
-
-    // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
-    unsafe impl HasRaw for WaitGroup {
-        type Raw = RawWaitGroup<AtomicU64>;
-
-        fn raw(&self) -> &RawWaitGroup<AtomicU64> {
-            &self.raw
-        }
-    }
-}
+//! The wait group as its waiters see it. The words, and the race between the last token and the waiters, are in `raw.rs`.
 
 use std::fmt;
 use std::sync::Arc;
-use waitword_core::time::{Duration, Instant};
 
-use crate::condition::{WaitFor, WaitUntil, block, block_until, named_future};
-use crate::error::LockError;
+use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::handle::{Waited as _, has_raw};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
@@ -66,6 +48,8 @@ pub struct WaitGroup {
     pub(super) raw: RawWaitGroup<AtomicU64>,
 }
 
+has_raw!(WaitGroup, RawWaitGroup<AtomicU64>);
+
 impl WaitGroup {
     /// How many tokens of one group there can be.
     pub const MAX_TOKENS: usize = MAX as usize;
@@ -85,7 +69,7 @@ impl WaitGroup {
     /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
     /// this returns.
     pub fn waiters(&self) -> usize {
-        self.raw.waiters()
+        self.raw.waiters(())
     }
 
     /// Waits until all workers are done, blocking this thread.
@@ -122,98 +106,89 @@ impl WaitGroup {
         self.raw.count() == 0
     }
 
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_until`](Self::wait_until).
-    #[doc(alias = "wait_timeout")]
-    #[track_caller]
-    pub fn wait_for(&self, timeout: Duration) -> Result<(), LockError> {
-        Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Instant::now().checked_add(timeout))?)
+    blocking_waits! {
+        self: &Self => WaitGroupWaiter::new(&self.raw);
+        wait -> ();
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// A count of zero ends the wait also after it.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{LockError, WaitGroup};
+        ///
+        /// let group = WaitGroup::new();
+        /// let token = group.add();
+        /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+        /// drop(token);
+        /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
+        /// ```
+        wait_until, "";
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest. A count of zero ends the wait also after it.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use waitword::{LockError, WaitGroup};
-    ///
-    /// let group = WaitGroup::new();
-    /// let token = group.add();
-    /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
-    /// drop(token);
-    /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
-    /// ```
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait on a thread that must not.
-    #[track_caller]
-    pub fn wait_until(&self, deadline: Instant) -> Result<(), LockError> {
-        Ok(block_until(&mut WaitGroupWaiter::new(&self.raw), Some(deadline))?)
+    waits_as_futures! {
+        self: &Self => WaitGroupWait of WaitGroupWaiter::new(&self.raw);
+        /// Waits until all workers are done, without blocking this thread.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it; no other waiter is affected.
+        ///
+        /// # Panics
+        /// When polled again after it was ready.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let group = waitword::WaitGroup::new();
+        /// let work = async {
+        ///     let _token = group.add();
+        ///     smol::future::yield_now().await;
+        /// };
+        /// let wait = async { group.wait_async().await };
+        /// smol::future::zip(work, wait).await;
+        /// # });
+        /// ```
+        wait_async -> WaitGroupWait<'_>;
+        wait_async_for;
+        /// A count of zero ends the wait also after it.
+        wait_async_until -> WaitGroupWaitUntil<'_>, "";
     }
+}
 
-    /// Waits until all workers are done, without blocking this thread.
-    ///
-    /// # Cancellation
-    /// Dropping the future dequeues it; no other waiter is affected.
-    ///
-    /// # Panics
-    /// When polled again after it was ready.
-    ///
-    /// ```
-    /// # smol::block_on(async {
-    /// let group = waitword::WaitGroup::new();
-    /// let work = async {
-    ///     let _token = group.add();
-    ///     smol::future::yield_now().await;
-    /// };
-    /// let wait = async { group.wait_async().await };
-    /// smol::future::zip(work, wait).await;
-    /// # });
-    /// ```
-    #[track_caller]
-    pub fn wait_async(&self) -> WaitGroupWait<'_> {
-        WaitGroupWait::of(WaitFor::new(WaitGroupWaiter::new(&self.raw)))
-    }
-
-    /// As [`wait_async`](Self::wait_async), for `timeout` at the longest, counted from this call.
-    ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-    ///
-    /// # Errors
-    /// As [`wait_async_until`](Self::wait_async_until).
-    ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async_until`](Self::wait_async_until).
-    #[track_caller]
-    pub fn wait_async_for(&self, timeout: Duration) -> WaitGroupWaitUntil<'_> {
-        WaitGroupWaitUntil::of(WaitUntil::new(
-            WaitGroupWaiter::new(&self.raw),
-            Instant::now().checked_add(timeout),
-        ))
-    }
-
-    /// As [`wait_async`](Self::wait_async), until `deadline` at the latest. A count of zero ends the wait also
-    /// after it.
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
-    ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async); and if it is the first in the process to wait with a deadline and the
-    /// system cannot start the thread that keeps the time.
-    #[track_caller]
-    pub fn wait_async_until(&self, deadline: Instant) -> WaitGroupWaitUntil<'_> {
-        WaitGroupWaitUntil::of(WaitUntil::new(WaitGroupWaiter::new(&self.raw), Some(deadline)))
+/// # Over an `Arc`
+/// The futures of these methods have a share in the group and are `'static`, so they can be moved to a task of their own, or
+/// stored in a struct beside the group and polled by a hand-written `poll_*`.
+///
+/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+impl WaitGroup {
+    waits_as_futures! {
+        self: &Arc<Self> => WaitGroupWaitOwned of WaitGroupWaiter::new(Arc::clone(self));
+        /// As [`wait_async`](Self::wait_async), with a future that has a share in the group.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// use std::sync::Arc;
+        /// use waitword::WaitGroup;
+        ///
+        /// let group = Arc::new(WaitGroup::new());
+        /// let token = group.add_owned();
+        /// let all_done = smol::spawn(group.wait_owned_async());
+        /// // The task has what it needs.
+        /// drop(group);
+        /// drop(token);
+        /// all_done.await;
+        /// # });
+        /// ```
+        ///
+        /// # Cancellation
+        /// As [`wait_async`](Self::wait_async).
+        ///
+        /// # Panics
+        /// As [`wait_async`](Self::wait_async).
+        #[doc(alias("wait_async_owned", "wait_arc"))]
+        wait_owned_async -> WaitGroupWaitOwned;
+        wait_owned_async_for;
+        /// A count of zero ends the wait also after it.
+        wait_owned_async_until -> WaitGroupWaitOwnedUntil, "";
     }
 }
 
@@ -232,20 +207,14 @@ impl fmt::Debug for WaitGroup {
 
 named_future! {
     /// The future of [`WaitGroup::wait_async`].
-    pub struct WaitGroupWait<'a>(WaitFor<WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>>) -> ();
-}
-
-named_future! {
+    pub struct WaitGroupWait['a](WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>) -> ();
     /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
-    pub struct WaitGroupWaitUntil<'a>(WaitUntil<WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>>) -> Result<(), LockError>;
+    pub type WaitGroupWaitUntil;
 }
 
 named_future! {
     /// The future of [`WaitGroup::wait_owned_async`].
-    pub struct WaitGroupWaitOwned(WaitFor<WaitGroupWaiter<Arc<WaitGroup>>>) -> ();
-}
-
-named_future! {
+    pub struct WaitGroupWaitOwned[](WaitGroupWaiter<Arc<WaitGroup>>) -> ();
     /// The future of [`WaitGroup::wait_owned_async_for`] and [`WaitGroup::wait_owned_async_until`].
-    pub struct WaitGroupWaitOwnedUntil(WaitUntil<WaitGroupWaiter<Arc<WaitGroup>>>) -> Result<(), LockError>;
+    pub type WaitGroupWaitOwnedUntil;
 }

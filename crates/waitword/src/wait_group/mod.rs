@@ -1,7 +1,6 @@
 //! The wait group.
 
 mod group;
-mod owned;
 mod raw;
 mod token;
 

@@ -30,7 +30,8 @@
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, notify_all};
 
-use crate::condition::{Condition, Handle, Waited};
+use crate::condition::Condition;
+use crate::handle::{Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{mutant, order};
 
@@ -80,8 +81,9 @@ impl<L> RawWaitGroup<L> {
 
 impl<L: Location<Word = AtomicU64>> Waited for RawWaitGroup<L> {
     type At = L;
+    type Ask = ();
 
-    fn at(&self) -> &L {
+    fn at(&self, (): ()) -> &L {
         &self.epoch
     }
 }
@@ -118,11 +120,6 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
         mutant!("wait_group-wake" => return);
         notify_all(&self.epoch);
     }
-
-    /// The number of queued waiters.
-    pub(crate) fn waiters(&self) -> usize {
-        self.epoch.table().waiters(self.epoch.word())
-    }
 }
 
 /// A waiter, and the round in which it came.
@@ -146,7 +143,7 @@ impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> Condition 
     const WAITS_FOR: WaitsFor = WaitsFor::WaitGroup;
 
     fn at(&self) -> H::At {
-        self.group.at()
+        self.group.at(())
     }
 
     fn check(&mut self) -> Result<(), u64> {

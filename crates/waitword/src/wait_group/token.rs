@@ -35,47 +35,40 @@ impl WaitGroup {
     }
 }
 
-/// A worker, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
-#[doc(alias("done", "count_down"))]
-#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
-#[derive(Debug)]
-pub struct WaitGroupToken<'a> {
-    group: &'a WaitGroup,
+macro_rules! token {
+    ($(#[$docs:meta])* $Token:ident$(<$life:lifetime>)? of $Shared:ty, $add:ident) => {
+        $(#[$docs])*
+        #[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
+        #[derive(Debug)]
+        pub struct $Token$(<$life>)? {
+            group: $Shared,
+        }
+
+        impl$(<$life>)? Clone for $Token$(<$life>)? {
+            /// # Panics
+            /// As [`WaitGroup::add`].
+            fn clone(&self) -> Self {
+                self.group.$add()
+            }
+        }
+
+        impl$(<$life>)? Drop for $Token$(<$life>)? {
+            fn drop(&mut self) {
+                self.group.raw.done();
+            }
+        }
+    };
 }
 
-impl Clone for WaitGroupToken<'_> {
-    /// # Panics
-    /// As [`WaitGroup::add`].
-    fn clone(&self) -> Self {
-        self.group.add()
-    }
+token! {
+    /// A worker, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
+    #[doc(alias("done", "count_down"))]
+    WaitGroupToken<'a> of &'a WaitGroup, add
 }
 
-impl Drop for WaitGroupToken<'_> {
-    fn drop(&mut self) {
-        self.group.raw.done();
-    }
-}
-
-/// A worker, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
-#[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
-#[derive(Debug)]
-pub struct OwnedWaitGroupToken {
-    group: Arc<WaitGroup>,
-}
-
-impl Clone for OwnedWaitGroupToken {
-    /// # Panics
-    /// As [`WaitGroup::add`].
-    fn clone(&self) -> Self {
-        self.group.add_owned()
-    }
-}
-
-impl Drop for OwnedWaitGroupToken {
-    fn drop(&mut self) {
-        self.group.raw.done();
-    }
+token! {
+    /// A worker, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
+    OwnedWaitGroupToken of Arc<WaitGroup>, add_owned
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::future::Future;
 use waitword_core::observe::Caller;
 use waitword_core::time::{Duration, Instant};
 
-use crate::condition::{WaitFor, WaitUntil};
+use crate::condition::WaitFor;
 use crate::coop;
+use crate::deadline::{NoDeadline, Until};
 use crate::error::LockError;
 use crate::once::OnceLock;
 use crate::once::slot::SlotTurn;
@@ -40,9 +41,9 @@ impl<T> OnceLock<T> {
         async move {
             match self.get() {
                 Some(value) if !coop::TAKES_PART => value,
-                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot)).await {
-                    Ok(value) => value,
-                    Err(turn) => turn.runs_in_task(caller).await.fill(initialiser().await),
+                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot), NoDeadline).await {
+                    Ok(Ok(value)) => value,
+                    Ok(Err(turn)) => turn.runs_in_task(caller).await.fill(initialiser().await),
                 },
             }
         }
@@ -122,9 +123,9 @@ impl<T> OnceLock<T> {
         async move {
             match self.get() {
                 Some(value) if !coop::TAKES_PART => Ok(value),
-                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot)).await {
-                    Ok(value) => Ok(value),
-                    Err(turn) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await?)),
+                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot), NoDeadline).await {
+                    Ok(Ok(value)) => Ok(value),
+                    Ok(Err(turn)) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await?)),
                 },
             }
         }
@@ -174,7 +175,7 @@ impl<T> OnceLock<T> {
         deadline: Option<Instant>,
         initialiser: impl AsyncFnOnce() -> T,
     ) -> Result<&T, LockError> {
-        match WaitUntil::from_caller(caller, SlotTurn(&self.slot), deadline).await? {
+        match WaitFor::from_caller(caller, SlotTurn(&self.slot), Until::new(deadline)).await? {
             Ok(value) => Ok(value),
             Err(turn) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await)),
         }
@@ -186,7 +187,7 @@ impl<T> OnceLock<T> {
         deadline: Option<Instant>,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> Result<Result<&T, E>, LockError> {
-        match WaitUntil::from_caller(caller, SlotTurn(&self.slot), deadline).await? {
+        match WaitFor::from_caller(caller, SlotTurn(&self.slot), Until::new(deadline)).await? {
             Ok(value) => Ok(Ok(value)),
             Err(turn) => {
                 let turn = turn.runs_in_task(caller).await;

@@ -1,0 +1,112 @@
+//! Whether a future gives up: each future of this crate is one type with a parameter, [`NoDeadline`] or [`Until`].
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::Waker;
+
+use pin_project_lite::pin_project;
+use waitword_core::Alarm;
+use waitword_core::time::{Duration, Instant};
+
+use crate::error::LockError;
+
+/// When a future gives up: never ([`NoDeadline`]), or at a deadline ([`Until`]). The trait is sealed.
+pub trait Deadline: sealed::Sealed {
+    /// Why there is no result: a [`LockError`], or without a deadline nothing.
+    type Error;
+
+    /// Whether there can be a deadline.
+    const IS_TIMED: bool;
+
+    /// The deadline, if there is one.
+    #[doc(hidden)]
+    fn at(&self) -> Option<Instant>;
+
+    /// Has the task polled at this time.
+    #[doc(hidden)]
+    fn wake_at(self: Pin<&mut Self>, time: Instant, waker: &Waker);
+
+    /// The task need not be polled any more. Drops its waker.
+    #[doc(hidden)]
+    fn clear(self: Pin<&mut Self>);
+
+    #[doc(hidden)]
+    fn error(error: LockError) -> Self::Error;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for super::NoDeadline {}
+
+    impl Sealed for super::Until {}
+}
+
+/// The future waits without an end.
+#[derive(Clone, Copy, Debug)]
+pub struct NoDeadline;
+
+impl Deadline for NoDeadline {
+    type Error = Infallible;
+
+    const IS_TIMED: bool = false;
+
+    #[inline(always)]
+    fn at(&self) -> Option<Instant> {
+        None
+    }
+
+    fn wake_at(self: Pin<&mut Self>, _time: Instant, _waker: &Waker) {
+        debug_assert!(false, "no alarm wakes this future");
+    }
+
+    fn clear(self: Pin<&mut Self>) {}
+
+    fn error(_error: LockError) -> Infallible {
+        unreachable!("there is no deadline to miss, and a future does not block")
+    }
+}
+
+pin_project! {
+    /// The future gives up at a deadline. Needs no timer of the executor's.
+    pub struct Until {
+        // `None`: beyond what `Instant` can hold.
+        deadline: Option<Instant>,
+        // Wakes the task to give up, or to recheck.
+        #[pin]
+        alarm: Alarm,
+    }
+}
+
+impl Until {
+    pub(crate) fn new(deadline: Option<Instant>) -> Self {
+        Self { deadline, alarm: Alarm::new() }
+    }
+
+    /// The deadline of a future that is made now.
+    pub(crate) fn after(timeout: Duration) -> Self {
+        Self::new(Instant::now().checked_add(timeout))
+    }
+}
+
+impl Deadline for Until {
+    type Error = LockError;
+
+    const IS_TIMED: bool = true;
+
+    fn at(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn wake_at(self: Pin<&mut Self>, time: Instant, waker: &Waker) {
+        self.project().alarm.set(time, waker);
+    }
+
+    fn clear(self: Pin<&mut Self>) {
+        self.project().alarm.clear();
+    }
+
+    fn error(error: LockError) -> LockError {
+        error
+    }
+}

@@ -1,0 +1,216 @@
+//! The waits of an event that begin before they block, or never do: listeners and futures, borrowed and over an `Arc`.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::condition::{named_future, waits_as_futures};
+use crate::deadline::Deadline;
+use crate::event::listener::{EventListener, OwnedEventListener};
+use crate::event::raw::{EventWaiter, RawEvent};
+use crate::event::source::Event;
+use crate::sync::atomic::AtomicU64;
+
+impl Event {
+    /// Begins a wait of this thread, which blocks later: in between, check whether there is anything to wait for.
+    ///
+    /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is queued for
+    /// [`notify_one`](Self::notify_one) from its first [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
+    ///
+    /// ```
+    /// let event = waitword::Event::new();
+    /// let mut listener = std::pin::pin!(event.listen());
+    /// event.notify_all();
+    /// // It would have slept if it had begun to wait now.
+    /// listener.as_mut().wait();
+    /// ```
+    #[doc(alias("subscribe", "listener", "prepare_wait"))]
+    #[track_caller]
+    pub fn listen(&self) -> EventListener<'_> {
+        EventListener::of(&self.raw)
+    }
+
+    waits_as_futures! {
+        self: &Self => EventWait of EventWaiter::new(&self.raw);
+        /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
+        ///
+        /// The future waits for [`notify_all`](Self::notify_all) from now on, and is queued for
+        /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it. A wakeup of `notify_one` that it had got is forwarded to the next waiter,
+        /// or stored, also after a later `notify_all`. A wakeup of `notify_last` goes to the tail of the queue at that time.
+        ///
+        /// # Panics
+        /// When polled again after it was ready.
+        #[doc(alias("notified", "subscribe"))]
+        wait_async -> EventWait<'_>;
+        #[doc(alias = "wait_timeout_async")]
+        wait_async_for;
+        /// A wakeup that is there when the future is polled is taken also after it.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{Event, LockError};
+        ///
+        /// # smol::block_on(async {
+        /// let event = Event::new();
+        /// assert_eq!(event.wait_async_for(Duration::from_millis(1)).await, Err(LockError::TIMED_OUT));
+        /// event.notify_one();
+        /// assert_eq!(event.wait_async_for(Duration::ZERO).await, Ok(()));
+        /// # });
+        /// ```
+        wait_async_until -> EventWaitUntil<'_>, "";
+    }
+}
+
+/// # Over an `Arc`
+/// The futures and the listeners of these methods have a share in the event and are `'static`. So they can be stored in a struct
+/// beside it: what a `Stream`, a `poll_ready` or any other hand-written `poll_*` needs, because one of their waits may
+/// take many calls. Pinned in a field, or in a box that is [set](std::pin::Pin::set) anew for each wait, they allocate nothing.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::Pin;
+/// use std::sync::Arc;
+/// use std::task::{Context, Poll};
+/// use waitword::Event;
+/// use waitword::future::EventWaitOwned;
+///
+/// /// Is ready once for each wakeup.
+/// struct Wakeups {
+///     event: Arc<Event>,
+///     wait: Pin<Box<EventWaitOwned>>,
+/// }
+///
+/// impl Wakeups {
+///     fn new(event: Arc<Event>) -> Self {
+///         let wait = Box::pin(event.wait_owned_async());
+///         Self { event, wait }
+///     }
+///
+///     // As `Stream::poll_next` does.
+///     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+///         let polled = self.wait.as_mut().poll(cx);
+///         if polled.is_ready() {
+///             // The next wait, in the place of the last.
+///             self.wait.set(self.event.wait_owned_async());
+///         }
+///         polled
+///     }
+/// }
+///
+/// # smol::block_on(async {
+/// let event = Arc::new(Event::new());
+/// let mut wakeups = Wakeups::new(Arc::clone(&event));
+/// for _ in 0..3 {
+///     event.notify_one();
+///     std::future::poll_fn(|cx| wakeups.poll_next(cx)).await;
+/// }
+/// # });
+/// ```
+///
+/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+impl Event {
+    waits_as_futures! {
+        self: &Arc<Self> => EventWaitOwned of EventWaiter::new(Arc::clone(self));
+        /// As [`wait_async`](Self::wait_async), with a future that has a share in the event.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// use std::sync::Arc;
+        ///
+        /// let event = Arc::new(waitword::Event::new());
+        /// let woken = smol::spawn(event.wait_owned_async());
+        /// event.notify_all();
+        /// woken.await;
+        /// # });
+        /// ```
+        ///
+        /// # Cancellation
+        /// As [`wait_async`](Self::wait_async).
+        ///
+        /// # Panics
+        /// As [`wait_async`](Self::wait_async).
+        #[doc(alias("notified_owned", "wait_async_owned", "wait_arc"))]
+        wait_owned_async -> EventWaitOwned;
+        wait_owned_async_for;
+        /// A wakeup that is there when the future is polled is taken also after it.
+        wait_owned_async_until -> EventWaitOwnedUntil, "";
+    }
+
+    /// As [`listen`](Self::listen), with a listener that has a share in the event.
+    ///
+    /// ```
+    /// use std::pin::Pin;
+    /// use std::sync::Arc;
+    /// use waitword::{Event, OwnedEventListener};
+    ///
+    /// /// Waits in one call, and listens between the calls.
+    /// struct Follower {
+    ///     changed: Pin<Box<OwnedEventListener>>,
+    /// }
+    ///
+    /// let event = Arc::new(Event::new());
+    /// let mut follower = Follower { changed: Box::pin(event.listen_owned()) };
+    /// let thread = std::thread::spawn(move || follower.changed.as_mut().wait());
+    /// event.notify_all();
+    /// thread.join().unwrap();
+    /// ```
+    #[doc(alias = "listen_arc")]
+    #[track_caller]
+    pub fn listen_owned(self: &Arc<Self>) -> OwnedEventListener {
+        OwnedEventListener::of(Arc::clone(self))
+    }
+}
+
+named_future! {
+    /// The future of [`Event::wait_async`].
+    #[doc(alias("Notified", "EventListener"))]
+    pub struct EventWait['a](EventWaiter<&'a RawEvent<AtomicU64>>) -> ();
+    /// The future of [`Event::wait_async_for`] and [`Event::wait_async_until`].
+    pub type EventWaitUntil;
+}
+
+named_future! {
+    /// The future of [`Event::wait_owned_async`].
+    #[doc(alias = "OwnedNotified")]
+    pub struct EventWaitOwned[](EventWaiter<Arc<Event>>) -> ();
+    /// The future of [`Event::wait_owned_async_for`] and [`Event::wait_owned_async_until`].
+    pub type EventWaitOwnedUntil;
+}
+
+impl<D: Deadline> EventWait<'_, D> {
+    /// Enqueues for [`notify_one`](crate::Event::notify_one) without awaiting. Returns whether there is nothing left to wait
+    /// for: a wakeup is there, and the next poll is ready; or the future was ready before.
+    ///
+    /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
+    /// any waiter is queued only one is stored. A deadline takes effect with the first poll; a wait that has timed out is over, too.
+    ///
+    /// # Cancellation
+    /// A future that is dropped after the first `true` has not taken the wakeup: the wakeup is forwarded.
+    ///
+    /// ```
+    /// use std::pin::pin;
+    ///
+    /// # smol::block_on(async {
+    /// let event = waitword::Event::new();
+    /// let (mut one, mut two) = (pin!(event.wait_async()), pin!(event.wait_async()));
+    /// assert!(!one.as_mut().enable() && !two.as_mut().enable());
+    /// event.notify_one();
+    /// event.notify_one();
+    /// one.as_mut().await;
+    /// two.await;
+    /// assert!(one.enable(), "it has been ready");
+    /// # });
+    /// ```
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
+    }
+}
+
+impl<D: Deadline> EventWaitOwned<D> {
+    /// As [`EventWait::enable`].
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.project().wait.enable()
+    }
+}

@@ -110,3 +110,77 @@ impl Deadline for Until {
         error
     }
 }
+
+/// The output of a future, or the result of a method that blocks, without the errors that it cannot have.
+pub(crate) trait Output<R> {
+    fn of(result: R) -> Self;
+}
+
+impl<T> Output<Result<T, Infallible>> for T {
+    #[inline(always)]
+    fn of(result: Result<T, Infallible>) -> T {
+        let Ok(output) = result;
+        output
+    }
+}
+
+impl<T> Output<Result<T, LockError>> for Result<T, LockError> {
+    #[inline(always)]
+    fn of(result: Self) -> Self {
+        result
+    }
+}
+
+/// What both forms of a future have beside its function `poll_either`: the name of that with a deadline, their outputs, and `Debug`, which
+/// shows whether the future is queued, and not a value that another holder may have. `$inner` is the field that knows.
+macro_rules! with_and_without_deadline {
+    (
+        [$($generic:tt)*] $Future:ident[$($arg:tt),*] $(where $bounded:ident: $bound:path)?;
+        $(#[$until_doc:meta])*
+        $Until:ident[$($parameter:tt)*];
+        $Output:ty, $UntilOutput:ty; waits by $inner:ident $(, shows $shown:ident)?
+    ) => {
+        $(#[$until_doc])*
+        pub type $Until<$($parameter)*> = $Future<$($arg,)* $crate::deadline::Until>;
+
+        impl<$($generic)*> std::future::Future for $Future<$($arg),*>
+        $(where $bounded: $bound)?
+        {
+            type Output = $Output;
+
+            #[inline]
+            fn poll(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Self::Output> {
+                self.poll_either(cx).map($crate::deadline::Output::of)
+            }
+        }
+
+        impl<$($generic)*> std::future::Future for $Future<$($arg,)* $crate::deadline::Until>
+        $(where $bounded: $bound)?
+        {
+            type Output = $UntilOutput;
+
+            #[inline]
+            fn poll(
+                self: std::pin::Pin<&mut Self>,
+                cx: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Self::Output> {
+                self.poll_either(cx).map($crate::deadline::Output::of)
+            }
+        }
+
+        impl<$($generic)* D: $crate::deadline::Deadline> std::fmt::Debug for $Future<$($arg,)* D>
+        $(where $bounded: $bound)?
+        {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let mut shown = f.debug_struct(if D::IS_TIMED { stringify!($Until) } else { stringify!($Future) });
+                $(shown.field(stringify!($shown), &self.$shown);)?
+                shown.field("waiting", &self.$inner.is_waiting()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+pub(crate) use with_and_without_deadline;

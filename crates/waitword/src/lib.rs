@@ -85,12 +85,6 @@
 //! - **No poisoning**, except by [`Poison`].
 //!
 //! [`guide::what_holds`] has the exact bounds, and what these locks do not do.
-//!
-//! # Where to read on in the source
-//! A lock that waiters compete for ([`Mutex`], [`RwLock`], [`Semaphore`], [`AsyncLock`]) is a state word (`raw_mutex/`,
-//! `raw_rwlock/`, `raw_semaphore/`, `async_lock/raw.rs`: states and races), the one acquisition loop (`acquire/`), and a folder with
-//! the public type. [`Condvar`] requeues notified waiters onto the mutex (`condvar/raw.rs`). The others share the loop in
-//! `condition/`; each has its public type in a folder, with states and races in `raw.rs`.
 
 #![deny(unsafe_code)]
 

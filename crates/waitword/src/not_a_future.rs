@@ -32,13 +32,11 @@ pub trait InATask {
 pub struct a_method_that_blocks;
 
 macro_rules! not_a_future {
-    ($method:ident, $awaited:ident: $($guard:ident<$($life:lifetime,)? $value:ident>),+) => {
-        not_a_future!($method, $awaited);
-
+    ($method:ident, $awaited:ident: $([$($generic:tt)*] $guard:ty as $value:ty $(; $life:lifetime)?),+) => {
         $(#[doc(hidden)]
-        impl<$($life,)? $value: ?Sized> Future for $guard<$($life,)? $value>
+        impl<$($generic)*> Future for $guard
         where
-            $method<$value>: InATask<Await = $awaited>,
+            $(for<$life>)? $method<$value>: InATask<Await = $awaited>,
         {
             type Output = Self;
 
@@ -46,8 +44,7 @@ macro_rules! not_a_future {
                 unreachable!("the condition does not hold")
             }
         })+
-    };
-    ($method:ident, $awaited:ident) => {
+
         pub struct $method<T: ?Sized>(PhantomData<T>);
         pub struct $awaited;
 
@@ -57,24 +54,12 @@ macro_rules! not_a_future {
     };
 }
 
-not_a_future!(lock, lock_async: MutexGuard<'a, T>, OwnedMutexGuard<T>);
-not_a_future!(read, read_async: RwLockReadGuard<'a, T>, OwnedRwLockReadGuard<T>);
-not_a_future!(write, write_async: RwLockWriteGuard<'a, T>, OwnedRwLockWriteGuard<T>);
+not_a_future!(lock, lock_async: ['a, T: ?Sized] MutexGuard<'a, T> as T, [T: ?Sized] OwnedMutexGuard<T> as T);
+not_a_future!(read, read_async: ['a, T: ?Sized] RwLockReadGuard<'a, T> as T, [T: ?Sized] OwnedRwLockReadGuard<T> as T);
+not_a_future!(write, write_async: ['a, T: ?Sized] RwLockWriteGuard<'a, T> as T, [T: ?Sized] OwnedRwLockWriteGuard<T> as T);
 not_a_future!(
     upgradable_read,
-    upgradable_read_async: RwLockUpgradableReadGuard<'a, T>,
-    OwnedRwLockUpgradableReadGuard<T>
+    upgradable_read_async: ['a, T: ?Sized] RwLockUpgradableReadGuard<'a, T> as T,
+    [T: ?Sized] OwnedRwLockUpgradableReadGuard<T> as T
 );
-not_a_future!(wait, wait_async);
-
-#[doc(hidden)]
-impl Future for BarrierWaitResult
-where
-    for<'a> wait<&'a ()>: InATask<Await = wait_async>,
-{
-    type Output = Self;
-
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
-        unreachable!("the condition does not hold")
-    }
-}
+not_a_future!(wait, wait_async: [] BarrierWaitResult as &'a (); 'a);

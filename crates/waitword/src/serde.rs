@@ -64,30 +64,24 @@ impl<T: ?Sized + Serialize> Serialize for Poison<T> {
     }
 }
 
-/// From the value, as a mutex that nobody holds.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Mutex<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::new)
-    }
+macro_rules! deserialize {
+    ($(#[$docs:meta] $Type:ident: |$value:ident: $Value:ty| $made:expr;)+) => {$(
+        #[$docs]
+        impl<'de, T: Deserialize<'de>> Deserialize<'de> for $Type<T> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$Value>::deserialize(deserializer).map(|$value| $made)
+            }
+        }
+    )+};
 }
 
-/// From the value, as a lock that nobody holds.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for RwLock<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::new)
-    }
-}
-
-/// From an `Option` of the value, as a cell that is set or not.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for OnceLock<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Option::deserialize(deserializer)?.map_or_else(Self::new, Self::with_value))
-    }
-}
-
-/// From the value, which is not poisoned.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Poison<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::new)
-    }
+deserialize! {
+    /// From the value, as a mutex that nobody holds.
+    Mutex: |value: T| Self::new(value);
+    /// From the value, as a lock that nobody holds.
+    RwLock: |value: T| Self::new(value);
+    /// From an `Option` of the value, as a cell that is set or not.
+    OnceLock: |value: Option<T>| value.map_or_else(Self::new, Self::with_value);
+    /// From the value, which is not poisoned.
+    Poison: |value: T| Self::new(value);
 }

@@ -40,13 +40,11 @@ pub(crate) struct StallTimeout {
     next: Option<Instant>,
 }
 
-impl Default for StallTimeout {
-    fn default() -> Self {
+impl StallTimeout {
+    pub(crate) const fn new() -> Self {
         Self { interval: STALL_TIMEOUT, next: None }
     }
-}
 
-impl StallTimeout {
     /// The time of the next recheck, for a waiter that goes on waiting now.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Instant> {
         // Only waiters that are about to sleep get here.
@@ -75,7 +73,7 @@ mod tests {
     #[test]
     fn rechecks_are_never_further_apart_than_stated() {
         let start = Instant::now();
-        let mut rechecks = StallTimeout::default();
+        let mut rechecks = StallTimeout::new();
         let mut last = start;
         assert!(!rechecks.is_due(start), "before the wait");
         for round in 0..20 {

@@ -8,16 +8,16 @@
 //! value, and gives it back.
 
 use std::convert::Infallible;
-use std::mem;
+use std::{mem, process};
 
 use waitword_core::may_block;
 use waitword_core::observe::Caller;
 use waitword_core::observe::holders::HoldId;
 
-use crate::acquire::{self, Acquire, WasSent};
+use crate::acquire::{self, Acquire, OnUnwind, WasSent};
 
-/// Releases what the caller holds, and acquires it again. `instead` names the methods for threads that must not block, which panic; without
-/// it they do nothing here.
+/// Releases what the caller holds, and acquires it again, if there are waiters. `instead` names the methods for threads that must not block,
+/// which panic; without it they do nothing here.
 #[cold]
 #[track_caller]
 pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
@@ -25,8 +25,12 @@ pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
     ask: R::Ask,
     hold: &mut HoldId,
     instead: Option<&str>,
+    has_waiters: impl FnOnce() -> bool,
     release_fair: impl FnOnce(HoldId),
 ) {
+    if !has_waiters() {
+        return;
+    }
     if !may_block() {
         let Some(instead) = instead else { return };
         panic!(
@@ -80,7 +84,8 @@ struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
 
 impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
     fn drop(&mut self) {
-        let no_guard_without_lock = AbortIfUnwinding;
+        // Safe code would use the guard, and release a lock that it does not hold.
+        let no_guard_without_lock = OnUnwind(|| process::abort());
         *self.hold = match self.raw.take(self.ask) {
             true => acquire::held_by_thread(self.raw, self.ask, self.caller, false),
             false => {
@@ -90,15 +95,6 @@ impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
         };
         self.sent.say(self.raw, self.ask, *self.hold);
         mem::forget(no_guard_without_lock);
-    }
-}
-
-/// Ends the process if it is dropped: a guard would be left without its lock, for safe code to use and to release.
-pub(crate) struct AbortIfUnwinding;
-
-impl Drop for AbortIfUnwinding {
-    fn drop(&mut self) {
-        std::process::abort();
     }
 }
 

@@ -185,7 +185,7 @@ fn the_configuration_has_every_method_that_blocks() {
         ("condvar", &["Condvar"]),
         ("event", &["Event"]),
         ("mutex", &["Mutex", "MutexGuard"]),
-        ("once/init", &["OnceLock"]),
+        ("once/init.rs", &["OnceLock"]),
         ("once/lazy.rs", &["LazyLock"]),
         ("once/mod.rs", &["OnceLock"]),
         ("rwlock", &["RwLock", "RwLockUpgradableReadGuard"]),

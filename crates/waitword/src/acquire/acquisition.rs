@@ -13,7 +13,7 @@ use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
 use crate::acquire::pauses::Pauses;
-use crate::acquire::raw::{Acquire, Acquired, Attempt, Closed, GivesBack, Left, NotTaken, take_reserved};
+use crate::acquire::raw::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, OnUnwind, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Ask, Handle};
@@ -169,7 +169,8 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
             let was_signalled = has_another_signal(taken, wait.cancel_acquired());
-            let unwinding = GivesBack { raw: handle.raw(), ask: *this.ask };
+            // The word is not held by an acquirer that unwinds before it has it.
+            let unwinding = OnUnwind(|| handle.raw().give_back(*this.ask));
             handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
             if taken != Taken::Barging {
                 handle.raw().taken_by(is_task);
@@ -221,7 +222,8 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
                 Poll::Ready(Some(_)) => {
-                    let unwinding = Leaves { raw, ask };
+                    // The mark goes: an acquirer that upgrades keeps readers out by it.
+                    let unwinding = OnUnwind(|| raw.left(ask, Left { holds: false, was_signalled: false }));
                     this.wait.as_mut().clear();
                     mem::forget(unwinding);
                 }
@@ -341,18 +343,6 @@ fn attempt<H: Handle<Raw: Acquire>>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt)
         Ok(()) => Some(Ok(Taken::OnRecheck)),
         Err(NotTaken::Marked { .. }) => None,
         Err(NotTaken::Closed(closed)) => Some(Err(closed)),
-    }
-}
-
-/// Takes back the mark of an acquirer that unwinds between two waits: one that upgrades keeps readers out by it.
-struct Leaves<'a, R: Acquire> {
-    raw: &'a R,
-    ask: R::Ask,
-}
-
-impl<R: Acquire> Drop for Leaves<'_, R> {
-    fn drop(&mut self) {
-        self.raw.left(self.ask, Left { holds: false, was_signalled: false });
     }
 }
 

@@ -1,25 +1,12 @@
-//! The ways to acquire a lock that has guards: blocking, trying and as a future, without a deadline and with one. The same for each lock,
-//! written once.
+//! The ways to acquire a lock that has guards: blocking, trying and as a future, without a deadline and with one; and these futures. The same
+//! for each lock, written once.
 
 use std::convert::Infallible;
 
+use crate::deadline::Output;
 use crate::error::LockError;
 
-/// What a method or a future returns: a guard, beside the errors that it can have. `C` says that the lock was closed, `E` why the wait was
-/// given up; both are [`Infallible`] where that cannot be.
-pub(crate) trait Output<T, C, E> {
-    fn of(acquired: Result<Result<T, C>, E>) -> Self;
-}
-
-impl<T> Output<T, Infallible, Infallible> for T {
-    #[inline(always)]
-    fn of(acquired: Result<Result<T, Infallible>, Infallible>) -> T {
-        let Ok(Ok(guard)) = acquired;
-        guard
-    }
-}
-
-impl<T> Output<T, Infallible, LockError> for Result<T, LockError> {
+impl<T> Output<Result<Result<T, Infallible>, LockError>> for Result<T, LockError> {
     #[inline(always)]
     fn of(acquired: Result<Result<T, Infallible>, LockError>) -> Self {
         acquired.map(|Ok(guard)| guard)
@@ -68,7 +55,7 @@ macro_rules! grid {
         #[track_caller]
         pub fn $plain($self: $Receiver $(, $permits: $usize)?) -> $Guard {
             let hold = $crate::acquire::acquire::<Self>($self, move || $ask, || stringify!($async));
-            $crate::acquire::Output::of(Ok::<_, std::convert::Infallible>(hold.map($make)))
+            $crate::deadline::Output::of(hold.map($make))
         }
 
         $(#[$try_docs])*
@@ -90,7 +77,7 @@ macro_rules! grid {
         pub fn $for($self: $Receiver $(, $permits: $usize)?, timeout: $crate::time::Duration) -> $Timed {
             let deadline = || $crate::time::Instant::now().checked_add(timeout);
             let hold = $crate::acquire::acquire_until::<Self>($self, move || $ask, deadline);
-            $crate::acquire::Output::of(hold.map(|hold| hold.map($make)))
+            $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
         }
 
         #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
@@ -106,10 +93,17 @@ macro_rules! grid {
         #[track_caller]
         pub fn $until($self: $Receiver $(, $permits: $usize)?, deadline: $crate::time::Instant) -> $Timed {
             let hold = $crate::acquire::acquire_until::<Self>($self, move || $ask, || Some(deadline));
-            $crate::acquire::Output::of(hold.map(|hold| hold.map($make)))
+            $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
         }
 
         $(#[$async_docs])*
+        ///
+        /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to wait.
+        ///
+        /// # Cancellation
+        /// Cancel-safe: the future can be dropped at any moment. It leaves the queue then, and forwards what it had: a signal that it
+        /// received, or permits that were reserved for it. A future that is polled again later, as in a loop around `select!`, keeps
+        /// its position: reuse the future instead of making a new one.
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.
@@ -156,4 +150,83 @@ macro_rules! grid {
     };
 }
 
-pub(crate) use grid;
+/// The futures that end with a guard: borrowed and over an `Arc`, without a deadline and with one. Each guard has
+/// `unsafe fn new`, which is given the lock, or the `Arc` of it, that was acquired for it.
+macro_rules! guard_futures {
+    ($Lock:ident over $Raw:ty, $ask:expr;
+        $Guard:ident: $Future:ident($of:literal), $Until:ident($until_of:literal);
+        $OwnedGuard:ident: $Owned:ident($owned_of:literal), $OwnedUntil:ident($owned_until_of:literal);
+    ) => {
+        pin_project_lite::pin_project! {
+            #[doc = concat!("The future of [`", stringify!($Lock), "::", $of, "`].")]
+            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+            pub struct $Future<'a, T: ?Sized, D = $crate::deadline::NoDeadline> {
+                lock: &'a $Lock<T>,
+                // Over the raw part alone, so that the code of the slow path is the same for every `T`.
+                #[pin]
+                acquire: $crate::acquire::AcquireAsync<&'a $Raw, D>,
+            }
+        }
+
+        impl<'a, T: ?Sized, D: $crate::deadline::Deadline> $Future<'a, T, D> {
+            #[inline]
+            #[track_caller]
+            pub(super) fn new(lock: &'a $Lock<T>, deadline: D) -> Self {
+                Self { lock, acquire: $crate::acquire::AcquireAsync::new(&lock.raw, $ask, deadline) }
+            }
+
+            #[inline]
+            fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<$Guard<'a, T>, D::Error>> {
+                let mut this = self.project();
+                // Read before the poll, which is a fence for the compiler.
+                let lock = *this.lock;
+                let polled = this.acquire.as_mut().poll(cx);
+                if polled.is_pending() {
+                    $crate::handle::HasRaw::will_wait(lock);
+                }
+                // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
+                polled.map_ok(|Ok(_)| unsafe { $Guard::new(lock, this.acquire.hold()) })
+            }
+        }
+
+        pin_project_lite::pin_project! {
+            #[doc = concat!("The future of [`", stringify!($Lock), "::", $owned_of, "`].")]
+            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+            pub struct $Owned<T: ?Sized, D = $crate::deadline::NoDeadline> {
+                #[pin]
+                acquire: $crate::acquire::AcquireAsync<Arc<$Lock<T>>, D>,
+            }
+        }
+
+        impl<T: ?Sized, D: $crate::deadline::Deadline> $Owned<T, D> {
+            #[inline]
+            #[track_caller]
+            pub(super) fn new(lock: Arc<$Lock<T>>, deadline: D) -> Self {
+                Self { acquire: $crate::acquire::AcquireAsync::new(lock, $ask, deadline) }
+            }
+
+            #[inline]
+            fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<$OwnedGuard<T>, D::Error>> {
+                let mut acquire = self.project().acquire;
+                // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
+                acquire.as_mut().poll(cx).map_ok(|Ok(lock)| unsafe { $OwnedGuard::new(lock, acquire.hold()) })
+            }
+        }
+
+        $crate::deadline::with_and_without_deadline! {
+            ['a, T: ?Sized,] $Future['a, T];
+            #[doc = concat!("The future of [`", stringify!($Lock), "::", $until_of, "`] and its sibling with a timeout.")]
+            $Until['a, T];
+            $Guard<'a, T>, Result<$Guard<'a, T>, $crate::LockError>; waits by acquire
+        }
+
+        $crate::deadline::with_and_without_deadline! {
+            [T: ?Sized,] $Owned[T];
+            #[doc = concat!("The future of [`", stringify!($Lock), "::", $owned_until_of, "`] and its sibling with a timeout.")]
+            $OwnedUntil[T];
+            $OwnedGuard<T>, Result<$OwnedGuard<T>, $crate::LockError>; waits by acquire
+        }
+    };
+}
+
+pub(crate) use {grid, guard_futures};

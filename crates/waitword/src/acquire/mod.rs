@@ -51,7 +51,6 @@ mod block;
 mod future;
 mod grid;
 mod held;
-mod named;
 #[allow(unsafe_code)]
 mod out_of_line;
 mod pauses;
@@ -62,9 +61,8 @@ mod tests;
 pub(crate) use acquisition::Acquisition;
 pub(crate) use block::{acquire, acquire_until, block, block_for_guard, block_until};
 pub(crate) use future::AcquireAsync;
-pub(crate) use grid::{Output, Tried, grid};
+pub(crate) use grid::{Tried, grid, guard_futures};
 pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};
-pub(crate) use named::{guard_futures, with_and_without_deadline};
 pub(crate) use pauses::{Pauses, yield_while};
 
-pub(crate) use raw::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+pub(crate) use raw::{Acquire, Attempt, Left, NotTaken, OnUnwind, TakenOrMarked};

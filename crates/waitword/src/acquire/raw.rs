@@ -149,14 +149,11 @@ pub(super) fn take_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     raw.is_reserved(ask) && is_queue_stalled(raw.at(ask)) && raw.take_signalled(ask)
 }
 
-/// Gives back what was taken, if the acquirer unwinds before it has it.
-pub(crate) struct GivesBack<'a, R: Acquire> {
-    pub(crate) raw: &'a R,
-    pub(crate) ask: R::Ask,
-}
+/// Calls a function if foreign code unwinds. After that code, `mem::forget` it.
+pub(crate) struct OnUnwind<F: Fn()>(pub(crate) F);
 
-impl<R: Acquire> Drop for GivesBack<'_, R> {
+impl<F: Fn()> Drop for OnUnwind<F> {
     fn drop(&mut self) {
-        self.raw.give_back(self.ask);
+        self.0();
     }
 }

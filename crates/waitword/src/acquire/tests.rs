@@ -51,6 +51,14 @@ impl<R: Acquire> Waited for AfterAttempt<R> {
     }
 }
 
+macro_rules! does_the_same {
+    ($(fn $name:ident($($arg:ident: $Arg:ty),*) -> $Output:ty;)+) => {$(
+        fn $name(&self $(, $arg: $Arg)*) -> $Output {
+            self.raw.$name($($arg),*)
+        }
+    )+};
+}
+
 impl<R: Acquire> Acquire for AfterAttempt<R> {
     type Closed = R::Closed;
 
@@ -60,18 +68,6 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
 
     fn hold(ask: R::Ask) -> Option<Hold> {
         R::hold(ask)
-    }
-
-    fn held_at(&self) -> usize {
-        self.raw.held_at()
-    }
-
-    fn take_once(&self, ask: R::Ask) -> bool {
-        self.raw.take_once(ask)
-    }
-
-    fn take_slow(&self, ask: R::Ask) -> bool {
-        self.raw.take_slow(ask)
     }
 
     fn take_signalled(&self, ask: R::Ask) -> bool {
@@ -87,24 +83,15 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
         self.raw.take_after_all(ask)
     }
 
-    fn taken_by(&self, is_task: bool) {
-        self.raw.taken_by(is_task);
-    }
-
-    fn spin(&self, ask: R::Ask, attempt: Attempt, pauses: &mut Pauses) -> bool {
-        self.raw.spin(ask, attempt, pauses)
-    }
-
-    fn is_reserved(&self, ask: R::Ask) -> bool {
-        self.raw.is_reserved(ask)
-    }
-
-    fn left(&self, ask: R::Ask, left: Left) {
-        self.raw.left(ask, left);
-    }
-
-    fn give_back(&self, ask: R::Ask) {
-        self.raw.give_back(ask);
+    does_the_same! {
+        fn held_at() -> usize;
+        fn take_once(ask: R::Ask) -> bool;
+        fn take_slow(ask: R::Ask) -> bool;
+        fn taken_by(is_task: bool) -> ();
+        fn spin(ask: R::Ask, attempt: Attempt, pauses: &mut Pauses) -> bool;
+        fn is_reserved(ask: R::Ask) -> bool;
+        fn left(ask: R::Ask, left: Left) -> ();
+        fn give_back(ask: R::Ask) -> ();
     }
 }
 

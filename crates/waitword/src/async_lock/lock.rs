@@ -1,15 +1,18 @@
-//! The type and the ways to lock.
+//! The type, the ways to lock, and the futures of these.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem;
-
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use waitword_core::time::{Duration, Instant};
 
+use pin_project_lite::pin_project;
 use waitword_core::Location;
 
-use crate::acquire;
-use crate::async_lock::futures::{LockAsync, LockAsyncUntil};
+use crate::acquire::{self, AcquireAsync};
 use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
+use crate::deadline::{Deadline, NoDeadline, Until, with_and_without_deadline};
 use crate::error::{LockError, NotLocked};
 use crate::gone::Gone;
 use crate::sync::{atomic::AtomicI32, const_fn};
@@ -122,11 +125,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        if acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()).is_some() {
-            Ok(())
-        } else {
-            self.block_until(Instant::now().checked_add(timeout))
-        }
+        self.acquire_until(|| Instant::now().checked_add(timeout))
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A lock that is free is taken also after it.
@@ -147,17 +146,15 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        if acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()).is_some() {
-            Ok(())
-        } else {
-            self.block_until(Some(deadline))
-        }
+        self.acquire_until(|| Some(deadline))
     }
 
-    #[cold]
+    #[inline]
     #[track_caller]
-    fn block_until(&self, deadline: Option<Instant>) -> Result<(), LockError> {
-        let Ok(_) = acquire::block_until(Rechecking::new(&self.raw), (), deadline, || {})?;
+    fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
+        if acquire::take::<{ acquire::TIMED }, _>(&self.raw, || ()).is_none() {
+            let Ok(_) = acquire::block_until(Rechecking::new(&self.raw), (), deadline(), || {})?;
+        }
         Ok(())
     }
 
@@ -244,4 +241,39 @@ impl<L: Location<Word = AtomicI32>> fmt::Debug for AsyncLock<L> {
         };
         f.debug_struct("AsyncLock").field("state", &format_args!("{state}")).finish()
     }
+}
+
+pin_project! {
+    /// The future of [`AsyncLock::lock_async`].
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+    pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
+        // Always with an alarm, for the rechecks.
+        #[pin]
+        acquire: AcquireAsync<Rechecking<'a, L>, Until>,
+        // Whether there is a deadline.
+        _deadline: PhantomData<D>,
+    }
+}
+
+impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
+    #[track_caller]
+    pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
+        let acquire = AcquireAsync::new(Rechecking::new(raw), (), Until::new(deadline));
+        Self { acquire, _deadline: PhantomData }
+    }
+}
+
+impl<L: Location<Word = AtomicI32>, D: Deadline> LockAsync<'_, L, D> {
+    #[inline]
+    fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), D::Error>> {
+        Future::poll(self.project().acquire, cx).map(|acquired| acquired.map(|_| ()).map_err(D::error))
+    }
+}
+
+with_and_without_deadline! {
+    ['a, L: Location<Word = AtomicI32>,] LockAsync['a, L];
+    /// The future of [`AsyncLock::lock_async_for`] and
+    /// [`AsyncLock::lock_async_until`].
+    LockAsyncUntil['a, L];
+    (), Result<(), LockError>; waits by acquire
 }

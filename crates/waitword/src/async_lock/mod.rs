@@ -1,10 +1,7 @@
-//! The lock of the article, on one 32-bit word: [`AsyncLock`] (`lock.rs`), callbacks under it (`execute.rs`), its futures
-//! (`futures.rs`). The three states of its word and their races are in `raw.rs`.
+//! The lock of the article, on one 32-bit word: [`AsyncLock`] (`lock.rs`), and callbacks under it (`execute.rs`). The three states of its word and their races are in `raw.rs`.
 
 mod execute;
-mod futures;
 mod lock;
 mod raw;
 
-pub use futures::{LockAsync, LockAsyncUntil};
-pub use lock::AsyncLock;
+pub use lock::{AsyncLock, LockAsync, LockAsyncUntil};

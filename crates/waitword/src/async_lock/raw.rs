@@ -156,7 +156,7 @@ pub(crate) struct Rechecking<'a, L> {
 
 impl<'a, L> Rechecking<'a, L> {
     pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
-        Self { raw, rechecks: StallTimeout::default() }
+        Self { raw, rechecks: StallTimeout::new() }
     }
 }
 

@@ -115,9 +115,6 @@ macro_rules! named_future {
             }
         }
 
-        $(#[$until_doc])*
-        pub type $Until<$($generic),*> = $Name<$($generic,)* $crate::deadline::Until>;
-
         impl<$($generic,)* D> $Name<$($generic,)* D>
         $(where $bounded: $bound)?
         {
@@ -127,39 +124,22 @@ macro_rules! named_future {
             }
         }
 
-        impl<$($generic),*> std::future::Future for $Name<$($generic),*>
+        impl<$($generic,)* D: $crate::deadline::Deadline> $Name<$($generic,)* D>
         $(where $bounded: $bound)?
         {
-            type Output = $Output;
-
-            fn poll(
+            fn poll_either(
                 self: std::pin::Pin<&mut Self>,
                 cx: &mut std::task::Context<'_>,
-            ) -> std::task::Poll<Self::Output> {
-                self.project().wait.poll(cx).map(|Ok(output)| output)
+            ) -> std::task::Poll<Result<$Output, D::Error>> {
+                std::future::Future::poll(self.project().wait, cx)
             }
         }
 
-        impl<$($generic),*> std::future::Future for $Until<$($generic),*>
-        $(where $bounded: $bound)?
-        {
-            type Output = Result<$Output, $crate::LockError>;
-
-            fn poll(
-                self: std::pin::Pin<&mut Self>,
-                cx: &mut std::task::Context<'_>,
-            ) -> std::task::Poll<Self::Output> {
-                self.project().wait.poll(cx)
-            }
-        }
-
-        impl<$($generic,)* D: $crate::deadline::Deadline> std::fmt::Debug for $Name<$($generic,)* D>
-        $(where $bounded: $bound)?
-        {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let name = if D::IS_TIMED { stringify!($Until) } else { stringify!($Name) };
-                f.debug_struct(name).field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()
-            }
+        $crate::deadline::with_and_without_deadline! {
+            [$($generic,)*] $Name[$($generic),*] $(where $bounded: $bound)?;
+            $(#[$until_doc])*
+            $Until[$($generic),*];
+            $Output, Result<$Output, $crate::LockError>; waits by wait
         }
     };
 }

@@ -1,7 +1,7 @@
 //! The waits of tasks, once and while a condition holds, and their public names. Each is written once, generic over the location `A`
 //! (borrowed, or with a share in the condition variable) and the deadline `D`.
 
-use std::fmt;
+use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -16,7 +16,7 @@ use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
 use crate::condvar::variable::Condvar;
 use crate::coop::Unit;
-use crate::deadline::{Deadline, NoDeadline, Until};
+use crate::deadline::{Deadline, NoDeadline, Output, with_and_without_deadline};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle as _, OwnedAt};
@@ -199,6 +199,18 @@ const ENDED: &str = "a wait was polled after it had ended";
 
 type Owned = OwnedAt<Condvar>;
 
+impl<G> Output<(G, Result<(), Infallible>)> for G {
+    fn of((guard, Ok(())): (G, Result<(), Infallible>)) -> G {
+        guard
+    }
+}
+
+impl<G> Output<(G, Result<(), LockError>)> for (G, Result<(), LockError>) {
+    fn of(ended: Self) -> Self {
+        ended
+    }
+}
+
 /// Futures that wrap a wait, without a deadline and with one; with the type `C` of the condition, if the wait has one.
 macro_rules! condvar_futures {
     ($(
@@ -220,41 +232,23 @@ macro_rules! condvar_futures {
             }
         }
 
-        $(#[$until_doc])*
-        pub type $Until<$($lifetime,)? G $(, $C)?> = $Name<$($lifetime,)? G $(, $C)?, Until>;
-
         impl<$($lifetime,)? G: CondvarGuard $(, $C)?, D: Deadline> $Name<$($lifetime,)? G $(, $C)?, D> {
             pub(super) fn of(wait: $Wait<$At, G $(, $C)?, D>) -> Self {
                 Self { wait }
             }
         }
 
-        impl<$($lifetime,)? G: CondvarGuard $(, $C: FnMut(&mut G::Target) -> bool)?> Future
-            for $Name<$($lifetime,)? G $(, $C)?>
-        {
-            type Output = G;
-
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<G> {
-                self.project().wait.poll(cx).map(|(guard, Ok(()))| guard)
-            }
-        }
-
-        impl<$($lifetime,)? G: CondvarGuard $(, $C: FnMut(&mut G::Target) -> bool)?> Future
-            for $Until<$($lifetime,)? G $(, $C)?>
-        {
-            type Output = (G, Result<(), LockError>);
-
-            fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        impl<$($lifetime,)? G: CondvarGuard, $($C: FnMut(&mut G::Target) -> bool,)? D: Deadline> $Name<$($lifetime,)? G $(, $C)?, D> {
+            fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(G, Result<(), D::Error>)> {
                 self.project().wait.poll(cx)
             }
         }
 
-        /// Shows whether the wait is queued.
-        impl<$($lifetime,)? G: CondvarGuard $(, $C)?, D: Deadline> fmt::Debug for $Name<$($lifetime,)? G $(, $C)?, D> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let name = if D::IS_TIMED { stringify!($Until) } else { stringify!($Name) };
-                f.debug_struct(name).field("waiting", &self.wait.is_waiting()).finish_non_exhaustive()
-            }
+        with_and_without_deadline! {
+            [$($lifetime,)? G: CondvarGuard, $($C: FnMut(&mut G::Target) -> bool,)?] $Name[$($lifetime,)? G $(, $C)?];
+            $(#[$until_doc])*
+            $Until[$($lifetime,)? G $(, $C)?];
+            G, (G, Result<(), LockError>); waits by wait
         }
     )*};
 }

@@ -69,11 +69,11 @@ macro_rules! tasks {
 
         $(#[$while_docs])*
         #[track_caller]
-        pub fn $wait_while<G, C>($self: $Receiver, guard: G, condition: C) -> $While<$($lifetime,)? G, C>
-        where
-            G: CondvarGuard,
-            C: FnMut(&mut G::Target) -> bool,
-        {
+        pub fn $wait_while<G: CondvarGuard, C: FnMut(&mut G::Target) -> bool>(
+            $self: $Receiver,
+            guard: G,
+            condition: C,
+        ) -> $While<$($lifetime,)? G, C> {
             $While::of(WaitWhile::new($at, guard, condition, NoDeadline))
         }
 
@@ -88,16 +88,12 @@ macro_rules! tasks {
         )]
         /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
         #[track_caller]
-        pub fn $wait_while_for<G, C>(
+        pub fn $wait_while_for<G: CondvarGuard, C: FnMut(&mut G::Target) -> bool>(
             $self: $Receiver,
             guard: G,
             timeout: Duration,
             condition: C,
-        ) -> $WhileUntil<$($lifetime,)? G, C>
-        where
-            G: CondvarGuard,
-            C: FnMut(&mut G::Target) -> bool,
-        {
+        ) -> $WhileUntil<$($lifetime,)? G, C> {
             $While::of(WaitWhile::new($at, guard, condition, Until::after(timeout)))
         }
 
@@ -114,16 +110,12 @@ macro_rules! tasks {
         #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), "),")]
         /// and when `condition` does; the mutex is released then.
         #[track_caller]
-        pub fn $wait_while_until<G, C>(
+        pub fn $wait_while_until<G: CondvarGuard, C: FnMut(&mut G::Target) -> bool>(
             $self: $Receiver,
             guard: G,
             deadline: Instant,
             condition: C,
-        ) -> $WhileUntil<$($lifetime,)? G, C>
-        where
-            G: CondvarGuard,
-            C: FnMut(&mut G::Target) -> bool,
-        {
+        ) -> $WhileUntil<$($lifetime,)? G, C> {
             $While::of(WaitWhile::new($at, guard, condition, Until::new(Some(deadline))))
         }
     };

@@ -58,7 +58,7 @@ impl Condvar {
     #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
     #[track_caller]
     pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
-        wait_until(&self.raw, guard, Instant::now().checked_add(timeout))
+        block(&self.raw, guard, Instant::now().checked_add(timeout))
     }
 
     /// As [`wait`](Self::wait), until `deadline` at the latest, and then for as long as it takes to lock the mutex. The mutex is
@@ -82,7 +82,7 @@ impl Condvar {
     #[doc(alias = "wait_deadline")]
     #[track_caller]
     pub fn wait_until<G: CondvarGuard>(&self, guard: &mut G, deadline: Instant) -> Result<(), LockError> {
-        wait_until(&self.raw, guard, Some(deadline))
+        block(&self.raw, guard, Some(deadline))
     }
 
     /// Waits while `condition` holds of what is in the mutex, blocking this thread. If it does not, returns at once.
@@ -163,20 +163,7 @@ impl Condvar {
     }
 }
 
-/// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
-#[track_caller]
-fn wait_until<G: CondvarGuard>(
-    raw: &RawCondvar,
-    guard: &mut G,
-    deadline: Option<Instant>,
-) -> Result<(), LockError> {
-    if !may_block() {
-        return Err(LockError::BlockingForbidden);
-    }
-    block(raw, guard, deadline)
-}
-
-/// As [`wait_until`], while the condition holds.
+/// As [`block`], while the condition holds.
 #[track_caller]
 fn wait_while_until<G: CondvarGuard>(
     raw: &RawCondvar,
@@ -185,7 +172,7 @@ fn wait_while_until<G: CondvarGuard>(
     mut condition: impl FnMut(&mut G::Target) -> bool,
 ) -> Result<(), LockError> {
     while condition(guard) {
-        match wait_until(raw, guard, deadline) {
+        match block(raw, guard, deadline) {
             Ok(()) => {}
             // Other holders may have changed the value before this thread acquired the mutex.
             Err(LockError::TimedOut(_)) if !condition(guard) => break,
@@ -195,13 +182,16 @@ fn wait_while_until<G: CondvarGuard>(
     Ok(())
 }
 
-/// The wait of a thread that may block.
+/// Waits until notified, until `deadline` at the latest. Fails if this thread must not block.
 #[track_caller]
 fn block<G: CondvarGuard>(
     raw: &RawCondvar,
     guard: &mut G,
     deadline: Option<Instant>,
 ) -> Result<(), LockError> {
+    if !may_block() {
+        return Err(LockError::BlockingForbidden);
+    }
     let parker = Parker::current();
     let handle = guard.handle();
     let mutex = handle.raw();

@@ -30,11 +30,133 @@ use crate::deadline::NoDeadline;
 use crate::error::LockError;
 use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
-use crate::handle::Handle;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
 
-pin_project! {
+/// A listener that reaches its event by a `$Handle`. A task has `$wait_async` instead.
+macro_rules! listener {
+    ($(#[$docs:meta])* $Listener:ident$(<$life:lifetime>)? to $Handle:ty, as $wait_async:literal) => {
+        pin_project! {
+            $(#[$docs])*
+            #[doc(alias = "Listener")]
+            #[must_use = "a listener does nothing unless it is waited for"]
+            pub struct $Listener$(<$life>)? {
+                event: $Handle,
+                #[pin]
+                wait: WaitFor<EventWaiter<$Handle>>,
+            }
+        }
+
+        impl$(<$life>)? $Listener$(<$life>)? {
+            #[track_caller]
+            pub(super) fn of(event: $Handle) -> Self {
+                let wait = WaitFor::new(EventWaiter::new(event.clone()), NoDeadline);
+                Self { event, wait }
+            }
+
+            /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
+            ///
+            /// # Panics
+            #[doc = concat!(
+                "If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`Event::",
+                $wait_async, "`](crate::Event::", $wait_async, ") there."
+            )]
+            #[track_caller]
+            pub fn wait(self: Pin<&mut Self>) {
+                if self.block(None).is_err() {
+                    must_not_block(concat!("Event::", $wait_async));
+                }
+            }
+
+            /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
+            /// waits, but enqueues.
+            #[must_use = "if it is `true`, a wakeup has been taken"]
+            pub fn try_wait(mut self: Pin<&mut Self>) -> bool {
+                let wait = self.as_mut().project().wait;
+                let is_woken = wait.try_finish(&mut Context::from_waker(Waker::noop())).is_some();
+                if is_woken {
+                    self.listen_again();
+                }
+                is_woken
+            }
+
+            /// As [`wait`](Self::wait), for `timeout` at the longest.
+            ///
+            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            ///
+            /// # Errors
+            /// As [`wait_until`](Self::wait_until).
+            #[doc(alias = "wait_timeout")]
+            #[track_caller]
+            pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
+                self.block(Instant::now().checked_add(timeout))
+            }
+
+            /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
+            ///
+            /// ```
+            /// use std::pin::pin;
+            /// use std::time::Duration;
+            /// use waitword::{Event, LockError};
+            ///
+            /// let event = Event::new();
+            /// let mut listener = pin!(event.listen());
+            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+            /// // It still listens, in its place.
+            /// event.notify_one();
+            /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
+            /// assert!(!event.try_wait());
+            /// ```
+            ///
+            /// # Errors
+            /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+            /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
+            #[doc(alias = "wait_deadline")]
+            #[track_caller]
+            pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
+                self.block(Some(deadline))
+            }
+
+            /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
+            /// then the next wait returns at once.
+            ///
+            /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
+            /// any waiter is queued only one is stored.
+            ///
+            /// # Cancellation
+            /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
+            pub fn enable(self: Pin<&mut Self>) -> bool {
+                self.project().wait.enable()
+            }
+
+            #[track_caller]
+            fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), LockError> {
+                mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
+                self.as_mut().project().wait.block_until(deadline)?;
+                self.listen_again();
+                Ok(())
+            }
+
+            /// In the round that lasts now.
+            fn listen_again(self: Pin<&mut Self>) {
+                let mut this = self.project();
+                let caller = this.wait.caller();
+                let waiter = EventWaiter::new(this.event.clone());
+                this.wait.set(WaitFor::from_caller(caller, waiter, NoDeadline));
+            }
+        }
+
+        /// Shows whether it is in the queue.
+        impl$(<$life>)? fmt::Debug for $Listener$(<$life>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let waiting = self.wait.is_waiting();
+                f.debug_struct(stringify!($Listener)).field("waiting", &waiting).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+listener! {
     /// A wait of a thread for an [`Event`](crate::Event) that has begun, and may block later.
     ///
     /// It listens from the moment that it is made ([`Event::listen`](crate::Event::listen)), and anew from the moment that one
@@ -71,166 +193,12 @@ pin_project! {
     /// # Cancellation
     /// Dropping it dequeues it. A wakeup of `notify_one` that it had got, and that no wait has returned, is forwarded, as
     /// that of a [future](crate::Event::wait_async).
-    #[doc(alias = "Listener")]
-    #[must_use = "a listener does nothing unless it is waited for"]
-    pub struct EventListener<'a> {
-        #[pin]
-        listening: Listening<&'a RawEvent<AtomicU64>>,
-    }
+    EventListener<'a> to &'a RawEvent<AtomicU64>, as "wait_async"
 }
 
-pin_project! {
+listener! {
     /// As [`EventListener`], with a share in the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
     ///
     /// It borrows nothing, so a struct that waits in many calls can store it, pinned in a box.
-    #[doc(alias = "Listener")]
-    #[must_use = "a listener does nothing unless it is waited for"]
-    pub struct OwnedEventListener {
-        #[pin]
-        listening: Listening<Arc<Event>>,
-    }
-}
-
-/// The methods of both listeners.
-macro_rules! listener {
-    ($Listener:ident$(<$life:lifetime>)? to $event:ty, as $wait_async:literal) => {
-        impl$(<$life>)? $Listener$(<$life>)? {
-            #[track_caller]
-            pub(super) fn of(event: $event) -> Self {
-                Self { listening: Listening::new(event) }
-            }
-
-            /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
-            ///
-            /// # Panics
-            #[doc = concat!(
-                "If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`Event::",
-                $wait_async, "`](crate::Event::", $wait_async, ") there."
-            )]
-            #[track_caller]
-            pub fn wait(self: Pin<&mut Self>) {
-                self.project().listening.wait(concat!("Event::", $wait_async));
-            }
-
-            /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
-            /// waits, but enqueues.
-            #[must_use = "if it is `true`, a wakeup has been taken"]
-            pub fn try_wait(self: Pin<&mut Self>) -> bool {
-                self.project().listening.try_wait()
-            }
-
-            /// As [`wait`](Self::wait), for `timeout` at the longest.
-            ///
-            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
-            ///
-            /// # Errors
-            /// As [`wait_until`](Self::wait_until).
-            #[doc(alias = "wait_timeout")]
-            #[track_caller]
-            pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
-                self.project().listening.block(Instant::now().checked_add(timeout))
-            }
-
-            /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
-            ///
-            /// ```
-            /// use std::pin::pin;
-            /// use std::time::Duration;
-            /// use waitword::{Event, LockError};
-            ///
-            /// let event = Event::new();
-            /// let mut listener = pin!(event.listen());
-            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
-            /// // It still listens, in its place.
-            /// event.notify_one();
-            /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
-            /// assert!(!event.try_wait());
-            /// ```
-            ///
-            /// # Errors
-            /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-            /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
-            #[doc(alias = "wait_deadline")]
-            #[track_caller]
-            pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
-                self.project().listening.block(Some(deadline))
-            }
-
-            /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
-            /// then the next wait returns at once.
-            ///
-            /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
-            /// any waiter is queued only one is stored.
-            ///
-            /// # Cancellation
-            /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
-            pub fn enable(self: Pin<&mut Self>) -> bool {
-                self.project().listening.enable()
-            }
-        }
-
-        /// Shows whether it is in the queue.
-        impl$(<$life>)? fmt::Debug for $Listener$(<$life>)? {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let waiting = self.listening.wait.is_waiting();
-                f.debug_struct(stringify!($Listener)).field("waiting", &waiting).finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-listener! { EventListener<'a> to &'a RawEvent<AtomicU64>, as "wait_async" }
-listener! { OwnedEventListener to Arc<Event>, as "wait_owned_async" }
-
-pin_project! {
-    /// What a listener does, whichever way it reaches its event.
-    struct Listening<H: Handle<Raw = RawEvent<AtomicU64>>> {
-        event: H,
-        #[pin]
-        wait: WaitFor<EventWaiter<H>>,
-    }
-}
-
-impl<H: Handle<Raw = RawEvent<AtomicU64>> + Clone> Listening<H> {
-    #[track_caller]
-    fn new(event: H) -> Self {
-        let wait = WaitFor::new(EventWaiter::new(event.clone()), NoDeadline);
-        Self { event, wait }
-    }
-
-    #[track_caller]
-    fn wait(self: Pin<&mut Self>, instead: &str) {
-        if self.block(None).is_err() {
-            must_not_block(instead);
-        }
-    }
-
-    fn try_wait(mut self: Pin<&mut Self>) -> bool {
-        let wait = self.as_mut().project().wait;
-        let is_woken = wait.try_finish(&mut Context::from_waker(Waker::noop())).is_some();
-        if is_woken {
-            self.listen_again();
-        }
-        is_woken
-    }
-
-    fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.enable()
-    }
-
-    #[track_caller]
-    fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), LockError> {
-        mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
-        self.as_mut().project().wait.block_until(deadline)?;
-        self.listen_again();
-        Ok(())
-    }
-
-    /// In the round that lasts now.
-    fn listen_again(self: Pin<&mut Self>) {
-        let mut this = self.project();
-        let caller = this.wait.caller();
-        let waiter = EventWaiter::new(this.event.clone());
-        this.wait.set(WaitFor::from_caller(caller, waiter, NoDeadline));
-    }
+    OwnedEventListener to Arc<Event>, as "wait_owned_async"
 }

@@ -4,14 +4,66 @@
 //! reference that is passed to a function has to be valid until the function returns, and the next holder may have the value
 //! before `drop` returns.
 
-/// The methods of a guard of the whole value that make one of a part: `$mapped`, which has `$of` of the lock. `$mutable` is `mut` where the
-/// guards give mutable access.
+/// The methods of a guard that make one of a part: `$Mapped`, which has `$of` of the lock. `$mutable` is `mut` where the guards give mutable
+/// access.
+macro_rules! map_methods {
+    (
+        [$($generic:tt)+] $Guard:ty, $Value:ident -> $Mapped:ident[$($arg:tt),*], $lock:ident => $of:expr; ($($mutable:tt)?);
+        $(#[$map_docs:meta])* map; $(#[$filter_docs:meta])* filter_map; $(#[$try_docs:meta])* try_map_or_err;
+    ) => {
+        impl<$($generic)+> $Guard {
+            $(#[$map_docs])*
+            pub fn map<P: ?Sized>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? $Value) -> &$($mutable)? P,
+            ) -> $Mapped<$($arg,)* P> {
+                let part = to_part(&$($mutable)? *this).into();
+                let hold = this.hold;
+                let $lock = Self::forget(this);
+                $Mapped { lock: $of, hold, part, _part: PhantomData }
+            }
+
+            $(#[$filter_docs])*
+            ///
+            /// # Errors
+            /// This guard, if `to_part` returned `None`.
+            #[doc(alias = "try_map")]
+            pub fn filter_map<P: ?Sized>(
+                this: Self,
+                to_part: impl FnOnce(&$($mutable)? $Value) -> Option<&$($mutable)? P>,
+            ) -> Result<$Mapped<$($arg,)* P>, Self> {
+                Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
+            }
+
+            $(#[$try_docs])*
+            ///
+            /// # Errors
+            /// This guard, and the error that `to_part` returned.
+            pub fn try_map_or_err<P: ?Sized, E>(
+                $($mutable)? this: Self,
+                to_part: impl FnOnce(&$($mutable)? $Value) -> Result<&$($mutable)? P, E>,
+            ) -> Result<$Mapped<$($arg,)* P>, (Self, E)> {
+                match to_part(&$($mutable)? *this).map(Into::into) {
+                    Ok(part) => {
+                        let hold = this.hold;
+                        let $lock = Self::forget(this);
+                        Ok($Mapped { lock: $of, hold, part, _part: PhantomData })
+                    }
+                    Err(error) => Err((this, error)),
+                }
+            }
+        }
+    };
+}
+
+/// Those of a guard of the whole value.
 macro_rules! map {
     (
-        $Guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal -> $Mapped:ident<U $(of $Value:ident)?>,
+        [$($generic:tt)+] $Guard:ident[$($arg:tt),*] of $Lock:ident by $acquire:literal -> $Mapped:ident[$($mapped_arg:tt),*],
         $lock:ident => $of:expr; $($mutable:tt)?
     ) => {
-        impl<$($life,)? T: ?Sized> $Guard<$($life,)? T> {
+        $crate::guards::map_methods! {
+            [$($generic)+] $Guard<$($arg),*>, T -> $Mapped[$($mapped_arg),*], $lock => $of; ($($mutable)?);
             /// A guard of a part of the value. The lock is held until that guard is dropped.
             ///
             /// If `to_part` panics, the lock is released.
@@ -28,28 +80,9 @@ macro_rules! map {
             /// drop(number);
             /// assert!(!lock.is_locked());
             /// ```
-            pub fn map<U: ?Sized>(
-                $($mutable)? this: Self,
-                to_part: impl FnOnce(&$($mutable)? T) -> &$($mutable)? U,
-            ) -> $Mapped<$($life,)? $($Value,)? U> {
-                let part = to_part(&$($mutable)? *this).into();
-                let hold = this.hold;
-                let $lock = Self::forget(this);
-                $Mapped { lock: $of, hold, part, _part: PhantomData }
-            }
-
+            map;
             /// As [`map`](Self::map), if there is such a part.
-            ///
-            /// # Errors
-            /// This guard, if `to_part` returned `None`.
-            #[doc(alias = "try_map")]
-            pub fn filter_map<U: ?Sized>(
-                this: Self,
-                to_part: impl FnOnce(&$($mutable)? T) -> Option<&$($mutable)? U>,
-            ) -> Result<$Mapped<$($life,)? $($Value,)? U>, Self> {
-                Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
-            }
-
+            filter_map;
             /// As [`map`](Self::map), if there is such a part; otherwise with the reason why not.
             ///
             /// ```
@@ -61,22 +94,7 @@ macro_rules! map {
             /// let (guard, why) = number.unwrap_err();
             /// assert_eq!((*guard, why.to_string().as_str()), ("no number", "invalid digit found in string"));
             /// ```
-            ///
-            /// # Errors
-            /// This guard, and the error that `to_part` returned.
-            pub fn try_map_or_err<U: ?Sized, E>(
-                $($mutable)? this: Self,
-                to_part: impl FnOnce(&$($mutable)? T) -> Result<&$($mutable)? U, E>,
-            ) -> Result<$Mapped<$($life,)? $($Value,)? U>, (Self, E)> {
-                match to_part(&$($mutable)? *this).map(Into::into) {
-                    Ok(part) => {
-                        let hold = this.hold;
-                        let $lock = Self::forget(this);
-                        Ok($Mapped { lock: $of, hold, part, _part: PhantomData })
-                    }
-                    Err(error) => Err((this, error)),
-                }
-            }
+            try_map_or_err;
         }
     };
 }
@@ -85,59 +103,29 @@ macro_rules! map {
 macro_rules! mapped {
     (
         $(#[$docs:meta])*
-        $Mapped:ident<$($life:lifetime,)? U $(of $Value:ident)?>: $Shared:ty, as if $Like:ty,
+        [$($generic:tt)*] $Mapped:ident[$($arg:tt),*]: $Shared:ty, as if $Like:ty,
         $release:ident, $release_fair:ident, $lock:ident => $raw:expr; $($mutable:tt)?
     ) => {
         $(#[$docs])*
-        #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
-        pub struct $Mapped<$($life,)? $($Value: ?Sized,)? U: ?Sized> {
+        pub struct $Mapped<$($generic)* U: ?Sized> {
             lock: $Shared,
             hold: HoldId,
             part: NonNull<U>,
             _part: PhantomData<$Like>,
         }
 
-        impl<$($life,)? $($Value: ?Sized,)? U: ?Sized> $Mapped<$($life,)? $($Value,)? U> {
+        $crate::guards::map_methods! {
+            [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>, U -> $Mapped[$($arg),*], lock => lock; ($($mutable)?);
             /// As the `map` of the guard that this was made from, from part to part.
-            pub fn map<V: ?Sized>(
-                $($mutable)? this: Self,
-                to_part: impl FnOnce(&$($mutable)? U) -> &$($mutable)? V,
-            ) -> $Mapped<$($life,)? $($Value,)? V> {
-                let part = to_part(&$($mutable)? *this).into();
-                let hold = this.hold;
-                $Mapped { lock: Self::forget(this), hold, part, _part: PhantomData }
-            }
-
+            map;
             /// As the `filter_map` of the guard that this was made from, from part to part.
-            ///
-            /// # Errors
-            /// This guard, if `to_part` returned `None`.
-            #[doc(alias = "try_map")]
-            pub fn filter_map<V: ?Sized>(
-                this: Self,
-                to_part: impl FnOnce(&$($mutable)? U) -> Option<&$($mutable)? V>,
-            ) -> Result<$Mapped<$($life,)? $($Value,)? V>, Self> {
-                Self::try_map_or_err(this, |value| to_part(value).ok_or(())).map_err(|(this, ())| this)
-            }
-
+            filter_map;
             /// As the `try_map_or_err` of the guard that this was made from, from part to part.
-            ///
-            /// # Errors
-            /// This guard, and the error that `to_part` returned.
-            pub fn try_map_or_err<V: ?Sized, E>(
-                $($mutable)? this: Self,
-                to_part: impl FnOnce(&$($mutable)? U) -> Result<&$($mutable)? V, E>,
-            ) -> Result<$Mapped<$($life,)? $($Value,)? V>, (Self, E)> {
-                match to_part(&$($mutable)? *this).map(Into::into) {
-                    Ok(part) => {
-                        let hold = this.hold;
-                        Ok($Mapped { lock: Self::forget(this), hold, part, _part: PhantomData })
-                    }
-                    Err(error) => Err((this, error)),
-                }
-            }
+            try_map_or_err;
+        }
 
+        impl<$($generic)* U: ?Sized> $Mapped<$($arg,)* U> {
             /// As the `unlock_fair` of the guard that this was made from.
             #[doc(alias("drop_fair", "release_fair"))]
             pub fn unlock_fair(this: Self) {
@@ -154,7 +142,7 @@ macro_rules! mapped {
             }
         }
 
-        impl<$($life,)? $($Value: ?Sized,)? U: ?Sized> Drop for $Mapped<$($life,)? $($Value,)? U> {
+        impl<$($generic)* U: ?Sized> Drop for $Mapped<$($arg,)* U> {
             #[inline]
             fn drop(&mut self) {
                 let $lock = &self.lock;
@@ -162,7 +150,7 @@ macro_rules! mapped {
             }
         }
 
-        impl<$($life,)? $($Value: ?Sized,)? U: ?Sized> Deref for $Mapped<$($life,)? $($Value,)? U> {
+        impl<$($generic)* U: ?Sized> Deref for $Mapped<$($arg,)* U> {
             type Target = U;
 
             #[inline]
@@ -173,22 +161,8 @@ macro_rules! mapped {
             }
         }
 
-        $crate::guards::shows_its_value! { [$($life,)? $($Value: ?Sized,)? U: ?Sized] $Mapped<$($life,)? $($Value,)? U>: U }
+        $crate::guards::shows_its_value! { [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>: U }
     };
 }
 
-/// Mutable access to the part.
-macro_rules! mapped_mutably {
-    ($([$($generic:tt)+] $Mapped:ty),+) => {$(
-        impl<$($generic)+> DerefMut for $Mapped {
-            #[inline]
-            fn deref_mut(&mut self) -> &mut U {
-                // SAFETY: as for `deref`. It was borrowed mutably from the only guard, which is this one now (invariant 2), and
-                // this one is borrowed mutably.
-                unsafe { self.part.as_mut() }
-            }
-        }
-    )+};
-}
-
-pub(crate) use {map, mapped, mapped_mutably};
+pub(crate) use {map, map_methods, mapped};

@@ -15,7 +15,7 @@
 mod mapped;
 mod value;
 
-pub(crate) use mapped::{map, mapped, mapped_mutably};
+pub(crate) use mapped::{map, map_methods, mapped};
 pub(crate) use value::owns_its_value;
 
 /// A guard of the whole value, which accesses it as a `$Like` would. `$acquire` is the method that makes it, `$instead` the one for threads
@@ -28,7 +28,6 @@ macro_rules! guard {
         $Raw:ident::{$release:ident, $release_fair:ident}, $bump_of_readers:literal $(, sent as $hold:ident)?
     ) => {
         $(#[$docs])*
-        #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
         #[clippy::has_significant_drop]
         pub struct $Guard<$($life,)? T: ?Sized> {
             pub(super) lock: $Shared,
@@ -165,14 +164,15 @@ macro_rules! shows_its_value {
     };
 }
 
-/// Mutable access, for a guard that is the only one.
+/// Mutable access to the value or to the part of it, for a guard that is the only one.
 macro_rules! writes {
-    ($($Guard:ident<$($life:lifetime,)? T>),+) => {$(
-        impl<$($life,)? T: ?Sized> DerefMut for $Guard<$($life,)? T> {
+    ($([$($generic:tt)+] $Guard:ty: $this:ident => $value:expr;)+) => {$(
+        impl<$($generic)+> DerefMut for $Guard {
             #[inline]
-            fn deref_mut(&mut self) -> &mut T {
-                // SAFETY: this is the only guard, and it is borrowed mutably (invariants 2 and 3).
-                unsafe { &mut *self.lock.value.get() }
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                let $this = self;
+                // SAFETY: as for `deref`; this is the only guard, and it is borrowed mutably (invariants 2 and 3).
+                unsafe { $value }
             }
         }
     )+};

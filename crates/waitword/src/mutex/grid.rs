@@ -70,8 +70,6 @@ impl<T: ?Sized> Mutex<T> {
         lock_until;
         /// Locks without blocking this thread. The future is ready with the guard.
         ///
-        /// Works with any executor. Nothing happens before the first poll, which enqueues if the mutex is not free.
-        ///
         /// ```
         /// # smol::block_on(async {
         /// let mutex = waitword::Mutex::new(1);
@@ -79,11 +77,6 @@ impl<T: ?Sized> Mutex<T> {
         /// assert_eq!(*mutex.lock_async().await, 2);
         /// # });
         /// ```
-        ///
-        /// # Cancellation
-        /// Cancel-safe: the future can be dropped at any moment. It leaves the queue then, and forwards a signal that it received.
-        /// A future that is polled again later, as in a loop around `select!`, keeps its position: reuse the future instead of
-        /// making a new one.
         #[doc(alias("acquire_async", "async_lock"))]
         lock_async -> MutexLock<'_, T> = MutexLock(self);
         ///
@@ -162,9 +155,6 @@ impl<T: ?Sized> Mutex<T> {
         /// assert_eq!(*mutex.lock_async().await, 2);
         /// # });
         /// ```
-        ///
-        /// # Cancellation
-        /// As [`lock_async`](Self::lock_async).
         #[doc(alias("lock_async_owned", "lock_arc", "lock_owned"))]
         lock_owned_async -> MutexLockOwned<T> = MutexLockOwned(Arc::clone(self));
         #[doc(alias = "lock_async_owned_for")]

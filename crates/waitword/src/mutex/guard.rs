@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use waitword_core::observe::holders::{Hold, HoldId, may_be_elsewhere};
 
 use crate::acquire::{Acquire as _, guard_futures};
-use crate::guards::{guard, into_arc, leads_to_its_lock, map, mapped, mapped_mutably, writes};
+use crate::guards::{guard, into_arc, leads_to_its_lock, map, mapped, writes};
 use crate::mutex::lock::Mutex;
 use crate::raw_mutex::RawMutex;
 
@@ -36,6 +36,7 @@ guard! {
     /// assert_eq!(*mutex.lock(), 2);
     /// ```
     #[doc(alias("unlock", "lock_guard", "unique_lock", "scoped_lock"))]
+    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
     MutexGuard<'a, T> of Mutex as &'a Mutex<T>, as if &'a mut T, (),
     by "lock" or "lock_async" -> MutexLock, written to by "lock",
     RawMutex::{release, release_fair}, ""
@@ -46,12 +47,18 @@ guard! {
     ///
     /// As [`MutexGuard`], but borrows nothing.
     #[doc(alias = "ArcMutexGuard")]
+    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
     OwnedMutexGuard<T> of Mutex as Arc<Mutex<T>>, as if T, (),
     by "lock_owned" or "lock_owned_async" -> MutexLockOwned, written to by "lock",
     RawMutex::{release, release_fair}, "", sent as Mutex
 }
 
-writes! { MutexGuard<'a, T>, OwnedMutexGuard<T> }
+writes! {
+    ['a, T: ?Sized] MutexGuard<'a, T>: this => &mut *this.lock.value.get();
+    [T: ?Sized] OwnedMutexGuard<T>: this => &mut *this.lock.value.get();
+    ['a, U: ?Sized] MappedMutexGuard<'a, U>: this => this.part.as_mut();
+    [T: ?Sized, U: ?Sized] OwnedMappedMutexGuard<T, U>: this => this.part.as_mut();
+}
 
 leads_to_its_lock! {
     mutex;
@@ -80,14 +87,15 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 }
 
-map! { MutexGuard<'a, T> of Mutex by "lock" -> MappedMutexGuard<U>, mutex => &mutex.raw; mut }
-map! { OwnedMutexGuard<T> of Mutex by "lock_owned" -> OwnedMappedMutexGuard<U of T>, mutex => mutex; mut }
+map! { ['a, T: ?Sized] MutexGuard['a, T] of Mutex by "lock" -> MappedMutexGuard['a], mutex => &mutex.raw; mut }
+map! { [T: ?Sized] OwnedMutexGuard[T] of Mutex by "lock_owned" -> OwnedMappedMutexGuard[T], mutex => mutex; mut }
 
 mapped! {
     /// Access to a part of the value of a locked [`Mutex`]. Dropping the guard releases the mutex.
     ///
     /// Made by [`MutexGuard::map`].
-    MappedMutexGuard<'a, U>: &'a RawMutex, as if &'a mut U, release, release_fair, raw => raw; mut
+    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
+    ['a,] MappedMutexGuard['a]: &'a RawMutex, as if &'a mut U, release, release_fair, raw => raw; mut
 }
 
 mapped! {
@@ -95,11 +103,10 @@ mapped! {
     ///
     /// Made by [`OwnedMutexGuard::map`]. `T` is the value, `U` the part.
     #[doc(alias = "MappedArcMutexGuard")]
+    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
-    OwnedMappedMutexGuard<U of T>: Arc<Mutex<T>>, as if *mut U, release, release_fair, mutex => mutex.raw; mut
+    [T: ?Sized,] OwnedMappedMutexGuard[T]: Arc<Mutex<T>>, as if *mut U, release, release_fair, mutex => mutex.raw; mut
 }
-
-mapped_mutably! { ['a, U: ?Sized] MappedMutexGuard<'a, U>, [T: ?Sized, U: ?Sized] OwnedMappedMutexGuard<T, U> }
 
 // SAFETY: it is a `&mut U`, and the right to release, which any thread may do.
 unsafe impl<U: ?Sized + Send> Send for MappedMutexGuard<'_, U> {}

@@ -73,6 +73,11 @@ impl<T> Slot<T> {
     pub(crate) fn try_turn(&self) -> Option<Turn<'_, T>> {
         self.cell.raw().try_turn().map(|raw| Turn { slot: self, raw })
     }
+
+    /// After it was found to be set.
+    fn value(&self) -> &T {
+        self.get().expect("what is set stays so while it is shared")
+    }
 }
 
 /// The right to set the value of a slot. Given back if it is dropped.
@@ -158,12 +163,5 @@ impl<'a, T> Condition for SlotValue<'a, T> {
     fn check(&mut self) -> Result<&'a T, u32> {
         self.0.cell.raw().value()?;
         Ok(self.0.value())
-    }
-}
-
-impl<T> Slot<T> {
-    /// After it was found to be set.
-    fn value(&self) -> &T {
-        self.get().expect("what is set stays so while it is shared")
     }
 }

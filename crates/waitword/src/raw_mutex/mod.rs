@@ -97,7 +97,7 @@ use waitword_core::{Masked, Table, charge_release, signal_one};
 use crate::acquire::{self, Acquire as _};
 use crate::barging_window;
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, const_fn, mutant, order};
+use crate::sync::{MODEL, const_fn, mutant, order, update};
 use crate::unlocked;
 
 /// The bits of the count, the lowest of the word. A model sees a full one, too.
@@ -195,16 +195,9 @@ impl RawMutex {
     #[track_caller]
     pub(crate) fn bump(&self, (): (), hold: &mut HoldId, instead: Option<&str>) {
         if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
-            self.bump_slow(hold, instead);
-        }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn bump_slow(&self, hold: &mut HoldId, instead: Option<&str>) {
-        // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
-        if Table::global().waiters(&self.state) > 0 {
-            unlocked::bump(self, (), hold, instead, |held| self.release_fair(held));
+            // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
+            let has_waiters = || Table::global().waiters(&self.state) > 0;
+            unlocked::bump(self, (), hold, instead, has_waiters, |held| self.release_fair(held));
         }
     }
 
@@ -285,12 +278,7 @@ impl RawMutex {
         }
     }
 
-    /// Returns the state before the update.
-    #[inline]
-    fn update(&self, order: Ordering, change: impl Fn(u32) -> u32) -> u32 {
-        let change = |state| Some(change(state));
-        self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
-    }
+    update!(u32);
 }
 
 /// Another may be made in its place: a guard that was leaked has a record still.

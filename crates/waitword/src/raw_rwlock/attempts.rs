@@ -173,10 +173,10 @@ impl Acquire for RawRwLock {
 
     fn give_back(&self, mode: Mode) {
         match mode {
-            Mode::Upgrade => {
-                self.downgrade_to_upgradable(HoldId::NONE);
-            }
-            mode => self.release(mode, HoldId::NONE),
+            Mode::Read => self.release_read(HoldId::NONE),
+            Mode::Upgradable => self.release_upgradable(HoldId::NONE),
+            Mode::Write => self.release_write(HoldId::NONE),
+            Mode::Upgrade => self.downgrade_to_upgradable(HoldId::NONE),
         }
     }
 

@@ -20,17 +20,10 @@ impl RawRwLock {
             Mode::Write | Mode::Upgrade => QUEUED | SIGNALLED,
         };
         if self.state.load(Ordering::Relaxed) & others != 0 {
-            self.bump_slow(mode, hold, instead);
-        }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn bump_slow(&self, mode: Mode, hold: &mut HoldId, instead: Option<&str>) {
-        // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
-        let waiters = |at| Table::global().waiters::<Masked64<QUEUED>>(at);
-        if waiters(&self.state) > 0 || waiters(&self.drain) > 0 {
-            unlocked::bump(self, mode, hold, instead, |hold| match mode {
+            // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
+            let waiters = |at| Table::global().waiters::<Masked64<QUEUED>>(at);
+            let has_waiters = || waiters(&self.state) > 0 || waiters(&self.drain) > 0;
+            unlocked::bump(self, mode, hold, instead, has_waiters, |hold| match mode {
                 Mode::Read => self.release_read_fair(hold),
                 Mode::Upgradable => self.release_upgradable_fair(hold),
                 Mode::Write | Mode::Upgrade => self.release_write_fair(hold),

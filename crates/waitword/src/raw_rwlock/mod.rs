@@ -85,7 +85,7 @@ use waitword_core::{Masked64, charge_release, signal_one};
 
 use crate::acquire::{self, Acquire as _};
 use crate::sync::atomic::{Ordering, fence};
-use crate::sync::{const_fn, mutant, order};
+use crate::sync::{const_fn, mutant, order, update};
 
 pub(crate) use mode::Mode;
 use mode::*;
@@ -126,16 +126,6 @@ impl RawRwLock {
         let is_read = |state| state & WRITER == 0 || state & READERS != 0;
         let enter = |state| is_read(state).then(|| Mode::Read.enter(state));
         self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, enter).is_ok()
-    }
-
-    /// Releases it for a holder in this mode.
-    #[inline]
-    pub(crate) fn release(&self, mode: Mode, hold: HoldId) {
-        match mode {
-            Mode::Read => self.release_read(hold),
-            Mode::Upgradable => self.release_upgradable(hold),
-            Mode::Write | Mode::Upgrade => self.release_write(hold),
-        }
     }
 
     /// One reader leaves.
@@ -276,12 +266,7 @@ impl RawRwLock {
         }
     }
 
-    /// Returns the state before the change.
-    #[inline]
-    fn update(&self, order: Ordering, mut change: impl FnMut(u64) -> u64) -> u64 {
-        let change = |state| Some(change(state));
-        self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
-    }
+    update!(u64);
 }
 
 /// Another may be made in its place: a guard that was leaked has a record still.

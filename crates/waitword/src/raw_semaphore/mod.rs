@@ -74,14 +74,12 @@
 //! free permits behind asks the watchdog for a signal (`holds_up_others`) while another is queued behind it.
 
 mod attempts;
-#[cfg(test)]
-mod tests;
 
 use waitword_core::{Masked64, Table, charge_release, notify_all, signal_one};
 
 use crate::barging_window::barge;
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::{const_fn, mutant, order};
+use crate::sync::{const_fn, mutant, order, update};
 
 const QUEUED: u64 = 1;
 const SIGNALLED: u64 = 1 << 1;
@@ -158,8 +156,13 @@ impl RawSemaphore {
         if before & QUEUED != 0 {
             charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
         }
-        if before & SIGNALLED != 0 && before & FAIR == 0 && self.ends_barging_window() {
-            self.reserve_for_signalled();
+        if before & SIGNALLED != 0 && before & FAIR == 0 {
+            // One more acquirer may have barged past the signalled waiter. Of two that count at once, one may not be counted.
+            let (pace, is_last) = barge(self.pace.load(Ordering::Relaxed));
+            self.pace.store(pace, Ordering::Relaxed);
+            if is_last {
+                self.reserve_for_signalled();
+            }
         }
         mutant!("semaphore-signal" => return);
         self.signal_next();
@@ -242,14 +245,6 @@ impl RawSemaphore {
         Table::global().waiters(&self.state) > 0
     }
 
-    /// Counts one more that barged past the signalled waiter. `true` if that ends the barging window. If two do this at once, one
-    /// may not be counted.
-    fn ends_barging_window(&self) -> bool {
-        let (pace, is_last) = barge(self.pace.load(Ordering::Relaxed));
-        self.pace.store(pace, Ordering::Relaxed);
-        is_last
-    }
-
     fn reserve_for_signalled(&self) {
         self.update(Ordering::Relaxed, |state| match state & SIGNALLED {
             0 => state,
@@ -257,12 +252,7 @@ impl RawSemaphore {
         });
     }
 
-    /// Returns what it was before.
-    #[inline]
-    fn update(&self, order: Ordering, change: impl Fn(u64) -> u64) -> u64 {
-        let change = |state| Some(change(state));
-        self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
-    }
+    update!(u64);
 }
 
 /// Another may be made in its place: permits that were forgotten have records still.

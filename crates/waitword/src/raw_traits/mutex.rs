@@ -1,15 +1,15 @@
 //! The raw traits of a mutex, and its guard for a condition variable to take and give back.
 
-use std::{fmt, mem};
+use std::{fmt, mem, process};
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::{HoldId, not_kept};
 
-use crate::acquire;
+use crate::acquire::{self, OnUnwind};
 use crate::condvar::{CondvarGuard, Relock};
+use crate::handle::has_raw;
 use crate::raw_mutex;
 use crate::raw_traits::{Outcome, for_each_version, methods};
-use crate::unlocked::AbortIfUnwinding;
 
 /// The word of [`crate::Mutex`], without a value and without guards.
 ///
@@ -17,31 +17,32 @@ use crate::unlocked::AbortIfUnwinding;
 /// If `lock` would have to wait there ([`forbid_blocking`](crate::forbid_blocking)), it panics; and the process aborts where that would leave
 /// a guard without its mutex, which `unlocked` locks again. Version 0.4 of `lock_api` does not tell `lock` which of them calls it, so there
 /// the process always aborts. The timed forms fail at once instead, and `bump` does nothing.
-pub struct RawMutex(raw_mutex::RawMutex);
+pub struct RawMutex {
+    raw: raw_mutex::RawMutex,
+}
+
+has_raw!(RawMutex, raw_mutex::RawMutex);
 
 impl RawMutex {
     #[inline]
     #[track_caller]
     fn acquire(&self, may_unwind: bool) {
-        let no_guard_without_lock = (!may_unwind).then(|| AbortIfUnwinding);
-        if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, || ()).is_none() {
-            let Ok(_) = acquire::block(&self.0, (), "Mutex::lock_async", || {});
-        }
+        let no_guard_without_lock = (!may_unwind).then(|| OnUnwind(|| process::abort()));
+        let Ok(_) = acquire::acquire(self, || (), || "Mutex::lock_async");
         mem::forget(no_guard_without_lock);
     }
 
     #[inline]
     #[track_caller]
     fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        acquire::take::<{ acquire::TIMED }, _>(&self.0, || ()).is_some()
-            || acquire::block_until(&self.0, (), deadline(), || {}).is_ok()
+        acquire::acquire_until(self, || (), deadline).is_ok()
     }
 }
 
 /// Shows whether the mutex is held at this moment.
 impl fmt::Debug for RawMutex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawMutex").field("locked", &self.0.is_locked()).finish()
+        f.debug_struct("RawMutex").field("locked", &self.raw.is_locked()).finish()
     }
 }
 
@@ -56,20 +57,20 @@ macro_rules! implement {
         // before it has acquired the word, if at all, and where `lock_api` does not abort then, it does so itself.
         unsafe impl ::$api::RawMutex for RawMutex {
             #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
-            const INIT: Self = Self(raw_mutex::RawMutex::new());
+            const INIT: Self = Self { raw: raw_mutex::RawMutex::new() };
 
             $(type $state = ::$api::GuardSend;)*
 
             methods! {
                 self, ($($Guard)?);
                 always lock() -> $Held { self.acquire($may_unwind) }
-                may try_lock() -> $Tried { acquire::try_take(&self.0, ()).is_some() }
-                release unlock() { self.0.release(not_kept()) }
+                may try_lock() -> $Tried { acquire::try_take(&self.raw, ()).is_some() }
+                release unlock() { self.raw.release(not_kept()) }
             }
 
             #[inline]
             fn is_locked(&self) -> bool {
-                self.0.is_locked()
+                self.raw.is_locked()
             }
         }
 
@@ -79,8 +80,8 @@ macro_rules! implement {
         unsafe impl ::$api::RawMutexFair for RawMutex {
             methods! {
                 self, ($($Guard)?);
-                release unlock_fair() { self.0.release_fair(not_kept()) }
-                bump bump() { self.0.bump((), &mut { not_kept() }, None) }
+                release unlock_fair() { self.raw.release_fair(not_kept()) }
+                bump bump() { self.raw.bump((), &mut { not_kept() }, None) }
             }
         }
 
@@ -107,7 +108,7 @@ macro_rules! implement {
             fn handle(&self) -> &'a raw_mutex::RawMutex {
                 // SAFETY: `raw` asks that its user does not release the word while there is a guard that others can use. A wait borrows or
                 // owns this one when it releases the word, and acquires the word before the guard can be used again.
-                &unsafe { Self::mutex(self).raw() }.0
+                &unsafe { Self::mutex(self).raw() }.raw
             }
 
             fn rest(&self) -> &'a ::$api::Mutex<RawMutex, T> {

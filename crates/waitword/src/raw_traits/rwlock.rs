@@ -1,34 +1,36 @@
 //! The raw traits of a readers-writer lock.
 
-use std::{fmt, mem};
+use std::{fmt, mem, process};
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::holders::{Hold, changed, not_kept, recorded};
 use waitword_core::observe::{Caller, WaitsFor, awaited};
 
-use crate::acquire::{self, Acquire};
+use crate::acquire::{self, Acquire, OnUnwind};
+use crate::handle::has_raw;
 use crate::raw_rwlock::{self, Mode};
 use crate::raw_traits::{Outcome, for_each_version, methods};
-use crate::unlocked::AbortIfUnwinding;
 
 /// The words of [`crate::RwLock`], without a value and without guards.
 ///
 /// # Where this thread must not block
 /// As with [`RawMutex`](crate::raw_traits::RawMutex). `upgrade` panics and drops its guard. `with_upgraded` panics and leaves its guard as
 /// it was; with version 0.5 of `lock_api` it aborts.
-pub struct RawRwLock(raw_rwlock::RawRwLock);
+pub struct RawRwLock {
+    raw: raw_rwlock::RawRwLock,
+}
+
+has_raw!(RawRwLock, raw_rwlock::RawRwLock);
 
 impl RawRwLock {
     #[inline]
     #[track_caller]
-    fn acquire(&self, mode: Mode, instead: &str, may_unwind: bool) {
-        let no_guard_without_lock = (!may_unwind).then(|| AbortIfUnwinding);
-        if acquire::take::<{ acquire::UNTIMED }, _>(&self.0, move || mode).is_none() {
-            let Ok(_) = acquire::block(&self.0, mode, instead, || {});
-        }
+    fn acquire(&self, mode: Mode, instead: &'static str, may_unwind: bool) {
+        let no_guard_without_lock = (!may_unwind).then(|| OnUnwind(|| process::abort()));
+        let Ok(_) = acquire::acquire(self, move || mode, move || instead);
         mem::forget(no_guard_without_lock);
-        if upgraded(&self.0, mode) {
-            awaited(self.0.held_at(), WaitsFor::Upgrade, Caller::here(), None);
+        if upgraded(&self.raw, mode) {
+            awaited(self.raw.held_at(), WaitsFor::Upgrade, Caller::here(), None);
         }
     }
 
@@ -41,21 +43,11 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        let is_taken = acquire::take::<{ acquire::TIMED }, _>(&self.0, move || mode).is_some()
-            || acquire::block_until(&self.0, mode, deadline(), || {}).is_ok();
+        let is_taken = acquire::acquire_until(self, move || mode, deadline).is_ok();
         if is_taken {
-            upgraded(&self.0, mode);
+            upgraded(&self.raw, mode);
         }
         is_taken
-    }
-}
-
-/// Ends the hold of an upgradable reader whose upgrade unwinds.
-struct ReleaseUpgradable<'a>(&'a raw_rwlock::RawRwLock);
-
-impl Drop for ReleaseUpgradable<'_> {
-    fn drop(&mut self) {
-        self.0.release_upgradable(not_kept());
     }
 }
 
@@ -68,7 +60,7 @@ fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) -> bool {
 /// Shows whether the lock is held at this moment.
 impl fmt::Debug for RawRwLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawRwLock").field("locked", &self.0.is_held()).finish()
+        f.debug_struct("RawRwLock").field("locked", &self.raw.is_held()).finish()
     }
 }
 
@@ -82,28 +74,28 @@ macro_rules! implement {
         // without a new hold, or aborts.
         unsafe impl ::$api::RawRwLock for RawRwLock {
             #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants a value to begin with")]
-            const INIT: Self = Self(raw_rwlock::RawRwLock::new());
+            const INIT: Self = Self { raw: raw_rwlock::RawRwLock::new() };
 
             $(type $state = ::$api::GuardSend;)*
 
             methods! {
                 self, ($($Guard)?);
                 always lock_shared() -> $Held { self.acquire(Mode::Read, "RwLock::read_async", $may_unwind) }
-                may try_lock_shared() -> $Tried { acquire::try_take(&self.0, Mode::Read).is_some() }
-                release unlock_shared() { self.0.release_read(not_kept()) }
+                may try_lock_shared() -> $Tried { acquire::try_take(&self.raw, Mode::Read).is_some() }
+                release unlock_shared() { self.raw.release_read(not_kept()) }
                 always lock_exclusive() -> $Held { self.acquire(Mode::Write, "RwLock::write_async", $may_unwind) }
-                may try_lock_exclusive() -> $Tried { acquire::try_take(&self.0, Mode::Write).is_some() }
-                release unlock_exclusive() { self.0.release_write(not_kept()) }
+                may try_lock_exclusive() -> $Tried { acquire::try_take(&self.raw, Mode::Write).is_some() }
+                release unlock_exclusive() { self.raw.release_write(not_kept()) }
             }
 
             #[inline]
             fn is_locked(&self) -> bool {
-                self.0.is_held()
+                self.raw.is_held()
             }
 
             #[inline]
             fn is_locked_exclusive(&self) -> bool {
-                self.0.is_written()
+                self.raw.is_written()
             }
         }
 
@@ -112,10 +104,10 @@ macro_rules! implement {
         unsafe impl ::$api::RawRwLockFair for RawRwLock {
             methods! {
                 self, ($($Guard)?);
-                release unlock_shared_fair() { self.0.release_read_fair(not_kept()) }
-                release unlock_exclusive_fair() { self.0.release_write_fair(not_kept()) }
-                bump bump_shared() { self.0.bump(Mode::Read, &mut { not_kept() }, None) }
-                bump bump_exclusive() { self.0.bump(Mode::Write, &mut { not_kept() }, None) }
+                release unlock_shared_fair() { self.raw.release_read_fair(not_kept()) }
+                release unlock_exclusive_fair() { self.raw.release_write_fair(not_kept()) }
+                bump bump_shared() { self.raw.bump(Mode::Read, &mut { not_kept() }, None) }
+                bump bump_exclusive() { self.raw.bump(Mode::Write, &mut { not_kept() }, None) }
             }
         }
 
@@ -123,15 +115,15 @@ macro_rules! implement {
         unsafe impl ::$api::RawRwLockUpgradeFair for RawRwLock {
             methods! {
                 self, ($($Guard)?);
-                release unlock_upgradable_fair() { self.0.release_upgradable_fair(not_kept()) }
-                bump bump_upgradable() { self.0.bump(Mode::Upgradable, &mut { not_kept() }, None) }
+                release unlock_upgradable_fair() { self.raw.release_upgradable_fair(not_kept()) }
+                bump bump_upgradable() { self.raw.bump(Mode::Upgradable, &mut { not_kept() }, None) }
             }
         }
 
         // SAFETY: the writer becomes a reader, and no other writer gets the lock in between. Of that, nothing unwinds: `lock_api` 0.4 still
         // has the writer's guard, whose drop would release what it does not hold, and to 0.5 nobody would hold the lock.
         unsafe impl ::$api::RawRwLockDowngrade for RawRwLock {
-            methods! { self, ($($Guard)?); unsafe always downgrade() -> $Held { self.0.downgrade(not_kept()) } }
+            methods! { self, ($($Guard)?); unsafe always downgrade() -> $Held { self.raw.downgrade(not_kept()) } }
         }
 
         // SAFETY: success means that the lock was acquired, in the mode of the method.
@@ -162,17 +154,17 @@ macro_rules! implement {
                 always lock_upgradable() -> $Held {
                     self.acquire(Mode::Upgradable, "RwLock::upgradable_read_async", $may_unwind)
                 }
-                may try_lock_upgradable() -> $Tried { acquire::try_take(&self.0, Mode::Upgradable).is_some() }
-                release unlock_upgradable() { self.0.release_upgradable(not_kept()) }
+                may try_lock_upgradable() -> $Tried { acquire::try_take(&self.raw, Mode::Upgradable).is_some() }
+                release unlock_upgradable() { self.raw.release_upgradable(not_kept()) }
                 unsafe always upgrade() -> $Held {{
-                    let state_is_consumed = $may_unwind.then(|| ReleaseUpgradable(&self.0));
+                    let state_is_consumed = $may_unwind.then(|| OnUnwind(|| self.raw.release_upgradable(not_kept())));
                     self.acquire(Mode::Upgrade, "RwLockUpgradableReadGuard::upgrade_async", true);
                     mem::forget(state_is_consumed);
                 }}
                 unsafe may try_upgrade() -> $TriedUpgrade {{
-                    let is_taken = self.0.take(Mode::Upgrade);
+                    let is_taken = self.raw.take(Mode::Upgrade);
                     if is_taken {
-                        upgraded(&self.0, Mode::Upgrade);
+                        upgraded(&self.raw, Mode::Upgrade);
                     }
                     is_taken
                 }}
@@ -184,8 +176,8 @@ macro_rules! implement {
         unsafe impl ::$api::RawRwLockUpgradeDowngrade for RawRwLock {
             methods! {
                 self, ($($Guard)?);
-                unsafe always downgrade_upgradable() -> $Held { self.0.downgrade_upgradable(not_kept()) }
-                unsafe always downgrade_to_upgradable() -> $Held { self.0.downgrade_to_upgradable(not_kept()) }
+                unsafe always downgrade_upgradable() -> $Held { self.raw.downgrade_upgradable(not_kept()) }
+                unsafe always downgrade_to_upgradable() -> $Held { self.raw.downgrade_to_upgradable(not_kept()) }
             }
         }
 
@@ -224,9 +216,9 @@ unsafe impl ::lock_api::RawRwLockRecursive for RawRwLock {
     #[inline]
     #[track_caller]
     fn try_lock_shared_recursive(&self) -> bool {
-        let is_taken = self.0.read_recursive();
+        let is_taken = self.raw.read_recursive();
         if is_taken {
-            acquire::held_by_thread(&self.0, Mode::Read, Caller::here(), true);
+            acquire::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
         }
         is_taken
     }

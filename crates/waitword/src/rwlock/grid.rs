@@ -49,18 +49,11 @@ macro_rules! mode {
                 $until;
                 #[doc = concat!($what, " without blocking this thread. The future is ready with the guard when ", $until_when, ".")]
                 ///
-                /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
-                ///
                 /// ```
                 /// # smol::block_on(async {
                 #[doc = concat!("let lock = waitword::RwLock::new(1);\nassert_eq!(*lock.", stringify!($async), "().await, 1);")]
                 /// # });
                 /// ```
-                ///
-                /// # Cancellation
-                /// Cancel-safe: the future can be dropped at any moment. It leaves the queue then, and forwards a signal that it
-                /// received. A future that is polled again later, as in a loop around `select!`, keeps its position: reuse the future
-                /// instead of making a new one.
                 #[doc(alias = $async_alias)]
                 $async -> $Future<'_, T> = $Future(self);
                 $async_for;
@@ -82,9 +75,6 @@ macro_rules! mode {
                 #[doc = concat!(
                     "As [`", stringify!($async), "`](Self::", stringify!($async), "), with a guard and a future that have a share in the lock."
                 )]
-                ///
-                /// # Cancellation
-                #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ").")]
                 $owned_async -> $OwnedFuture<T> = $OwnedFuture(Arc::clone(self));
                 $owned_async_for;
                 $owned_async_until -> $OwnedUntil<T>;

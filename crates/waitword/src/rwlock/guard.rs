@@ -26,6 +26,7 @@ macro_rules! rwlock_guard {
     ) => {
         guard! {
             $(#[$docs])*
+            #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
             $Guard<$($life,)? T> of RwLock as $Shared, as if $Like, Mode::$mode,
             by $acquire or $instead -> $Future, written to by "write",
             RawRwLock::{$release, $release_fair},
@@ -100,7 +101,10 @@ rwlock_guard! {
     release_write, release_write_fair, sent as Write
 }
 
-writes! { RwLockWriteGuard<'a, T>, OwnedRwLockWriteGuard<T> }
+writes! {
+    ['a, T: ?Sized] RwLockWriteGuard<'a, T>: this => &mut *this.lock.value.get();
+    [T: ?Sized] OwnedRwLockWriteGuard<T>: this => &mut *this.lock.value.get();
+}
 
 // All but the reader's, which is covariant (invariant 4).
 leads_to_its_lock! {

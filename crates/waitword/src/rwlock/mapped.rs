@@ -8,39 +8,46 @@ use std::sync::Arc;
 
 use waitword_core::observe::holders::HoldId;
 
-use crate::guards::{leads_to_its_lock, map, mapped, mapped_mutably};
+use crate::guards::{leads_to_its_lock, map, mapped, writes};
 use crate::raw_rwlock::RawRwLock;
 use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-map! { RwLockReadGuard<'a, T> of RwLock by "read" -> MappedRwLockReadGuard<U>, lock => &lock.lock().raw; }
-map! { RwLockWriteGuard<'a, T> of RwLock by "write" -> MappedRwLockWriteGuard<U>, lock => &lock.raw; mut }
-map! { OwnedRwLockReadGuard<T> of RwLock by "read_owned" -> OwnedMappedRwLockReadGuard<U of T>, lock => lock; }
-map! { OwnedRwLockWriteGuard<T> of RwLock by "write_owned" -> OwnedMappedRwLockWriteGuard<U of T>, lock => lock; mut }
+map! { ['a, T: ?Sized] RwLockReadGuard['a, T] of RwLock by "read" -> MappedRwLockReadGuard['a], lock => &lock.lock().raw; }
+map! { ['a, T: ?Sized] RwLockWriteGuard['a, T] of RwLock by "write" -> MappedRwLockWriteGuard['a], lock => &lock.raw; mut }
+map! { [T: ?Sized] OwnedRwLockReadGuard[T] of RwLock by "read_owned" -> OwnedMappedRwLockReadGuard[T], lock => lock; }
+map! { [T: ?Sized] OwnedRwLockWriteGuard[T] of RwLock by "write_owned" -> OwnedMappedRwLockWriteGuard[T], lock => lock; mut }
 
 mapped! {
     /// One of the readers of a [`RwLock`], of a part of the value. Made by [`RwLockReadGuard::map`].
-    MappedRwLockReadGuard<'a, U>: &'a RawRwLock, as if &'a U, release_read, release_read_fair, raw => raw;
+    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    ['a,] MappedRwLockReadGuard['a]: &'a RawRwLock, as if &'a U, release_read, release_read_fair, raw => raw;
 }
 
 mapped! {
     /// The writer of a [`RwLock`], of a part of the value. Made by [`RwLockWriteGuard::map`].
-    MappedRwLockWriteGuard<'a, U>: &'a RawRwLock, as if &'a mut U, release_write, release_write_fair, raw => raw; mut
+    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    ['a,] MappedRwLockWriteGuard['a]: &'a RawRwLock, as if &'a mut U, release_write, release_write_fair, raw => raw; mut
 }
 
 mapped! {
     /// One of the readers of a [`RwLock`], of a part of the value, with a share in the lock. Made by
     /// [`OwnedRwLockReadGuard::map`]. `T` is the value, `U` the part.
-    OwnedMappedRwLockReadGuard<U of T>: Arc<RwLock<T>>, as if U, release_read, release_read_fair, lock => lock.raw;
+    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    [T: ?Sized,] OwnedMappedRwLockReadGuard[T]: Arc<RwLock<T>>, as if U, release_read, release_read_fair, lock => lock.raw;
 }
 
 mapped! {
     /// The writer of a [`RwLock`], of a part of the value, with a share in the lock. Made by
     /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
+    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
-    OwnedMappedRwLockWriteGuard<U of T>: Arc<RwLock<T>>, as if *mut U, release_write, release_write_fair, lock => lock.raw; mut
+    [T: ?Sized,] OwnedMappedRwLockWriteGuard[T]: Arc<RwLock<T>>, as if *mut U, release_write, release_write_fair, lock => lock.raw; mut
 }
 
-mapped_mutably! { ['a, U: ?Sized] MappedRwLockWriteGuard<'a, U>, [T: ?Sized, U: ?Sized] OwnedMappedRwLockWriteGuard<T, U> }
+writes! {
+    ['a, U: ?Sized] MappedRwLockWriteGuard<'a, U>: this => this.part.as_mut();
+    [T: ?Sized, U: ?Sized] OwnedMappedRwLockWriteGuard<T, U>: this => this.part.as_mut();
+}
 
 leads_to_its_lock! {
     rwlock;

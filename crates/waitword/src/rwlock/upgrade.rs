@@ -3,6 +3,7 @@
 //! An upgrading holder has the lock all the time. So the futures hold the guard. When dropped, they first stop waiting for
 //! the readers to leave, then drop the guard.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
@@ -14,8 +15,8 @@ use pin_project_lite::pin_project;
 use waitword_core::observe::holders::{Hold, changed, recorded};
 use waitword_core::observe::{Caller, WaitsFor, awaited};
 
-use crate::acquire::{self, Acquire, AcquireAsync, with_and_without_deadline};
-use crate::deadline::{Deadline, NoDeadline, Until};
+use crate::acquire::{self, Acquire, AcquireAsync};
+use crate::deadline::{Deadline, NoDeadline, Output, Until, with_and_without_deadline};
 use crate::error::LockError;
 use crate::handle::HasRaw as _;
 use crate::raw_rwlock::{Mode, RawRwLock};
@@ -32,9 +33,16 @@ pub struct NotUpgraded<G> {
     pub error: LockError,
 }
 
-impl<G> From<(G, LockError)> for NotUpgraded<G> {
-    fn from((guard, error): (G, LockError)) -> Self {
-        Self { guard, error }
+impl<W, G> Output<Result<W, (G, Infallible)>> for W {
+    fn of(upgraded: Result<W, (G, Infallible)>) -> W {
+        let Ok(guard) = upgraded;
+        guard
+    }
+}
+
+impl<W, G> Output<Result<W, (G, LockError)>> for Result<W, NotUpgraded<G>> {
+    fn of(upgraded: Result<W, (G, LockError)>) -> Self {
+        upgraded.map_err(|(guard, error)| NotUpgraded { guard, error })
     }
 }
 
@@ -246,7 +254,7 @@ macro_rules! upgrade {
                 Self { acquire, guard: Some(guard) }
             }
 
-            fn poll_guard(
+            fn poll_either(
                 self: Pin<&mut Self>,
                 cx: &mut Context<'_>,
             ) -> Poll<Result<$write<$($life,)? T>, ($guard<$($life,)? T>, D::Error)>> {
@@ -254,29 +262,27 @@ macro_rules! upgrade {
                 if let Some(guard) = this.guard {
                     $guard::rwlock(guard).will_wait();
                 }
-                let polled = this.acquire.as_mut().poll(cx);
-                polled.map(|upgraded| {
+                this.acquire.as_mut().poll(cx).map(|upgraded| {
                     let guard = this.guard.take().expect("it is ready once");
-                    let caller = || this.acquire.caller();
-                    match upgraded {
-                        Ok(Ok(_)) => {
-                            let tells = |word| {
-                                if !D::IS_TIMED {
-                                    awaited(word, WaitsFor::Upgrade, caller(), Some(cx.waker()));
-                                }
-                            };
-                            // SAFETY: the acquisition of this guard has become one of a writer.
-                            Ok(unsafe { $guard::upgraded(guard, tells) })
-                        }
-                        Err(error) => Err((guard, error)),
+                    if let Err(error) = upgraded {
+                        return Err((guard, error));
                     }
+                    let tells = |word| {
+                        if !D::IS_TIMED {
+                            awaited(word, WaitsFor::Upgrade, this.acquire.caller(), Some(cx.waker()));
+                        }
+                    };
+                    // SAFETY: the acquisition of this guard has become one of a writer.
+                    Ok(unsafe { $guard::upgraded(guard, tells) })
                 })
             }
         }
 
         with_and_without_deadline! {
-            $future, #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")] $until,
-            <$($life,)? T> -> $write<$($life,)? T>, Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>
+            [$($life,)? T: ?Sized,] $future[$($life,)? T];
+            #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")]
+            $until[$($life,)? T];
+            $write<$($life,)? T>, Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>; waits by acquire
         }
     };
 }

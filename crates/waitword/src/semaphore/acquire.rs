@@ -67,8 +67,6 @@ impl Semaphore {
         acquire_until;
         /// Acquires a permit without blocking this thread. The future is ready with it.
         ///
-        /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to.
-        ///
         /// ```
         /// # smol::block_on(async {
         /// let semaphore = waitword::Semaphore::new(1);
@@ -80,11 +78,6 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`Closed`], whatever there is.
-        ///
-        /// # Cancellation
-        /// Dropping the future dequeues it, at whatever moment. Its signal, and permits that were reserved for it, are forwarded to
-        /// the next waiter. A future that is polled again later, as in a loop around `select!`, keeps its position, so keep the
-        /// future rather than make a new one.
         #[doc(alias("async_acquire", "permit"))]
         acquire_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, 1);
         ///
@@ -141,9 +134,6 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`Closed`], whatever there is.
-        ///
-        /// # Cancellation
-        /// As [`acquire_async`](Self::acquire_async).
         acquire_many_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, permits);
         acquire_many_async_for;
         acquire_many_async_until -> SemaphoreAcquireUntil<'_>;
@@ -203,9 +193,6 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`Closed`], whatever there is.
-        ///
-        /// # Cancellation
-        /// As [`acquire_async`](Self::acquire_async).
         #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
         acquire_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), 1);
         acquire_owned_async_for;
@@ -234,9 +221,6 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`Closed`], whatever there is.
-        ///
-        /// # Cancellation
-        /// As [`acquire_async`](Self::acquire_async).
         #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
         acquire_many_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), permits);
         acquire_many_owned_async_for;

@@ -1,12 +1,12 @@
 //! Why there is no permit.
 
-use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 
 use waitword_core::observe::holders::HeldBy;
 
-use crate::acquire::{Output, Tried};
+use crate::acquire::Tried;
+use crate::deadline::Output;
 use crate::error::{LockError, equal_by_reason};
 use crate::raw_semaphore::RawSemaphore;
 
@@ -136,15 +136,14 @@ impl From<LockError> for AcquireError {
     }
 }
 
-impl<T> Output<T, Closed, Infallible> for Result<T, Closed> {
+impl<T> Output<Result<T, Closed>> for Result<T, Closed> {
     #[inline(always)]
-    fn of(acquired: Result<Result<T, Closed>, Infallible>) -> Self {
-        let Ok(acquired) = acquired;
+    fn of(acquired: Self) -> Self {
         acquired
     }
 }
 
-impl<T> Output<T, Closed, LockError> for Result<T, AcquireError> {
+impl<T> Output<Result<Result<T, Closed>, LockError>> for Result<T, AcquireError> {
     #[inline(always)]
     fn of(acquired: Result<Result<T, Closed>, LockError>) -> Self {
         Ok(acquired??)

@@ -50,10 +50,6 @@ pub(crate) struct RawWaitGroup<L> {
     epoch: L,
 }
 
-/// There would be more than [`MAX`] tokens.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooMany;
-
 impl<L> RawWaitGroup<L> {
     /// Both words are zero: there are no tokens.
     pub(crate) const fn on(state: AtomicU64, epoch: L) -> Self {
@@ -72,10 +68,10 @@ impl<L> RawWaitGroup<L> {
         count(self.state.load(Ordering::Acquire))
     }
 
-    /// Adds a token.
-    pub(crate) fn add(&self) -> Result<(), TooMany> {
+    /// Adds a token, unless there are [`MAX`]. Returns whether it did.
+    pub(crate) fn add(&self) -> bool {
         let add = |state| (count(state) < MAX).then(|| state + ONE);
-        self.state.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).map(drop).map_err(|_| TooMany)
+        self.state.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::wait_group::group::WaitGroup;
-use crate::wait_group::raw::{MAX, TooMany};
+use crate::wait_group::raw::MAX;
 
 impl WaitGroup {
     /// Adds a worker, until the token is dropped.
@@ -29,9 +29,7 @@ impl WaitGroup {
 
     #[track_caller]
     fn add_one(&self) {
-        if let Err(TooMany) = self.raw.add() {
-            panic!("a wait group has {MAX} tokens and can have no more: are tokens leaked?");
-        }
+        assert!(self.raw.add(), "a wait group has {MAX} tokens and can have no more: are tokens leaked?");
     }
 }
 

@@ -1,23 +1,98 @@
-//! Whether a thread that finds a lock taken spins before it enqueues: it learns.
+//! How a thread spins before it sleeps: its pauses and yields, and whether it spins at all.
 //!
-//! Such a spin takes up to 5 µs. It is in vain where critical sections are longer, where the holder has lost its CPU, and where the holder needs
-//! this one: two threads that take turns on one CPU would lose 5 µs a turn. No word has room for how spins went, and the next lock of the same
-//! program is used the same way, as a rule; so each thread keeps it for itself, for all of its locks.
+//! # Pauses
+//! A check costs the holder: it takes the cache line away that the release is about to write. A check that comes late costs the
+//! lock: it stays free for so long, or is taken by another. So the pauses double while others make progress between two checks,
+//! as they do where critical sections are short and a check too many hurts most. Where nothing has changed since the last check,
+//! the section is long, and the pauses are short enough to find the lock in a gap of 200 ns.
+//!
+//! # Learning
+//! A thread that finds a lock taken spins for up to 5 µs before it enqueues. That is in vain where critical sections are longer, where the
+//! holder has lost its CPU, and where the holder needs this one: two threads that take turns on one CPU would lose 5 µs a turn. A lock's word
+//! has no room for how spins went. So each thread remembers its own, for all of its locks: the next lock of the same program is used the same
+//! way, as a rule.
 //!
 //! | the latest spins                             | when the thread finds a lock taken                        |
 //! |----------------------------------------------|-----------------------------------------------------------|
 //! | one of the last eight was worth it           | it spins                                                  |
 //! | eight in a row were in vain                  | it enqueues at once; one time of 16 it spins, to find out |
 //!
-//! - A spin is worth it that ends with the lock. So is one of a queued thread that is signalled meanwhile (`drive.rs`), and has not slept: the
-//!   other one is awake. And so is one during which others acquired or released the lock, for then sections are short, and a thread that
-//!   enqueues at once has the holder signal it (a queue with condition variables: a fifth less throughput).
+//! - A spin was worth it if it ended with the lock; if the thread, queued by then, was signalled meanwhile (`drive.rs`), because the signaller
+//!   is awake; and if others acquired or released the lock during it: then sections are short, and a thread that enqueues at once costs the
+//!   holder a signal (a queue with condition variables: a fifth less throughput).
 //! - A spin is in vain if nothing has changed during all of its time.
 //! - One that is broken off, because the lock is reserved for a waiter, took little time and says nothing.
 
 use std::cell::Cell;
+use std::hint::spin_loop;
+use std::thread;
 
 use crate::sync::MODEL;
+
+/// All pauses of a thread before it sleeps, some 40 ns each: 5 µs.
+const ALL_PAUSES: u32 = if MODEL { 1 } else { 127 };
+
+/// The most pauses between two checks: while others make progress, and while nothing changes.
+const MOST_PAUSES: u32 = 64;
+const MOST_PAUSES_WITHOUT_PROGRESS: u32 = 4;
+
+pub(crate) struct Pauses {
+    next: u32,
+    left: u32,
+    has_found_progress: bool,
+}
+
+impl Pauses {
+    pub(crate) fn new() -> Self {
+        Self { next: 1, left: ALL_PAUSES, has_found_progress: false }
+    }
+
+    /// Pauses until the next check. `false`: it is time to sleep.
+    pub(crate) fn pause(&mut self) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        let pauses = self.next.min(self.left);
+        self.left -= pauses;
+        (0..pauses).for_each(|_| spin_loop());
+        true
+    }
+
+    /// Whether the spin has lasted for all of them.
+    pub(crate) fn are_used_up(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether others have acquired or released during the spin.
+    pub(crate) fn have_found_progress(&self) -> bool {
+        self.has_found_progress
+    }
+
+    /// Whether others have acquired or released since the last check.
+    pub(crate) fn found(&mut self, progress: bool) {
+        self.has_found_progress |= progress;
+        self.next = (2 * self.next).min(if progress { MOST_PAUSES } else { MOST_PAUSES_WITHOUT_PROGRESS });
+    }
+}
+
+/// How often a thread yields before it sleeps itself.
+const YIELDS: u32 = if MODEL { 1 } else { 4 };
+
+/// A queued thread yields while what it waits for is reserved for another, before it sleeps: that waiter, or a holder that is in its way, may
+/// need this CPU, and the reservation may end before this thread would be asleep. Returns whether it has ended, and this thread is not
+/// signalled.
+pub(crate) fn yield_while(is_reserved: impl Fn() -> bool, is_signalled: impl Fn() -> bool) -> bool {
+    for _ in 0..YIELDS {
+        thread::yield_now();
+        if is_signalled() {
+            return false;
+        }
+        if !is_reserved() {
+            return true;
+        }
+    }
+    false
+}
 
 /// So many spins in vain in a row say that the next one will be in vain, too.
 const ENOUGH: u8 = 8;
@@ -74,6 +149,31 @@ impl Learned {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The pauses before each check.
+    fn pauses(progress: impl Fn(usize) -> bool) -> Vec<u32> {
+        let (mut pauses, mut before) = (Pauses::new(), Vec::new());
+        loop {
+            let left = pauses.left;
+            if !pauses.pause() {
+                return before;
+            }
+            before.push(left - pauses.left);
+            pauses.found(progress(before.len()));
+        }
+    }
+
+    #[test]
+    fn checks_are_rare_only_while_others_make_progress() {
+        assert_eq!(pauses(|_| true), [1, 2, 4, 8, 16, 32, 64]);
+        let long = pauses(|_| false);
+        assert_eq!((&long[..4], long.iter().max()), (&[1, 2, 4, 4][..], Some(&4)));
+        let becomes_long = pauses(|check| check < 5);
+        assert_eq!(becomes_long[..7], [1, 2, 4, 8, 16, 4, 4]);
+        for all in [long, becomes_long] {
+            assert_eq!(all.iter().sum::<u32>(), ALL_PAUSES);
+        }
+    }
 
     /// How many of so many acquisitions spin, all worth it or all in vain.
     fn spins_of(learned: &mut Learned, acquisitions: u32, are_worth_it: bool) -> u32 {

@@ -254,6 +254,8 @@ moving! {
     LazyLock<u8>:                                   YES YES YES;
     LazyForce<'static, u8, fn() -> u8>:             NO  NO  NO;
     LazyForceUntil<'static, u8, fn() -> u8>:        NO  NO  NO;
+    NoDeadline:                                     YES YES YES;
+    Until:                                          NO  YES NO;
     HeldBy:                                         YES YES YES;
     LockError:                                      YES YES YES;
     NotLocked:                                      YES YES YES;

@@ -12,11 +12,11 @@ use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
-use crate::acquire::pauses::Pauses;
 use crate::acquire::raw::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, OnUnwind, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Ask, Handle};
+use crate::spins::Pauses;
 use crate::sync::mutant;
 
 /// When a queued waiter took the word, and how. That decides whether the acquisition used up a signal.

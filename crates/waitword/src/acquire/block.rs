@@ -10,12 +10,11 @@ use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::Acquisition;
 use crate::acquire::held::{TIMED, held_by_thread, records, take, take_again, take_recorded};
-use crate::acquire::pauses::Pauses;
 use crate::acquire::raw::{Acquire, Attempt, Closed, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
 use crate::handle::{Ask, Handle, HasRaw, Waited};
-use crate::spins;
+use crate::spins::{self, Pauses};
 
 type AskOf<L> = <<L as HasRaw>::Raw as Waited>::Ask;
 type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;

@@ -53,7 +53,6 @@ mod grid;
 mod held;
 #[allow(unsafe_code)]
 mod out_of_line;
-mod pauses;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -63,6 +62,5 @@ pub(crate) use block::{acquire, acquire_until, block, block_for_guard, block_unt
 pub(crate) use future::AcquireAsync;
 pub(crate) use grid::{Tried, grid, guard_futures};
 pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};
-pub(crate) use pauses::{Pauses, yield_while};
 
 pub(crate) use raw::{Acquire, Attempt, Left, NotTaken, OnUnwind, TakenOrMarked};

@@ -4,8 +4,8 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, Word, is_queue_stalled};
 
-use crate::acquire::pauses::Pauses;
 use crate::handle::{Handle, Waited};
+use crate::spins::Pauses;
 use crate::sync::mutant;
 
 /// A state word that can be acquired: the attempts on it, and where its waiters are queued.

@@ -8,7 +8,6 @@ use std::task::{Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use super::acquisition::Acquisition;
-use super::pauses::Pauses;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
@@ -18,6 +17,7 @@ use crate::error::LockError;
 use crate::handle::Waited;
 use crate::raw_mutex::RawMutex;
 use crate::raw_semaphore::RawSemaphore;
+use crate::spins::Pauses;
 
 /// A lock that runs a function right after the attempt of this number from now, once it is armed; before that of a task that has
 /// enqueued.

@@ -39,11 +39,12 @@ use waitword_core::{
     Cancelled, Location, Parker, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from,
 };
 
-use crate::acquire::{Acquire, Acquisition, Attempt, Left, Pauses};
+use crate::acquire::{Acquire, Acquisition, Attempt, Left};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle, Waited};
 use crate::raw_mutex::RawMutex;
+use crate::spins::Pauses;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant};
 

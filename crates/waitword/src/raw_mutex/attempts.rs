@@ -7,13 +7,14 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 use waitword_core::{Masked, Table};
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::ahead;
 use crate::handle::Waited;
 use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
     is_free_for_waiters,
 };
+use crate::spins::{Pauses, yield_while};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, mutant, order};
 

@@ -6,11 +6,12 @@ use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::{Hold, HoldId};
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked, yield_while};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };
+use crate::spins::{Pauses, yield_while};
 use crate::sync::atomic::Ordering;
 use crate::sync::{mutant, order};
 

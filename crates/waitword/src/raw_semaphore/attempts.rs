@@ -3,11 +3,12 @@
 use waitword_core::observe::WaitsFor;
 use waitword_core::observe::holders::Hold;
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, Pauses, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
 use crate::raw_semaphore::{
     Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, asked, bits, is_closed, permits,
 };
+use crate::spins::Pauses;
 use crate::sync::atomic::Ordering;
 use crate::sync::{mutant, order};
 

@@ -79,11 +79,13 @@ pin_project! {
 }
 
 impl Until {
+    #[inline]
     pub(crate) fn new(deadline: Option<Instant>) -> Self {
         Self { deadline, alarm: Alarm::new() }
     }
 
     /// The deadline of a future that is made now.
+    #[inline]
     pub(crate) fn after(timeout: Duration) -> Self {
         Self::new(Instant::now().checked_add(timeout))
     }
@@ -94,6 +96,7 @@ impl Deadline for Until {
 
     const IS_TIMED: bool = true;
 
+    #[inline]
     fn at(&self) -> Option<Instant> {
         self.deadline
     }
@@ -106,6 +109,7 @@ impl Deadline for Until {
         self.project().alarm.clear();
     }
 
+    #[inline]
     fn error(error: LockError) -> LockError {
         error
     }

@@ -98,12 +98,10 @@ macro_rules! grid {
 
         $(#[$async_docs])*
         ///
-        /// Works with any executor. Nothing happens before the first poll, which enqueues if it has to wait.
-        ///
         /// # Cancellation
-        /// Cancel-safe: the future can be dropped at any moment. It leaves the queue then, and forwards what it had: a signal that it
-        /// received, or permits that were reserved for it. A future that is polled again later, as in a loop around `select!`, keeps
-        /// its position: reuse the future instead of making a new one.
+        /// Nothing happens before the first poll, which enqueues if it has to wait. The future is cancel-safe, with any executor: dropped at
+        /// whatever moment, it leaves the queue and forwards what it had, a signal that it received or permits that were reserved for it.
+        /// Polled again later, as in a loop around `select!`, it keeps its position: reuse the future instead of making a new one.
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.

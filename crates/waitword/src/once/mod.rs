@@ -1,4 +1,4 @@
-//! The cell that is set once: the public API. Its initialisers are in `init/`, the methods of its exclusive owner in
+//! The cell that is set once: the public API. Its initialisers are in `init.rs`, the methods of its exclusive owner in
 //! `owner.rs`, the value in `slot.rs` and `tagged.rs`, the word and lost turns in `raw.rs`. `lazy.rs` is a cell with its
 //! initialiser.
 

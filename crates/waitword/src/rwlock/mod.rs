@@ -1,8 +1,9 @@
 //! The readers-writer lock: the public API, and the value that it protects.
 //!
-//! The word and its transitions are in `raw_rwlock`. This folder adds the value: `lock.rs` is the type, `grid.rs` has the methods that acquire,
-//! `guard.rs` and `mapped.rs` the guards and the futures that end with them, `upgrade.rs` the upgrade from reading to writing, `read_ref.rs` why a reader's guard is covariant. Each is written once
-//! for the three modes, borrowed and owned. The invariants of the unsafe code are in `guards/mod.rs`.
+//! The word and its transitions are in `raw_rwlock`. This folder adds the value: `lock.rs` is the type, `grid.rs` has the methods that
+//! acquire, `guard.rs` and `mapped.rs` the guards and the futures that end with them, `upgrade.rs` the upgrade from reading to writing,
+//! `read_ref.rs` why a reader's guard is covariant. Each is written once for the three modes, borrowed and owned. The invariants of the
+//! unsafe code are in `guards/mod.rs`.
 
 mod grid;
 mod guard;

@@ -1,8 +1,5 @@
-//! The semaphore: its public methods that do not wait.
-//!
-//! The word and all that happens to it is in `raw_semaphore`. Here are its permits: `acquire.rs` has the methods that
-//! get them, `futures.rs` what the `_async` methods return,
-//! `permit.rs` what one has then, and `error.rs` why one has not.
+//! The semaphore. The word and all that happens to it is in `raw_semaphore`; here are its permits. `permits.rs` has the type, `acquire.rs` the
+//! methods that acquire, `futures.rs` what the `_async` ones return, `permit.rs` what they acquire, `error.rs` why one has acquired nothing.
 
 mod acquire;
 mod error;

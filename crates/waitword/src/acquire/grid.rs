@@ -54,7 +54,7 @@ macro_rules! grid {
         #[inline]
         #[track_caller]
         pub fn $plain($self: $Receiver $(, $permits: $usize)?) -> $Guard {
-            let hold = $crate::acquire::acquire::<Self>($self, move || $ask, || stringify!($async));
+            let hold = $crate::acquire::block::acquire::<Self>($self, move || $ask, || stringify!($async));
             $crate::deadline::Output::of(hold.map($make))
         }
 
@@ -62,7 +62,7 @@ macro_rules! grid {
         #[inline]
         #[track_caller]
         pub fn $try($self: $Receiver $(, $permits: $usize)?) -> $Tried {
-            $crate::acquire::Tried::of($crate::acquire::try_take(&$self.raw, $ask).map($make), &$self.raw)
+            $crate::acquire::grid::Tried::of($crate::acquire::held::try_take(&$self.raw, $ask).map($make), &$self.raw)
         }
 
         #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for `timeout` at the longest.")]
@@ -74,9 +74,9 @@ macro_rules! grid {
         #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), "). ", $too_many)]
         #[inline]
         #[track_caller]
-        pub fn $for($self: $Receiver $(, $permits: $usize)?, timeout: $crate::time::Duration) -> $Timed {
-            let deadline = || $crate::time::Instant::now().checked_add(timeout);
-            let hold = $crate::acquire::acquire_until::<Self>($self, move || $ask, deadline);
+        pub fn $for($self: $Receiver $(, $permits: $usize)?, timeout: waitword_core::time::Duration) -> $Timed {
+            let deadline = || waitword_core::time::Instant::now().checked_add(timeout);
+            let hold = $crate::acquire::block::acquire_until::<Self>($self, move || $ask, deadline);
             $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
         }
 
@@ -91,8 +91,8 @@ macro_rules! grid {
         )]
         #[inline]
         #[track_caller]
-        pub fn $until($self: $Receiver $(, $permits: $usize)?, deadline: $crate::time::Instant) -> $Timed {
-            let hold = $crate::acquire::acquire_until::<Self>($self, move || $ask, || Some(deadline));
+        pub fn $until($self: $Receiver $(, $permits: $usize)?, deadline: waitword_core::time::Instant) -> $Timed {
+            let hold = $crate::acquire::block::acquire_until::<Self>($self, move || $ask, || Some(deadline));
             $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
         }
 
@@ -124,7 +124,7 @@ macro_rules! grid {
         /// # Errors, cancellation, panics
         #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
         #[track_caller]
-        pub fn $async_for($self: $Receiver $(, $permits: $usize)?, timeout: $crate::time::Duration) -> $Until {
+        pub fn $async_for($self: $Receiver $(, $permits: $usize)?, timeout: waitword_core::time::Duration) -> $Until {
             $Name::new($($arg,)+ $crate::deadline::Until::after(timeout))
         }
 
@@ -142,7 +142,7 @@ macro_rules! grid {
         #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ");")]
         /// and when it has to wait, if it is the first in the process and the system cannot start the timer thread.
         #[track_caller]
-        pub fn $async_until($self: $Receiver $(, $permits: $usize)?, deadline: $crate::time::Instant) -> $Until {
+        pub fn $async_until($self: $Receiver $(, $permits: $usize)?, deadline: waitword_core::time::Instant) -> $Until {
             $Name::new($($arg,)+ $crate::deadline::Until::new(Some(deadline)))
         }
     };
@@ -162,7 +162,7 @@ macro_rules! guard_futures {
                 lock: &'a $Lock<T>,
                 // Over the raw part alone, so that the code of the slow path is the same for every `T`.
                 #[pin]
-                acquire: $crate::acquire::AcquireAsync<&'a $Raw, D>,
+                acquire: $crate::acquire::future::AcquireAsync<&'a $Raw, D>,
             }
         }
 
@@ -170,7 +170,7 @@ macro_rules! guard_futures {
             #[inline]
             #[track_caller]
             pub(super) fn new(lock: &'a $Lock<T>, deadline: D) -> Self {
-                Self { lock, acquire: $crate::acquire::AcquireAsync::new(&lock.raw, $ask, deadline) }
+                Self { lock, acquire: $crate::acquire::future::AcquireAsync::new(&lock.raw, $ask, deadline) }
             }
 
             #[inline]
@@ -192,7 +192,7 @@ macro_rules! guard_futures {
             #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $Owned<T: ?Sized, D = $crate::deadline::NoDeadline> {
                 #[pin]
-                acquire: $crate::acquire::AcquireAsync<Arc<$Lock<T>>, D>,
+                acquire: $crate::acquire::future::AcquireAsync<Arc<$Lock<T>>, D>,
             }
         }
 
@@ -200,7 +200,7 @@ macro_rules! guard_futures {
             #[inline]
             #[track_caller]
             pub(super) fn new(lock: Arc<$Lock<T>>, deadline: D) -> Self {
-                Self { acquire: $crate::acquire::AcquireAsync::new(lock, $ask, deadline) }
+                Self { acquire: $crate::acquire::future::AcquireAsync::new(lock, $ask, deadline) }
             }
 
             #[inline]
@@ -215,14 +215,14 @@ macro_rules! guard_futures {
             ['a, T: ?Sized,] $Future['a, T];
             #[doc = concat!("The future of [`", stringify!($Lock), "::", $until_of, "`] and its sibling with a timeout.")]
             $Until['a, T];
-            $Guard<'a, T>, Result<$Guard<'a, T>, $crate::LockError>; waits by acquire
+            $Guard<'a, T>, Result<$Guard<'a, T>, $crate::error::LockError>; waits by acquire
         }
 
         $crate::deadline::with_and_without_deadline! {
             [T: ?Sized,] $Owned[T];
             #[doc = concat!("The future of [`", stringify!($Lock), "::", $owned_until_of, "`] and its sibling with a timeout.")]
             $OwnedUntil[T];
-            $OwnedGuard<T>, Result<$OwnedGuard<T>, $crate::LockError>; waits by acquire
+            $OwnedGuard<T>, Result<$OwnedGuard<T>, $crate::error::LockError>; waits by acquire
         }
     };
 }

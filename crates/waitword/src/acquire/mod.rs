@@ -47,10 +47,10 @@
 //! that up: the release of a word that was taken this way signals the next waiter.
 
 mod acquisition;
-mod block;
-mod future;
-mod grid;
-mod held;
+pub(crate) mod block;
+pub(crate) mod future;
+pub(crate) mod grid;
+pub(crate) mod held;
 #[allow(unsafe_code)]
 mod out_of_line;
 mod raw;

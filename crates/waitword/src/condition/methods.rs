@@ -20,10 +20,10 @@ macro_rules! blocking_waits {
         #[track_caller]
         pub fn $wait_for(
             $self: $Receiver,
-            timeout: $crate::time::Duration,
-        ) -> Result<$Output, $crate::LockError> {
-            let deadline = $crate::time::Instant::now().checked_add(timeout);
-            $crate::condition::block_until(&mut $waiter, deadline)
+            timeout: waitword_core::time::Duration,
+        ) -> Result<$Output, $crate::error::LockError> {
+            let deadline = waitword_core::time::Instant::now().checked_add(timeout);
+            $crate::condition::wait_for::block_until(&mut $waiter, deadline)
         }
 
         #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), until `deadline` at the latest.")]
@@ -36,9 +36,9 @@ macro_rules! blocking_waits {
         #[track_caller]
         pub fn $wait_until(
             $self: $Receiver,
-            deadline: $crate::time::Instant,
-        ) -> Result<$Output, $crate::LockError> {
-            $crate::condition::block_until(&mut $waiter, Some(deadline))
+            deadline: waitword_core::time::Instant,
+        ) -> Result<$Output, $crate::error::LockError> {
+            $crate::condition::wait_for::block_until(&mut $waiter, Some(deadline))
         }
     };
 }
@@ -70,7 +70,7 @@ macro_rules! waits_as_futures {
         #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]
         $(#[$for_docs])*
         #[track_caller]
-        pub fn $wait_for($self: $Receiver, timeout: $crate::time::Duration) -> $Until {
+        pub fn $wait_for($self: $Receiver, timeout: waitword_core::time::Duration) -> $Until {
             $Name::of($waiter, $crate::deadline::Until::after(timeout))
         }
 
@@ -89,7 +89,7 @@ macro_rules! waits_as_futures {
         /// and when it has to wait, if it is the first in the process to wait with a deadline and the system cannot start the timer
         /// thread.
         #[track_caller]
-        pub fn $wait_until($self: $Receiver, deadline: $crate::time::Instant) -> $Until {
+        pub fn $wait_until($self: $Receiver, deadline: waitword_core::time::Instant) -> $Until {
             $Name::of($waiter, $crate::deadline::Until::new(Some(deadline)))
         }
     };
@@ -111,7 +111,7 @@ macro_rules! named_future {
             $(where $bounded: $bound)?
             {
                 #[pin]
-                wait: $crate::condition::WaitFor<$Condition, D>,
+                wait: $crate::condition::wait_for::WaitFor<$Condition, D>,
             }
         }
 
@@ -120,7 +120,7 @@ macro_rules! named_future {
         {
             #[track_caller]
             pub(crate) fn of(condition: $Condition, deadline: D) -> Self {
-                Self { wait: $crate::condition::WaitFor::new(condition, deadline) }
+                Self { wait: $crate::condition::wait_for::WaitFor::new(condition, deadline) }
             }
         }
 
@@ -139,7 +139,7 @@ macro_rules! named_future {
             [$($generic,)*] $Name[$($generic),*] $(where $bounded: $bound)?;
             $(#[$until_doc])*
             $Until[$($generic),*];
-            $Output, Result<$Output, $crate::LockError>; waits by wait
+            $Output, Result<$Output, $crate::error::LockError>; waits by wait
         }
     };
 }

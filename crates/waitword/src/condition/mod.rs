@@ -17,7 +17,7 @@
 //! ([`Condition::give_up`]).
 
 mod methods;
-mod wait_for;
+pub(crate) mod wait_for;
 
 pub(crate) use methods::{blocking_waits, named_future, waits_as_futures};
 pub(crate) use wait_for::{Condition, WaitFor, block, block_until, must_not_block};

@@ -62,7 +62,7 @@ macro_rules! map {
         [$($generic:tt)+] $Guard:ident[$($arg:tt),*] of $Lock:ident by $acquire:literal -> $Mapped:ident[$($mapped_arg:tt),*],
         $lock:ident => $of:expr; $($mutable:tt)?
     ) => {
-        $crate::guards::map_methods! {
+        $crate::guards::mapped::map_methods! {
             [$($generic)+] $Guard<$($arg),*>, T -> $Mapped[$($mapped_arg),*], $lock => $of; ($($mutable)?);
             /// A guard of a part of the value. The lock is held until that guard is dropped.
             ///
@@ -115,7 +115,7 @@ macro_rules! mapped {
             _part: PhantomData<$Like>,
         }
 
-        $crate::guards::map_methods! {
+        $crate::guards::mapped::map_methods! {
             [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>, U -> $Mapped[$($arg),*], lock => lock; ($($mutable)?);
             /// As the `map` of the guard that this was made from, from part to part.
             map;
@@ -161,7 +161,7 @@ macro_rules! mapped {
             }
         }
 
-        $crate::guards::shows_its_value! { [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>: U }
+        $crate::guards::whole::shows_its_value! { [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>: U }
     };
 }
 

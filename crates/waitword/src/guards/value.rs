@@ -4,7 +4,7 @@
 macro_rules! owns_its_value {
     ($Lock:ident over $Raw:ident, $name:literal, $lock:literal) => {
         /// After a panic, [`Poison`](crate::Poison) reports it to the next holder.
-        impl<T: ?Sized> std::panic::RefUnwindSafe for $Lock<$crate::Poison<T>> {}
+        impl<T: ?Sized> std::panic::RefUnwindSafe for $Lock<$crate::poison::Poison<T>> {}
 
         // SAFETY: the raw part is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
         unsafe impl<T: ?Sized> $crate::handle::HasRaw for $Lock<T> {

@@ -12,7 +12,8 @@ use std::task::{Context, Poll};
 use waitword_core::observe::holders::{Hold, HoldId, may_be_elsewhere};
 
 use crate::acquire::{Acquire as _, guard_futures};
-use crate::guards::{guard, into_arc, leads_to_its_lock, map, mapped, writes};
+use crate::guards::mapped::{map, mapped};
+use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
 use crate::mutex::lock::Mutex;
 use crate::raw_mutex::RawMutex;
 

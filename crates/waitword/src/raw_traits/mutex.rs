@@ -9,7 +9,7 @@ use crate::acquire::{self, OnUnwind};
 use crate::condvar::{CondvarGuard, Relock};
 use crate::handle::has_raw;
 use crate::raw_mutex;
-use crate::raw_traits::{Outcome, for_each_version, methods};
+use crate::raw_traits::versions::{Outcome, for_each_version, methods};
 
 /// The word of [`crate::Mutex`], without a value and without guards.
 ///

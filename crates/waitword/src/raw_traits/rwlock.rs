@@ -9,7 +9,7 @@ use waitword_core::observe::{Caller, WaitsFor, awaited};
 use crate::acquire::{self, Acquire, OnUnwind};
 use crate::handle::has_raw;
 use crate::raw_rwlock::{self, Mode};
-use crate::raw_traits::{Outcome, for_each_version, methods};
+use crate::raw_traits::versions::{Outcome, for_each_version, methods};
 
 /// The words of [`crate::RwLock`], without a value and without guards.
 ///

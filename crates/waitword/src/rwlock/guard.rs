@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use waitword_core::observe::holders::{Hold, HoldId, may_be_elsewhere};
 
 use crate::acquire::{Acquire as _, guard_futures};
-use crate::guards::{guard, into_arc, leads_to_its_lock, writes};
+use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
 use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::lock::RwLock;
 use crate::rwlock::read_ref::ReadRef;

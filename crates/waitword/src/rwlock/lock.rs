@@ -6,7 +6,7 @@ use std::fmt;
 use waitword_core::observe::{LockType, note_lock_type};
 
 use crate::acquire::Acquire as _;
-use crate::guards::owns_its_value;
+use crate::guards::value::owns_its_value;
 use crate::raw_rwlock::RawRwLock;
 
 /// A value that many can read at a time, or one can change.

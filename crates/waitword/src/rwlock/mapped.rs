@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use waitword_core::observe::holders::HoldId;
 
-use crate::guards::{leads_to_its_lock, map, mapped, writes};
+use crate::guards::mapped::{map, mapped};
+use crate::guards::whole::{leads_to_its_lock, writes};
 use crate::raw_rwlock::RawRwLock;
 use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

@@ -1,5 +1,4 @@
-//! The condition variable: `variable.rs` has the type and how waiters are notified, `threads.rs` and `tasks.rs` the ways to wait. The word and its
-//! races are in `raw.rs`, the futures in `futures.rs`.
+//! The condition variable: the type in `variable.rs`, the ways to wait in `threads.rs` and `tasks.rs`, the word and its races in `raw.rs`.
 
 mod futures;
 mod guard;

@@ -11,8 +11,11 @@ use std::time::Duration;
 use crate::line::{Ended, Line, Stop, root};
 
 /// The crates whose steps have names, and the suite that is answerable for them: it has to notice.
-const SOURCES: [(&str, &str); 2] =
-    [("crates/waitword-core/src", "queue, loom"), ("crates/waitword/src", "locks, loom")];
+const SOURCES: [(&str, &str); 3] = [
+    ("crates/waitword-core/src", "queue, loom"),
+    ("crates/waitword-observe/src", "queue, loom"),
+    ("crates/waitword/src", "locks, loom"),
+];
 
 /// The steps for which another suite is answerable.
 const EXCEPTIONS: [(&str, &[&str]); 3] = [

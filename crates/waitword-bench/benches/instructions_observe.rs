@@ -7,9 +7,8 @@ use std::hint::black_box;
 use gungraun::{
     Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
 };
-use waitword::observe::start_holders;
 use waitword::{Condvar, Event, Mutex, RwLock, Semaphore};
-use waitword_core::observe::trace;
+use waitword_observe::internals::{start_holders, trace};
 
 /// Instructions of each path, as counted last.
 struct Counted {

@@ -84,9 +84,12 @@ pub mod host {
 pub use word::{Masked, Masked64, Word};
 
 pub use sync::time;
-/// The atomics that words are made of: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
-pub use sync::{OnceLock, atomic, is_broken};
+pub use table::count_threads;
+
+/// The atomics that words are made of, and what goes with them: the standard library's, or a model checker's in a model.
+#[doc(hidden)]
+pub use sync::{Mutex, OnceLock, atomic, is_broken, lock};
 #[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub use table::{disable_watchdog, is_watchdog_running};

@@ -18,44 +18,55 @@
 //! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found while
 //! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
-//! Where to read on: `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs`
-//! puts both together, and `text/` prints it; `order/` follows holders for [`check_lock_order`]; `sources.rs` adds what other tables have; `profile/` writes a snapshot for profilers, `trace/` a timeline; `switch/` turns observation on.
+//! Where to read on: `observer/` is the door to the core, which tells what happens; `record/` keeps who holds each lock and the events of a trace, `blame/` who made others
+//! wait, `trace/` makes the timeline, `order/` the order of locks for [`check_lock_order`]. `process.rs` makes a snapshot (`model/`) of the process;
+//! `search/` concludes findings (`finding.rs`) from it; `report.rs` puts both together, and `text/` prints it; `sources.rs` adds what other tables have;
+//! `profile/` writes a snapshot for profilers; `switch/` turns observation on.
 
 #![deny(unsafe_code)]
 
 mod adapters;
+mod asked;
 mod blame;
+mod by_word;
 mod finding;
-mod identify;
+
 mod model;
 mod names;
+mod notifies;
 mod numbers;
+mod observer;
 mod order;
 mod process;
 mod profile;
+mod record;
 mod report;
 mod search;
+#[allow(unsafe_code)]
+mod site_ptr;
 mod sources;
 mod switch;
+mod sync;
+mod tasks;
 mod text;
 mod trace;
+mod types;
 
 #[cfg(feature = "metrics")]
 pub use adapters::Metrics;
 #[cfg(feature = "tracing")]
 pub use adapters::{emit_finding, emit_report, emit_slow};
-pub use blame::{Blame, Blamed, Bucket, Slow, blame, take_slow};
+pub use blame::{Blame, Blamed, Bucket, Slow, blame, set_slow_threshold, take_slow};
 pub use finding::{
     Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
     NoKnownNotifier, OrderMember, PotentialDeadlock, Unless,
 };
-pub use identify::identify;
 pub use model::{
     Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Recording,
     Site, Snapshot, State, Waiter,
 };
 pub use names::{Name, Nameable, name};
-pub use order::{LockOrder, assert_lock_order, check_lock_order, lock_order};
+pub use order::{LockOrder, assert_lock_order, lock_order};
 pub use process::snapshot;
 pub use profile::{Profile, Waits, profile};
 pub use report::{Process, ReadError, Report, SCHEMA, report};
@@ -63,12 +74,21 @@ pub use search::{cycles, waits};
 pub use sources::{Seen, Source, add_source};
 #[cfg(unix)]
 pub use switch::{Server, report_on_signal, serve};
-pub use switch::{abort_on_deadlock, disable, enable, init, on_deadlock, set_slow_threshold};
+pub use switch::{abort_on_deadlock, check_lock_order, disable, enable, identify, init, on_deadlock};
 pub use text::short_duration;
 pub use trace::{
     Trace, TraceEvent, TraceKind, TraceReadError, Tracing, add_trace_source, trace_start, trace_start_all,
     trace_stop, traced,
 };
+
+/// What reports are made of, for tests of this crate: the records and events themselves.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::notifies::{NotifySeen, notifies};
+    pub use crate::observer::{Traced, start_blame, start_holders, stop_blame, stop_holders, trace};
+    pub use crate::record::rings::{Event, EventKind, Events, Who, acquired, released};
+    pub use crate::record::{HolderSeen, Holders, Release, holders, note_release};
+}
 
 #[doc = include_str!("../docs/json.md")]
 pub mod json_schema {}

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use waitword::observe::lock_type_of;
-
 use crate::model::{Address, LockKind, LockName};
+use crate::types::lock_type_of;
 
 /// Gives a lock a name for reports, until the returned [`Name`] is dropped.
 ///

@@ -3,19 +3,22 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::thread::Thread;
-use std::time::Instant;
 
-use waitword_core::observe::NotifySeen;
+use waitword_core::time::Instant;
 
-use waitword::observe::{self, Hold, HolderSeen, Holders, WaiterSeen, WaiterState, WaitsFor};
+use waitword::observe::{self, WaiterSeen, WaiterState, WaitsFor};
+use waitword_core::observe::holders::Hold;
 
 use crate::model::{
     Access, Actor, Address, Deed, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
     is_notified,
 };
 use crate::names::names;
+use crate::notifies::{NotifySeen, notifies};
 use crate::numbers::{Register, Round};
+use crate::record::{HolderSeen, Holders, holders};
 use crate::sources;
+use crate::tasks::{are_tasks_identified, task_number};
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
@@ -47,7 +50,7 @@ pub fn snapshot() -> Snapshot {
     let (before_tasks, before_agents) = (TASKS.now(), AGENTS.now());
     let mut waiters = waitword::observe::snapshot();
     let completions = sources::see(&mut waiters);
-    let holders = waitword::observe::holders();
+    let holders = holders();
     let now = Instant::now();
     let mut numbers = Numbers { tasks: TASKS.round(before_tasks), agents: AGENTS.round(before_agents) };
     let locks = locks(waiters, now, &mut numbers);
@@ -91,12 +94,10 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
 
 /// The last notify of each object that is waited for.
 fn add_notifies(to: &mut Snapshot, now: Instant) {
-    let (mut seen, lost) = waitword_core::observe::notifies();
+    let (seen, lost) = notifies();
     if let Some(recording) = &mut to.recording {
         recording.lost_notifies = lost;
     }
-    // Two threads that notified an object for the first time, at the same moment, may have a record each: the younger counts.
-    seen.sort_by_key(|seen| seen.at);
     let seen: HashMap<usize, NotifySeen> = seen.into_iter().map(|seen| (seen.word, seen)).collect();
     for lock in to.locks.iter_mut().filter(|lock| is_notified(lock.name.kind)) {
         lock.notified = seen.get(&(lock.name.address.0 as usize)).map(|seen| Deed {
@@ -229,7 +230,7 @@ fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
 
 /// By its executor's number if it was asked for that ([`identify`](crate::identify)).
 pub(crate) fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
-    match waitword_core::observe::task_number(identity) {
+    match task_number(identity) {
         Some(number) => Actor::Task { number, name: None },
         None => unidentified(identity, tasks),
     }
@@ -237,7 +238,7 @@ pub(crate) fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
 
 fn unidentified(identity: usize, tasks: &mut Round<'_>) -> Actor {
     // Our numbers and those of the executor must not look the same.
-    let name = waitword_core::observe::are_tasks_identified().then(|| "not identified".to_owned());
+    let name = are_tasks_identified().then(|| "not identified".to_owned());
     Actor::Task { number: tasks.number(identity), name }
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+
+use waitword_core::time::Instant;
 
 use waitword_core::observe::WaiterSeen;
 

@@ -11,31 +11,38 @@ use std::thread;
 
 use polled::{poll, waker};
 use waitword::{Condvar, CondvarGuard, Mutex, lock_api};
-use waitword_core::observe::{Step, follow};
-use waitword_observe::{Actor, Finding, Lock, LockKind, Snapshot, State, cycles, enable, snapshot};
+use waitword_observe::{
+    Actor, Finding, Lock, LockKind, Snapshot, State, check_lock_order, cycles, enable, identify, snapshot,
+};
 
 static ONE_AT_A_TIME: StdMutex<()> = StdMutex::new(());
 static CHANGED: Condvar = Condvar::new();
 static SEEN: StdMutex<Option<[Snapshot; 2]>> = StdMutex::new(None);
 
 thread_local! {
-    /// The next release of this thread is that of a wait.
-    static IS_NEXT: Cell<bool> = const { Cell::new(false) };
+    /// How often this thread will be asked which task it polls until the release of a wait asks.
+    static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Called when the waiter is queued, and before its record is erased.
-fn step(step: &Step) {
-    if matches!(step, Step::Released { .. }) && IS_NEXT.take() {
+/// With the order of locks a wait asks twice: before it is enqueued, and when it releases its mutex, before the record is erased.
+const OF_THE_RELEASE: u32 = 2;
+
+fn asked() -> Option<u64> {
+    let left = ASKED.get();
+    ASKED.set(left.saturating_sub(1));
+    if left == 1 {
         assert_eq!(CHANGED.notify_all(), 2);
         *SEEN.lock().unwrap() = Some([snapshot(), snapshot()]);
     }
+    None
 }
 
 /// What two reports say within the release of the mutex that `waits` has. Another waits before it, which the notify signals: so it is queued
 /// for the mutex and not signalled.
 fn within_the_release<G: CondvarGuard>(lock: impl FnOnce() -> G, waits: impl FnOnce()) -> Vec<Finding> {
     enable();
-    assert!(follow(step));
+    check_lock_order();
+    identify(asked);
     let mut before = pin!(CHANGED.wait_async(lock()));
     assert!(poll(before.as_mut(), &waker()).is_pending());
     waits();
@@ -47,12 +54,12 @@ fn within_the_release<G: CondvarGuard>(lock: impl FnOnce() -> G, waits: impl FnO
 }
 
 fn blocks<G: CondvarGuard>(mut guard: G) {
-    IS_NEXT.set(true);
+    ASKED.set(OF_THE_RELEASE);
     CHANGED.wait(&mut guard);
 }
 
 async fn awaits<G: CondvarGuard>(guard: G) {
-    IS_NEXT.set(true);
+    ASKED.set(OF_THE_RELEASE);
     CHANGED.wait_async(guard).await;
 }
 

@@ -10,12 +10,13 @@ use waitword::{
     AsyncLock, Condvar, Event, Mutex, OwnedMutexGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
     RwLock, Semaphore,
 };
+use waitword_observe::internals::{holders, notifies, start_holders};
 
 /// Where one was, another is not said to have been notified.
 #[test]
 fn the_notify_of_an_object_that_is_gone_is_forgotten() {
-    waitword::observe::start_holders();
-    let is_known = |at: usize| waitword_core::observe::notifies().0.iter().any(|seen| seen.word == at);
+    start_holders();
+    let is_known = |at: usize| notifies().0.iter().any(|seen| seen.word == at);
     let (event, condvar) = (Box::new(Event::new()), Box::new(Condvar::new()));
     // The only field.
     let (at_event, at_condvar) = (std::ptr::from_ref(&*event).addr(), std::ptr::from_ref(&*condvar).addr());
@@ -29,12 +30,12 @@ fn the_notify_of_an_object_that_is_gone_is_forgotten() {
 /// The record of a lock without a guard goes with its unlock by any thread, and with the next acquisition if a script has unlocked it.
 #[test]
 fn an_async_lock_has_one_holder_at_most() {
-    waitword::observe::start_holders();
+    start_holders();
     let word = Arc::new(AtomicI32::new(0));
     let lock = AsyncLock::on(Arc::clone(&word));
     let at = Arc::as_ptr(&word).addr();
     let lines = || -> Vec<u32> {
-        let holders = waitword::observe::holders().unwrap().seen;
+        let holders = holders().unwrap().seen;
         holders.iter().filter(|seen| seen.word == at).map(|seen| seen.site.line()).collect()
     };
     let line = line!() + 1;
@@ -64,10 +65,10 @@ fn an_async_lock_has_one_holder_at_most() {
 /// Also after the lock was released for a while, and by whatever way it was acquired.
 #[test]
 fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
-    waitword::observe::start_holders();
+    start_holders();
     let (mutex, rwlock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
     let is_sent = |at: usize, size: usize| {
-        let holders = waitword::observe::holders().unwrap().seen;
+        let holders = holders().unwrap().seen;
         let of: Vec<bool> = holders
             .iter()
             .filter(|seen| (at..at + size).contains(&seen.word))
@@ -132,7 +133,7 @@ fn a_line_whose_read_guards_of_lock_api_are_sent_is_one_that_acquired() {
     let lock = waitword::lock_api::RwLock::new(0);
     let at = std::ptr::from_ref(&lock).addr();
     let sent = || {
-        let holders = waitword::observe::holders().unwrap().seen;
+        let holders = holders().unwrap().seen;
         let of = holders.iter().filter(|seen| (at..at + size_of_val(&lock)).contains(&seen.word));
         of.map(|seen| seen.may_be_elsewhere).collect::<Vec<_>>()
     };

@@ -9,8 +9,10 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword::observe::{Actor, Hold, holders, start_holders, stop_holders};
+use waitword::observe::Actor;
 use waitword::{Mutex, MutexGuard, RwLock, Semaphore};
+use waitword_core::observe::holders::Hold;
+use waitword_observe::internals::{holders, start_holders, stop_holders};
 use waitword_observe::{Finding, report, snapshot};
 
 /// The switch is one for the process.

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use waitword::observe::{Actor, HolderSeen, holders, start_holders};
+use waitword::observe::Actor;
 use waitword::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore};
+use waitword_observe::internals::{HolderSeen, holders, start_holders};
 
 fn seen() -> Vec<HolderSeen> {
     holders().expect("on").seen

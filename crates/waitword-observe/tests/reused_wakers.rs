@@ -81,6 +81,6 @@ fn the_thread_that_polled_an_earlier_task_need_not_poll_this_one() {
 
 /// When the lock was taken.
 fn sent_at(lock: &Mutex<i32>) -> std::time::Instant {
-    let holders = waitword::observe::holders().expect("on").seen;
+    let holders = waitword_observe::internals::holders().expect("on").seen;
     holders.iter().find(|seen| seen.word == std::ptr::from_ref(lock).addr()).expect("held").since
 }

@@ -12,8 +12,10 @@ use std::task::{Context, Wake, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use waitword::observe::{Actor, Hold, start_holders, stop_holders};
+use waitword::observe::Actor;
 use waitword::{AsyncLock, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore};
+use waitword_core::observe::holders::Hold;
+use waitword_observe::internals::{holders, start_holders, stop_holders};
 
 const SOON: Duration = Duration::from_millis(1);
 
@@ -61,7 +63,7 @@ fn holder<T>(name: &str, take: impl FnOnce() -> T + Send + 'static) -> (Sender<(
 /// What is acquired later is younger to the clock of the records, which counts 10 ms: a look at them sets it.
 fn younger_from_now_on() {
     thread::sleep(Duration::from_millis(20));
-    assert!(waitword::observe::holders().is_some());
+    assert!(holders().is_some());
 }
 
 fn leak<T>(value: T) -> &'static T {
@@ -240,7 +242,7 @@ fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
     word.store(0, Ordering::Relaxed);
 
     let of_place = || {
-        let holders = waitword::observe::holders().unwrap().seen;
+        let holders = holders().unwrap().seen;
         holders.iter().filter(|seen| seen.word == at).map(|seen| seen.hold).collect::<Vec<_>>()
     };
     assert_eq!(of_place(), [Hold::AsyncLock]);

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-pub use waitword_core::observe::holders::HeldBy;
+pub use waitword_core::observe::HeldBy;
 
 /// A wait failed: for a lock, a wakeup, a value. The reasons are complete: a `match` needs no arm for others.
 ///
@@ -44,12 +44,11 @@ impl LockError {
     /// (`waitword_observe::enable`), or the lock was taken before they were, the record had no room, it was released just then, nothing
     /// was held (a wait for a notify, a read behind a writer that is queued), or the time was not up.
     ///
-    #[cfg_attr(feature = "observe", doc = "```")]
-    #[cfg_attr(not(feature = "observe"), doc = "```ignore")]
+    /// ```ignore
     /// use std::time::Duration;
-    /// use waitword::{Mutex, observe};
+    /// use waitword::Mutex;
     ///
-    /// observe::start_holders();
+    /// waitword_observe::enable();
     /// let mutex = Mutex::new(1);
     /// let guard = mutex.lock();
     /// let late = mutex.lock_for(Duration::from_millis(1)).map(drop).unwrap_err();

@@ -32,11 +32,8 @@
 //! is its ticket. With the clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns, of waits alone.
 
 use waitword_core::Table;
-// The models have a table of their own, and no clock.
-#[cfg(all(feature = "observe", not(any(waitword_loom, waitword_shuttle))))]
-pub use waitword_core::observe::holders::{Hold, HolderSeen, Holders, holders, start_holders, stop_holders};
 pub use waitword_core::observe::{
-    Actor, LockType, Site, WaiterSeen, WaiterState, WaitsFor, lock_type_of, start_clock, stop_clock,
+    Actor, LockType, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock,
 };
 
 use crate::raw_rwlock::RawRwLock;

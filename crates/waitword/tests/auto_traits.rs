@@ -355,7 +355,7 @@ fn sizes_are_as_documented() {
     // On some processors of 32 bits a u64 is aligned to 4 bytes.
     let aligned = 8 + align_of::<u64>();
     assert_eq!((size_of::<Mutex<()>>(), size_of::<Mutex<u32>>(), size_of::<Mutex<u64>>()), (4, 8, aligned));
-    // The place of the holder's record.
+    // What the observer calls the hold.
     let record = if cfg!(feature = "observe") { size_of::<usize>() } else { 0 };
     assert_eq!(size_of::<MutexGuard<'_, [u64; 9]>>(), size_of::<usize>() + record);
     assert_eq!(size_of::<OwnedMutexGuard<[u64; 9]>>(), size_of::<usize>() + record);
@@ -366,13 +366,11 @@ fn sizes_are_as_documented() {
     assert_eq!(size_of::<Semaphore>(), 16);
     assert_eq!((size_of::<Event>(), size_of::<WaitGroup>()), (8, 16));
     assert_eq!(size_of::<EventWaitOwned>(), size_of::<EventWait<'_>>());
-    // How long the waiters of a queue have waited, the place of the holder's record, and whether the waiter still holds a mutex.
-    let more = if cfg!(feature = "observe") { 40 } else { 0 };
-    let limit = 112 + more;
+    let limit = 112 + record;
     assert!(size_of::<EventWait<'_>>() <= limit && size_of::<WaitGroupWait<'_>>() <= limit);
     assert!(size_of::<OnceWait<'_, String>>() <= limit && size_of::<BarrierWait<'_>>() <= limit + 8);
     // A waiter is 64 bytes; beside it, the future has the lock, and what its waiter is queued under.
-    assert!(size_of::<MutexLock<'_, ()>>() <= 88 + more && size_of::<MutexLockOwned<()>>() <= 80 + more);
+    assert!(size_of::<MutexLock<'_, ()>>() <= 88 + record && size_of::<MutexLockOwned<()>>() <= 80 + record);
     assert_eq!(size_of::<OnceLock<u32>>(), 8);
     assert_eq!(size_of::<OnceLock<u64>>(), aligned);
     assert_eq!(size_of::<OnceLock<String>>(), size_of::<String>() + size_of::<usize>());

@@ -22,7 +22,7 @@
 //! barges, with the rights of any running thread, and leaves the queue; if it was signalled meanwhile, it forwards that.
 //! Tasks are not woken ahead: a worker would poll them in vain.
 
-use crate::observe::tracing::{SIGNALLED, Waking};
+use crate::observe::Waking;
 use crate::table::{Location, address, release};
 use crate::waiter::wake::Wake;
 
@@ -49,6 +49,6 @@ pub fn wake_ahead<L: Location>(at: L) -> usize {
     let waking = Waking::now();
     let ahead = locked.ahead(key);
     release(locked);
-    waking.trace(SIGNALLED, key.address, ahead.iter().flatten().map(Wake::identity));
+    waking.signalled(key.address, ahead.iter().flatten().map(Wake::identity));
     ahead.into_iter().flatten().map(Wake::wake).count()
 }

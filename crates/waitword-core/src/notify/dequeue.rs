@@ -9,7 +9,7 @@
 use std::convert::Infallible;
 use std::pin::pin;
 
-use crate::observe::tracing::{NOTIFIED, Waking};
+use crate::observe::Waking;
 use crate::shard::{Key, Locked};
 use crate::table::{Location, Table, address, unlock};
 use crate::waiter::Inbox;
@@ -112,7 +112,7 @@ fn wake_first(table: &Table, key: Key, notifier: Option<&Inbox>) -> usize {
     let waking = Waking::now();
     let wake = locked.complete_first(key, notifier);
     let follow_up = unlock(locked);
-    waking.trace(NOTIFIED, key.address, wake.iter().map(Wake::identity));
+    waking.notified(key.address, wake.iter().map(Wake::identity));
     let woken = usize::from(wake.map(Wake::wake).is_some());
     drop(follow_up);
     woken
@@ -137,7 +137,7 @@ pub(crate) fn wake_one_or<E>(
         return change().map(|()| 0);
     };
     let follow_up = unlock(locked);
-    waking.trace(NOTIFIED, key.address, [wake.identity()]);
+    waking.notified(key.address, [wake.identity()]);
     wake.wake();
     drop(follow_up);
     Ok(1)
@@ -174,7 +174,7 @@ fn detach_and_wake<'a>(
         // is left linked to this stack frame.
         let more = unsafe { locked.complete_batch(detached, &mut batch, notifier) };
         let follow_up = unlock(locked);
-        waking.trace(NOTIFIED, key.address, batch.identities());
+        waking.notified(key.address, batch.identities());
         batch.wake_all();
         drop(follow_up);
         if !more {

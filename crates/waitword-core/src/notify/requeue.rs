@@ -28,7 +28,7 @@
 
 use std::pin::pin;
 
-use crate::observe::tracing::{SIGNALLED, Waking};
+use crate::observe::Waking;
 use crate::shard::{Key, Locked};
 use crate::sync::mutant;
 use crate::table::{FollowUp, Location, Table, address, unlock};
@@ -111,7 +111,7 @@ fn requeue_if<E>(
     let ahead = if moved > 1 { both.second().ahead(to) } else { Default::default() };
     let (first, second) = both.unlock();
     let woken = signalled.iter().map(|(wake, _)| wake).chain(ahead.iter().flatten());
-    waking.trace(SIGNALLED, to.address, woken.map(Wake::identity));
+    waking.signalled(to.address, woken.map(Wake::identity));
     signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
     ahead.into_iter().flatten().for_each(Wake::wake);
     mutant!("watch-requeue" => {

@@ -19,7 +19,7 @@
 //! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
 //! (`table/watchdog.rs`).
 
-use crate::observe::tracing::{SIGNALLED, Waking};
+use crate::observe::Waking;
 use crate::shard::Key;
 use crate::sync::mutant;
 use crate::table::{Location, Table, address, release, unlock};
@@ -74,7 +74,7 @@ fn signal_first(table: &Table, key: Key) -> usize {
     let waking = Waking::now();
     let signalled = locked.signal_first(key);
     let follow_up = unlock(locked);
-    waking.trace(SIGNALLED, key.address, signalled.iter().map(|(wake, _)| wake.identity()));
+    waking.signalled(key.address, signalled.iter().map(|(wake, _)| wake.identity()));
     let len = signalled.map_or(0, |(wake, len)| {
         Wake::wake(wake);
         len

@@ -19,8 +19,8 @@ pub fn start_clock() {
     RUNS.store(true, Ordering::Relaxed);
 }
 
-/// From now on there are times, though enqueues read none.
-pub(crate) fn begin_clock() {
+/// Lets time begin, for [`nanos`], if it has not. Enqueues read no clock before [`start_clock`].
+pub fn begin_clock() {
     BEGINNING.get_or_init(Instant::now);
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn time_of(ticket: u64) -> Option<Instant> {
     nanos_of(ticket).and_then(instant)
 }
 
-/// As [`time_of`], as [`now`] has it.
+/// As [`time_of`], as [`nanos`] has it.
 #[inline]
 pub(crate) fn nanos_of(ticket: u64) -> Option<u64> {
     (ticket & 1 == 1).then_some(ticket >> 1 << UNIT_SHIFT)
@@ -49,24 +49,23 @@ pub(crate) fn nanos_of(ticket: u64) -> Option<u64> {
 
 /// The nanoseconds since the clock was first started; 0 if it never was.
 #[inline]
-pub(crate) fn now() -> u64 {
+pub fn nanos() -> u64 {
     BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64)
 }
 
-/// The time of which [`now`] has this.
-pub(crate) fn instant(nanos: u64) -> Option<Instant> {
+/// The time of which [`nanos`] has this.
+pub fn instant(nanos: u64) -> Option<Instant> {
     BEGINNING.get()?.checked_add(Duration::from_nanos(nanos))
 }
 
-/// What [`now`] has of this time.
-#[cfg(feature = "observe")]
-pub(crate) fn nanos_at(time: Instant) -> u64 {
+/// What [`nanos`] has of this time.
+pub fn nanos_at(time: Instant) -> u64 {
     BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }
 
 #[cold]
 fn stamp() -> u64 {
-    now() >> UNIT_SHIFT << 1 | 1
+    nanos() >> UNIT_SHIFT << 1 | 1
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub enum WaitsFor {
 
 impl WaitsFor {
     /// By their numbers.
-    pub(crate) const ALL: [Self; 13] = [
+    pub const ALL: [Self; 13] = [
         Self::Word,
         Self::Mutex,
         Self::Read,
@@ -67,8 +67,7 @@ impl WaitsFor {
     }
 
     /// Whether a holder makes it wait, and not the want of a notify.
-    #[cfg(feature = "observe")]
-    pub(crate) fn is_for_holder(self) -> bool {
+    pub fn is_for_holder(self) -> bool {
         use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
         matches!(self, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
     }
@@ -90,7 +89,6 @@ impl Caller {
     }
 
     /// Where it is; or here, of a caller that was too far away.
-    #[cfg(feature = "observe")]
     #[inline(always)]
     pub(in crate::observe) fn site(self) -> &'static Site {
         const UNKNOWN: &Site = Location::caller();
@@ -109,10 +107,6 @@ pub struct Origin {
     caller: Caller,
     waits_for: WaitsFor,
     is_timed: bool,
-    #[cfg_attr(
-        not(feature = "observe"),
-        expect(dead_code, reason = "holders are recorded with the feature alone")
-    )]
     releases: bool,
 }
 
@@ -159,7 +153,6 @@ impl Origin {
     }
 
     /// Whether it holds a lock when it enqueues, and releases it before it sleeps.
-    #[cfg(feature = "observe")]
     #[inline(always)]
     pub(crate) fn releases(self) -> bool {
         self.releases

@@ -9,7 +9,6 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use crate::observe::Delays;
 use crate::waiter::list::{List, close, insert_before, join, unlink};
 use crate::waiter::node::{Waiter, entry, is_watched, next, prev, with};
 
@@ -82,20 +81,14 @@ impl Bucket {
             match self.search(key) {
                 Ok(head) => {
                     insert_before(entry(head), entry(node));
-                    with(head, |links| {
-                        links.len = one_more(links.len);
-                        links.delays.enter(ticket);
-                    });
+                    with(head, |links| links.len = one_more(links.len));
                     node.as_ref().set_ticket(ticket, false);
                     node.as_ref().set_address(key);
                     Pushed::Behind { watched: is_watched(head.as_ref().state()) }
                 }
                 Err(others) => {
                     close(entry(node));
-                    with(node, |links| {
-                        (links.sibling, links.len, links.delays) = (self.first, 1, Delays::default());
-                        links.delays.enter(ticket);
-                    });
+                    with(node, |links| (links.sibling, links.len) = (self.first, 1));
                     node.as_ref().set_ticket(ticket, true);
                     node.as_ref().set_address(key);
                     self.tag = key | if others == 0 { 0 } else { MORE };
@@ -195,23 +188,17 @@ impl Bucket {
         unsafe {
             if node != head {
                 unlink(entry(node));
-                with(head, |links| {
-                    links.len -= 1;
-                    links.delays.leave(node.as_ref().ticket());
-                });
+                with(head, |links| links.len -= 1);
                 return false;
             }
-            let (len, mut delays) = with(head, |links| (links.len, links.delays));
+            let len = with(head, |links| links.len);
             let successor = if len > 1 {
                 unlink(entry(head));
                 Some(next(head))
             } else {
                 None
             };
-            if successor.is_some() {
-                delays.leave(head.as_ref().ticket());
-            }
-            self.succeed(head, successor, (len - 1, delays));
+            self.succeed(head, successor, len - 1);
             successor.is_none()
         }
     }
@@ -226,10 +213,10 @@ impl Bucket {
         // SAFETY: the caller holds the lock that owns these links (I2).
         unsafe {
             let tail = entry(prev(head));
-            let (len, mut delays) = with(head, |links| (links.len as usize, links.delays));
+            let len = with(head, |links| links.len as usize);
             let (first, anchor) = (entry(head), list.anchor());
             if count >= len {
-                self.succeed(head, None, (0, delays));
+                self.succeed(head, None, 0);
                 join(anchor, first);
                 join(tail, anchor);
                 return (len, true);
@@ -240,8 +227,7 @@ impl Bucket {
                 (count..len).fold(head, |node, _| prev(node))
             };
             let last = entry(prev(successor));
-            delays.leave_many(count);
-            self.succeed(head, Some(successor), ((len - count) as u32, delays));
+            self.succeed(head, Some(successor), (len - count) as u32);
             join(tail, entry(successor));
             join(anchor, first);
             join(last, anchor);
@@ -249,14 +235,14 @@ impl Bucket {
         }
     }
 
-    /// Puts `successor` where `head` stood in the chain, with so many waiters and their delays; or nothing.
+    /// Puts `successor` where `head` stood in the chain, with so many waiters; or nothing.
     #[inline]
-    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, (len, delays): (u32, Delays)) {
+    unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u32) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {
             let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
             if let Some(node) = successor {
-                with(node, |links| (links.sibling, links.len, links.delays) = (sibling, len, delays));
+                with(node, |links| (links.sibling, links.len) = (sibling, len));
             }
             if self.first != Some(head) {
                 self.replace_in_chain(head, successor.or(sibling));

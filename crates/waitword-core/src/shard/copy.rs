@@ -18,10 +18,11 @@
 use std::ptr::NonNull;
 
 use super::guard::Locked;
+use super::hash::Key;
 use super::place::behind;
-use crate::observe::{Copied, WaiterState};
+use crate::observe::{Copied, Front, WaiterState, nanos_of};
 use crate::sync::MODEL;
-use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Tagged, Waiter, with};
+use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Tagged, Waiter, next, with};
 use crate::waiter::wake::Wake;
 
 /// How many waiters are copied in one stay under the lock: some microseconds, if none of them is in a cache.
@@ -89,6 +90,24 @@ impl Locked<'_> {
                 }
             }
             if copying.bucket < queues.buckets.len() { Next::GoOn } else { Next::End }
+        })
+    }
+}
+
+impl Locked<'_> {
+    /// The front of the queue of `key`, if there is one. `who` is filled with the identities of its first waiters.
+    pub(crate) fn front(&mut self, key: Key, who: &mut [usize]) -> Option<Front> {
+        // SAFETY: we hold the lock (I2), for the queue and for all of its nodes, which are alive (I1).
+        self.with(|queues, _| unsafe {
+            let head = queues.bucket(key).find(key.address)?;
+            let len = with(head, |links| links.len as usize);
+            let mut node = head;
+            for who in who.iter_mut().take(len) {
+                *who = with(node, |links| links.wake.identity());
+                node = next(node);
+            }
+            let Copied { waits_for, site, ticket, .. } = copy_of(head);
+            Some(Front { len, waits_for, site, since: nanos_of(ticket) })
         })
     }
 }

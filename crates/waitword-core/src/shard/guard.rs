@@ -15,6 +15,7 @@ use super::bucket::Bucket;
 use super::hash::{Hasher, Key};
 use super::lock::{Lock, bit};
 use super::queues::{Changes, Queues};
+use crate::observe;
 use crate::outcome::Cancelled;
 use crate::sync::{UnsafeCell, mutant};
 use crate::waiter::list::{List, unlink};
@@ -109,6 +110,8 @@ impl<'a> Locked<'a> {
             // SAFETY: we hold the lock of `key`'s shard (I2), and the idle node's owner lends it to us (I5).
             unsafe { queues.append(key, node, changes) };
         });
+        // SAFETY: alive (I1).
+        tell_queued(key, unsafe { node.as_ref() });
     }
 
     /// Puts detached waiters at the tail of the queue of `key`, up to a batch of them; if they are a crowd, they are marked as that. Returns
@@ -125,6 +128,7 @@ impl<'a> Locked<'a> {
                 unsafe {
                     queues.append(key, node_of(entry), changes);
                     node_of(entry).as_ref().moved(is_crowd);
+                    tell_queued(key, node_of(entry).as_ref());
                 }
             });
         }
@@ -328,6 +332,12 @@ pub(crate) struct Unlocked<'a> {
     pub(crate) better_size: Option<usize>,
     /// A waiter is queued behind a signalled one, so the watchdog has to run.
     pub(crate) watch: bool,
+}
+
+/// Tells the observer that `node` is queued now.
+#[inline]
+fn tell_queued(key: Key, node: &Waiter) {
+    observe::queued(key.address, || node.waits_for(), || node.ticket());
 }
 
 impl fmt::Debug for Shard {

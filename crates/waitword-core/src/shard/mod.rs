@@ -1,8 +1,6 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 
 mod bucket;
-#[cfg(feature = "observe")]
-mod charge;
 mod copy;
 mod guard;
 mod hash;
@@ -11,8 +9,6 @@ mod place;
 mod queues;
 mod stalled;
 
-#[cfg(feature = "observe")]
-pub(crate) use charge::Crowd;
 pub(crate) use copy::{Copying, Next, STAY};
 pub(crate) use guard::{Locked, Shard, Unlocked};
 #[cfg(waitword_loom)]

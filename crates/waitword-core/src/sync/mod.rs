@@ -30,15 +30,17 @@ mod imp;
 #[path = "loom.rs"]
 mod imp;
 
+pub use imp::Mutex;
 pub use imp::OnceLock;
 pub use imp::atomic;
-pub(crate) use imp::{Condvar, Mutex, UnsafeCell, announced, thread};
+pub(crate) use imp::{Condvar, UnsafeCell, announced, thread};
 #[cfg(waitword_loom)]
 pub(crate) use imp::{lazy_static, thread_local};
 pub use platform::Instant;
+pub use platform::lock;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use platform::spins;
-pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, lock, take_without_sleep};
+pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, take_without_sleep};
 
 /// The clock that deadlines are counted on.
 pub mod time {

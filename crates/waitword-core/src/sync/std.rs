@@ -18,14 +18,16 @@ pub(crate) fn announced() {}
 
 /// A mutex that does not poison: nothing foreign runs under it, so no panic can interrupt its owner.
 #[derive(Debug, Default)]
-pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
+pub struct Mutex<T>(std::sync::Mutex<T>);
 
 impl<T> Mutex<T> {
-    pub(crate) const fn new(value: T) -> Self {
+    /// Unlocked.
+    pub const fn new(value: T) -> Self {
         Self(std::sync::Mutex::new(value))
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+    /// Locks it.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
         platform::lock(&self.0)
     }
 }

@@ -113,7 +113,8 @@ pub(crate) fn take_without_sleep<T>(mut take: impl FnMut() -> Option<T>) -> Opti
     unreachable!("more looks than fit into the longest spin")
 }
 
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks it, poisoned or not.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     give_way();
     let try_lock = || match mutex.try_lock() {
         Ok(guard) => Some(guard),

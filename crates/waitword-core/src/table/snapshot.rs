@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::thread::Thread;
 
+use super::location::{Location, address};
 use super::shards::Table;
-use crate::observe::{Actor, Copied, WaiterSeen, time_of};
+use crate::observe::{Actor, CONTENDED, Copied, Front, WaiterSeen, asks, contended, time_of};
 use crate::shard::{Copying, Next, STAY};
 use crate::thread::known_threads;
 
@@ -53,6 +54,32 @@ impl Table {
         threads.extend(known_threads());
         seen(all, &threads)
     }
+}
+
+/// For building locks: a lock was released for which others wait at `at`, and whose holders are recorded under the address `held`.
+///
+/// Call it after the release and before the signal. Off, it costs a load.
+#[inline]
+pub fn charge_release<L: Location>(at: L, held: usize) {
+    if asks(CONTENDED) {
+        let (table, word) = (at.table(), address(&at));
+        contended(word, held, &|who| table.front(word, who));
+    }
+}
+
+impl Table {
+    /// The front of the queue of the word at this address, if it has waiters. `who` is filled with the identities of the first.
+    fn front(&self, word: usize, who: &mut [usize]) -> Option<Front> {
+        let key = self.key_of(word);
+        if self.shard(key).is_idle(key.hash) { None } else { self.lock(key).front(key, who) }
+    }
+}
+
+/// For an observer: how many of these identities are those of threads.
+#[doc(hidden)]
+pub fn count_threads(who: &[usize]) -> usize {
+    let known = known_threads();
+    who.iter().filter(|who| known.contains_key(who)).count()
 }
 
 /// Tells threads from tasks, and counts positions.

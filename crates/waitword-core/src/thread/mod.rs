@@ -1,8 +1,6 @@
 //! The thread that waits: how it sleeps and is woken, when it stays awake for a while, and whether it may block at all.
 
 mod blocking;
-#[cfg(all(feature = "observe", not(waitword_loom)))]
-pub(crate) mod numbered;
 mod park;
 #[allow(unsafe_code)]
 mod sleeper;

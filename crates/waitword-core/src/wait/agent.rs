@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::leave::{Ends, leave_without_trace};
+use super::leave::{LeftQueue, leave_untold, left_queue};
 use crate::notify::notify;
-use crate::observe::tracing::{self, AGENT, Begun, GAVE_UP};
+use crate::observe::{Begins, End, Ended, WaiterKind, ended};
 use crate::outcome::{Cancelled, Outcome};
 use crate::table::{Location, address, lock_if_equal, release};
 use crate::waiter::list::Entry;
@@ -75,10 +75,10 @@ impl<L: Location> InboxWait<L> {
         let this = self.as_ref();
         this.node().set_wake(Wake::Agent(Some(this.inbox.clone())));
         let Some(equal) = lock_if_equal(&this.at, bits::<L::Word>(expected)) else { return false };
-        let begun = Begun::now();
+        let begins = Begins::now();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
         unsafe { equal.enqueue(this.pointer()) };
-        begun.enqueued(address(&this.at), (AGENT, this.inbox.identity()), None);
+        begins.enqueued(address(&this.at), WaiterKind::Agent, this.inbox.identity(), None);
         true
     }
 
@@ -87,11 +87,12 @@ impl<L: Location> InboxWait<L> {
     pub fn expire(self: Pin<&mut Self>) -> bool {
         let this = self.as_ref();
         let (key, mut locked) = this.at.table().lock_of(this.node());
+        let left = left_queue(&this.node());
         // SAFETY: pinned with the whole, and `drop` makes it leave (I1).
         let wake = unsafe { locked.expire(key, this.pointer()) };
         release(locked);
-        if wake.is_some() && tracing::is_on() {
-            tracing::to_waiter(GAVE_UP, address(&this.at), this.inbox.identity());
+        if wake.is_some() {
+            this.tell_given_up(left);
         }
         wake.is_some()
     }
@@ -109,6 +110,11 @@ impl<L: Location> InboxWait<L> {
     /// What it was made with.
     pub fn token(&self) -> usize {
         self.tagged.token
+    }
+
+    fn tell_given_up(&self, left: LeftQueue) {
+        let (word, who) = (address(&self.at), self.inbox.identity());
+        ended(|| Ended { end: End::GaveUp, word, who, site: None, left });
     }
 
     /// The node, as the inbox gets it: from a reference to node and token, so that the token may be read through it, too.
@@ -129,13 +135,13 @@ impl<L: Location> Drop for InboxWait<L> {
         if this.tagged.node.state() == IDLE {
             return;
         }
-        let left = leave_without_trace(this.at.table(), this.node(), Ends::GivesUp);
-        if left == Cancelled::AfterNotify {
+        let (cancelled, left) = leave_untold(this.at.table(), this.node());
+        if cancelled == Cancelled::AfterNotify {
             let node = this.node();
             // SAFETY: a node with an outcome is in one of the lists of its inbox until that is popped, under the same lock (I4).
             unsafe { this.inbox.remove_if(entry(node.pointer()), || this.is_completed()) };
-        } else if tracing::is_on() {
-            tracing::to_waiter(GAVE_UP, address(&this.at), this.inbox.identity());
+        } else {
+            this.tell_given_up(left);
         }
     }
 }

@@ -18,9 +18,8 @@ use crate::time::{Duration, Instant};
 use std::pin::{Pin, pin};
 use std::task::Waker;
 
-use super::leave::{Ends, leave, trace_end};
-use crate::observe::tracing::{Begun, ENDED, THREAD};
-use crate::observe::{Origin, WaitsFor};
+use super::leave::{leave, tell_end};
+use crate::observe::{Begins, End, Origin, WaiterKind, WaitsFor};
 use crate::outcome::{Cancelled, Interrupted, Outcome};
 use crate::table::{Location, Table, address, enqueue_while_equal, lock_if_equal};
 use crate::thread::{Interrupt, Parker, may_block, spin};
@@ -207,11 +206,11 @@ fn block_while_equal<L: Location>(
     let node = pin!(Waiter::new(Some(origin.timed(is_timed))));
     let node = node.as_ref();
     node.set_wake(Wake::Task(waker.clone()));
-    let begun = Begun::now();
+    let begins = Begins::now();
     if !enqueue_while_equal(at, expected, node) {
         return Ok(Outcome::NotEqual);
     }
-    begun.enqueued(address(at), (THREAD, waker.data().addr()), Some(origin));
+    begins.enqueued(address(at), WaiterKind::Thread, waker.data().addr(), Some(origin));
 
     let queued = Queued { table: at.table(), node, interrupt };
     let deadline = limit.deadline();
@@ -225,7 +224,7 @@ fn block_while_equal<L: Location>(
         // acknowledge the signal, which puts a waker back, before parking.
         let is_signalled = is_signalled(node.state());
         if !queued.is_queued() {
-            trace_end(ENDED, node);
+            tell_end(End::Notified, node, None);
             return Ok(Outcome::Notified);
         }
         if interrupt.is_some_and(Interrupt::is_raised) {
@@ -276,7 +275,7 @@ impl Queued<'_> {
 
     /// Gives up. `Some(Notified)` if a notify was faster.
     fn leave(&self) -> Option<Outcome> {
-        match leave(self.table, self.node, Ends::GivesUp) {
+        match leave(self.table, self.node, End::GaveUp) {
             Cancelled::AfterNotify => Some(Outcome::Notified),
             Cancelled::BeforeNotify | Cancelled::AfterSignal | Cancelled::AfterRequeue => None,
         }

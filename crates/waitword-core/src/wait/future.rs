@@ -8,9 +8,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::leave::{Ends, leave, trace_end};
-use crate::observe::tracing::{self, Begun, ENDED, TASK, THREAD};
-use crate::observe::{self, Caller, Origin, WaitsFor};
+use super::leave::{leave, tell_end};
+use crate::observe::{self, Begins, Caller, End, Origin, WAITS, WaiterKind, WaitsFor, asks};
 use crate::outcome::{Cancelled, Outcome};
 use crate::sync::mutant;
 use crate::table::{Location, address, enqueue_while_equal, release};
@@ -77,21 +76,21 @@ impl<L: Location> WaitAsync<L> {
     ///
     /// After this the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
-        self.end(Ends::GivesUp)
+        self.end(End::GaveUp)
     }
 
     /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it
     /// so.
     pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
-        self.end(Ends::Acquired)
+        self.end(End::Acquired)
     }
 
-    fn end(self: Pin<&mut Self>, ends: Ends) -> Cancelled {
+    fn end(self: Pin<&mut Self>, end: End) -> Cancelled {
         let this = self.as_ref();
         let cancelled = if !self.is_waiting() {
             Cancelled::BeforeNotify
         } else {
-            match leave(this.at.table(), this.node(), ends) {
+            match leave(this.at.table(), this.node(), end) {
                 Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
                 cancelled => cancelled,
             }
@@ -136,7 +135,16 @@ impl<L: Location> WaitAsync<L> {
     /// For building locks: what the waiter held when it was enqueued is released ([`Origin::before_release`]).
     #[inline]
     pub fn released(&self) {
-        self.node.set_released();
+        if self.node.releases() {
+            // SAFETY: such a node is queued, so it was pinned; it is not moved here.
+            let this = unsafe { Pin::new_unchecked(self) };
+            let (_, locked) = this.at.table().lock_of(this.node());
+            // A notify may have counted it meanwhile.
+            if this.node.releases() {
+                this.node.set_released();
+            }
+            release(locked);
+        }
     }
 
     /// Whether it was moved to another word's queue (`requeue_while_equal`). Once moved, it stays so.
@@ -196,7 +204,7 @@ impl<L: Location> WaitAsync<L> {
         match self.node.state() {
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => {
-                observe::ask(cx.waker());
+                observe::polled(cx.waker());
                 self.enqueue(Wake::Task(cx.waker().clone()))
             }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
@@ -217,20 +225,20 @@ impl<L: Location> WaitAsync<L> {
     /// The outcome has reached the caller.
     #[inline]
     pub(crate) fn finish(self: Pin<&Self>) {
-        if tracing::is_on() && self.node.state() == NOTIFIED {
-            trace_end(ENDED, self.node());
+        if asks(WAITS) && self.node.state() == NOTIFIED {
+            tell_end(End::Notified, self.node(), None);
         }
         self.node.set_done();
     }
 
     #[inline]
     fn enqueue(self: Pin<&Self>, wake: Wake) -> Poll<Option<Outcome>> {
-        let sort = if wake.is_of_thread() { THREAD } else { TASK };
-        let who = (sort, wake.identity());
+        let kind = if wake.is_of_thread() { WaiterKind::Thread } else { WaiterKind::Task };
+        let who = wake.identity();
         self.node().set_wake(wake);
-        let (begun, origin) = (Begun::now(), tracing::is_on().then(|| self.node().origin()));
+        let (begins, origin) = (Begins::now(), asks(WAITS).then(|| self.node().origin()));
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
-            begun.enqueued(address(&self.at), who, origin);
+            begins.enqueued(address(&self.at), kind, who, origin);
             return Poll::Pending;
         }
         Poll::Ready(Some(Outcome::NotEqual))
@@ -299,7 +307,7 @@ impl<L: Location> Drop for WaitAsync<L> {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // A wakeup is lost here, as documented; `cancel` lets the owner forward it.
-            let _ = leave(this.at.table(), this.node(), Ends::GivesUp);
+            let _ = leave(this.at.table(), this.node(), End::GaveUp);
         }
     }
 }

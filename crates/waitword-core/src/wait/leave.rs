@@ -15,49 +15,41 @@
 
 use std::pin::Pin;
 
-use crate::observe::tracing::{self, ACQUIRED, GAVE_UP};
+use crate::observe::{DELAYS, End, Ended, WaitsFor, asks, ended, nanos_of};
 use crate::outcome::Cancelled;
 use crate::table::{Table, release};
 use crate::waiter::node::{Waiter, is_queued};
 
-/// Why a waiter leaves. Reports distinguish these, the queue does not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
-    /// It has what it waited for.
-    Acquired,
-    /// It waits no longer.
-    GivesUp,
-}
-
-/// Makes `node`, queued or completed, leave. Its memory may go then.
-pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, ends: Ends) -> Cancelled {
-    let cancelled = leave_without_trace(table, node, ends);
-    trace_end(if ends == Ends::Acquired { ACQUIRED } else { GAVE_UP }, node);
+/// Makes `node`, queued or completed, leave; reports say how its wait has ended. Its memory may go then.
+pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
+    let (cancelled, left) = leave_untold(table, node);
+    tell_end(end, node, left);
     cancelled
 }
+
+/// What a waiter waited for that was queued to its end, and since when.
+pub(super) type LeftQueue = Option<(WaitsFor, Option<u64>)>;
 
 /// As [`leave`], for a wait whose node an inbox may have.
-#[cfg_attr(not(feature = "observe"), expect(unused_variables))]
-pub(super) fn leave_without_trace(table: &Table, node: Pin<&Waiter>, ends: Ends) -> Cancelled {
+pub(super) fn leave_untold(table: &Table, node: Pin<&Waiter>) -> (Cancelled, LeftQueue) {
     if !is_queued(node.state()) {
-        return Cancelled::AfterNotify;
+        return (Cancelled::AfterNotify, None);
     }
     let (key, mut locked) = table.lock_of(node);
-    #[cfg(feature = "observe")]
-    let delay = locked.delay_at_leave(key, node, ends == Ends::Acquired);
+    let was_queued = left_queue(&node);
     let cancelled = locked.leave(key, node);
     release(locked);
-    #[cfg(feature = "observe")]
-    if let Some(delay) = delay {
-        crate::table::charge_at_leave(delay, ends == Ends::Acquired);
-    }
-    cancelled
+    (cancelled, was_queued.filter(|_| cancelled != Cancelled::AfterNotify))
 }
 
-/// Puts the end of a wait into the trace, if there is one. The node is not queued any more, and no inbox has it.
+/// Of a waiter that is about to leave its queue, under the lock of that.
 #[inline]
-pub(crate) fn trace_end(kind: u64, node: Pin<&Waiter>) {
-    if tracing::is_on() {
-        tracing::to_waiter(kind, node.address(), node.who());
-    }
+pub(super) fn left_queue(node: &Waiter) -> LeftQueue {
+    asks(DELAYS).then(|| (node.waits_for(), nanos_of(node.ticket())))
+}
+
+/// Tells the observer of the end of a wait. The node is not queued any more, and no inbox has it.
+#[inline]
+pub(crate) fn tell_end(end: End, node: Pin<&Waiter>, left: LeftQueue) {
+    ended(|| Ended { end, word: node.address(), who: node.who(), site: node.site(), left });
 }

@@ -7,9 +7,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
-use crate::observe::{Caller, Delays, Origin, PackedSite, Site, WaitsFor};
-#[cfg(feature = "observe")]
-use crate::sync::atomic::AtomicBool;
+use crate::observe::{Caller, HOLDERS, Origin, PackedSite, Site, WaitsFor, asks};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{UnsafeCell, order};
 
@@ -38,6 +36,11 @@ pub(crate) const DONE: u64 = 8;
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
+/// It waits for a condition variable, and its owner still holds the mutex, which it releases before it sleeps: snapshots leave it out. Only while
+/// holders are recorded.
+const CONDVAR_BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SHIFT;
+/// The same, moved to the queue of that mutex meanwhile.
+const MUTEX_BEFORE_RELEASE: u64 = CONDVAR_BEFORE_RELEASE + (1 << WAITS_FOR_SHIFT);
 const TIMED: u64 = 1 << 8;
 /// It was moved from another queue with others, and has not been woken ahead since (`notify/ahead.rs`).
 const IN_CROWD: u64 = 1 << 9;
@@ -90,9 +93,6 @@ pub(crate) struct Waiter {
     address: AtomicUsize,
     /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
     entry: Entry,
-    /// For snapshots: its owner still holds a lock that it releases before it sleeps. Changed by the owner alone.
-    #[cfg(feature = "observe")]
-    releases: AtomicBool,
     _pinned: PhantomPinned,
 }
 
@@ -117,16 +117,10 @@ pub(crate) struct Links {
     pub(crate) site: PackedSite,
     /// In the head of a queue: the head of the next queue in the bucket.
     pub(crate) sibling: Option<NonNull<Waiter>>,
-    /// In the head of a queue: how long its waiters have waited. Empty without the feature `observe`.
-    pub(crate) delays: Delays,
 }
 
-/// What a node has with the feature `observe` alone: [`Delays`], and whether it releases.
-const OBSERVED: usize =
-    size_of::<Delays>() + if cfg!(feature = "observe") { align_of::<Delays>() } else { 0 };
-
 /// As much as a line of the cache: a crowd on one word costs a miss each.
-const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 + OBSERVED || crate::sync::MODEL);
+const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -145,22 +139,16 @@ impl Waiter {
     #[inline]
     pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
         let site = PackedSite::new(origin.and_then(Origin::site));
-        let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT;
+        let waits_for = match origin {
+            Some(origin) if origin.releases() && asks(HOLDERS) => CONDVAR_BEFORE_RELEASE,
+            origin => origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT,
+        };
         let timed = if origin.is_some_and(Origin::is_timed) { TIMED } else { 0 };
-        let delays = Delays::default();
         Self {
             state: AtomicU64::new(IDLE | waits_for | timed),
-            links: UnsafeCell::new(Links {
-                wake: Wake::NOBODY,
-                len: bits as u32,
-                site,
-                sibling: None,
-                delays,
-            }),
+            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits as u32, site, sibling: None }),
             address: AtomicUsize::new((bits >> 32) as usize),
             entry: Entry::new(),
-            #[cfg(feature = "observe")]
-            releases: AtomicBool::new(origin.is_some_and(Origin::releases)),
             _pinned: PhantomPinned,
         }
     }
@@ -220,7 +208,11 @@ impl Waiter {
 
     /// What it waits for, while it is queued.
     pub(crate) fn waits_for(&self) -> WaitsFor {
-        WaitsFor::from_bits((self.state.load(Ordering::Relaxed) & WAITS_FOR) >> WAITS_FOR_SHIFT)
+        match self.state.load(Ordering::Relaxed) & WAITS_FOR {
+            CONDVAR_BEFORE_RELEASE => WaitsFor::Condvar,
+            MUTEX_BEFORE_RELEASE => WaitsFor::Mutex,
+            bits => WaitsFor::from_bits(bits >> WAITS_FOR_SHIFT),
+        }
     }
 
     /// Whether it has a deadline, while it is queued. (An agent keeps its deadlines to itself.)
@@ -228,20 +220,17 @@ impl Waiter {
         self.state.load(Ordering::Relaxed) & TIMED != 0
     }
 
-    /// Its owner has released what it held when it was enqueued ([`Origin::before_release`]).
+    /// Whether its owner still holds what it releases before it sleeps ([`Origin::before_release`]). Asked by the owner, or under the lock of
+    /// its queue.
     #[inline]
-    pub(crate) fn set_released(&self) {
-        // Who sees this sees that the record of the hold is erased.
-        #[cfg(feature = "observe")]
-        self.releases.store(false, Ordering::Release);
+    pub(crate) fn releases(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & WAITS_FOR >= CONDVAR_BEFORE_RELEASE && is_queued(self.state())
     }
 
-    /// Whether its owner still holds what it releases before it sleeps. Unknown without the feature `observe`, which records holders.
-    pub(crate) fn releases(&self) -> bool {
-        #[cfg(feature = "observe")]
-        return self.releases.load(Ordering::Acquire);
-        #[cfg(not(feature = "observe"))]
-        false
+    /// Its owner has released that, under the lock of its queue.
+    pub(crate) fn set_released(&self) {
+        let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
+        self.set_state(others | self.waits_for().bits() << WAITS_FOR_SHIFT);
     }
 
     /// Its ticket, under the lock of its queue.
@@ -268,12 +257,13 @@ impl Waiter {
     /// from now on. It was moved with others if `is_crowd`.
     pub(crate) fn moved(&self, is_crowd: bool) {
         let waits_for = match self.waits_for() {
-            WaitsFor::Condvar => WaitsFor::Mutex,
-            other => other,
+            WaitsFor::Condvar if self.releases() => MUTEX_BEFORE_RELEASE,
+            WaitsFor::Condvar => WaitsFor::Mutex.bits() << WAITS_FOR_SHIFT,
+            other => other.bits() << WAITS_FOR_SHIFT,
         };
         let crowd = if is_crowd { IN_CROWD } else { 0 };
         let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
-        self.set_state(others | waits_for.bits() << WAITS_FOR_SHIFT | crowd);
+        self.set_state(others | waits_for | crowd);
     }
 
     /// Whether it was moved with others, and not taken out of that crowd.

@@ -1,77 +1,22 @@
-//! Who made others wait: the table of the core, as plain data.
+//! Who made others wait: delays by the site where the lock was taken.
+//!
+//! A holder that releases a lock with waiters is charged with what they have waited since the last charge (`delays.rs`), and
+//! so all charges together are all waits, to the nanosecond. What no holder is to blame for has rows of its own ([`Blamed`]). The rows are in
+//! `table.rs`.
 
+pub(crate) mod delays;
+mod rows;
 mod slow;
+mod table;
 
 use std::cmp::Reverse;
-use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use waitword_core::observe;
+use waitword_core::observe::{Contended, End, Ended, nanos, nanos_at};
 
-use crate::model::{Address, LockKind, LockName, Site};
-use crate::names::names;
-use crate::process::sort;
-pub use slow::{Slow, take_slow};
-
-/// Whom a row of the table blames.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(tag = "blamed", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Blamed {
-    /// The holders that took the lock at this place.
-    Site {
-        /// The place.
-        site: Site,
-    },
-    /// Nobody: the lock was free, and a signalled waiter had not run yet. Also holders that barged past it for less than a barging window.
-    #[serde(rename = "not_yet_run")]
-    NotYetRun,
-    /// Holders of which it is not known where they took the lock: before they were recorded, or where there was no room for a record.
-    Unknown,
-    /// Holders of all sites for which the table has no row left.
-    OtherSites,
-}
-
-/// What the holders that took a lock at one site made others wait.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Blame {
-    /// Whom it is about.
-    #[serde(flatten)]
-    pub blamed: Blamed,
-    /// What sort of lock it was, last.
-    pub kind: LockKind,
-    /// The lock, if it always was the same.
-    pub lock: Option<LockName>,
-    /// The type of the lock, such as `Mutex<shop::db::Pool>`, if it is known and always was the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub type_name: Option<String>,
-    /// How often it was released while others waited.
-    pub releases: u64,
-    /// How many waited, added up over these releases.
-    pub waiters: u64,
-    /// How long they waited together.
-    #[serde(rename = "delay_ns", with = "crate::model::nanos")]
-    pub delay: Duration,
-    /// The longest that one of the holders made another wait.
-    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
-    pub longest: Duration,
-    /// Where that one waited.
-    pub longest_at: Option<Site>,
-    /// How long these releases had made the head of the queue wait.
-    pub waits: Vec<Bucket>,
-    /// How long the lock had been held at these releases, as far as that is known.
-    pub holds: Vec<Bucket>,
-}
-
-/// A bucket of a histogram. Empty ones are left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bucket {
-    /// Its durations are less than this, and at least half of it; those in the first and the last bucket may be less or more.
-    #[serde(rename = "below_ns", with = "crate::model::nanos")]
-    pub below: Duration,
-    /// How many there are.
-    pub count: u64,
-}
+use crate::record::{Release, site_of};
+pub use rows::{Blame, Blamed, Bucket};
+pub use slow::{Slow, set_slow_threshold, take_slow};
+use table::{Charge, Charged};
 
 /// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then what no site is to blame for.
 ///
@@ -97,7 +42,7 @@ pub struct Bucket {
 pub fn blame() -> Vec<Blame> {
     // One place may have several addresses, of each unit of code that has it.
     let mut merged: Vec<Blame> = Vec::new();
-    for row in observe::blame().into_iter().map(row) {
+    for row in table::rows() {
         match merged.iter_mut().find(|other| other.blamed == row.blamed) {
             Some(other) => other.add(row),
             None => merged.push(row),
@@ -107,72 +52,33 @@ pub fn blame() -> Vec<Blame> {
     merged
 }
 
-impl Blame {
-    /// What the rows say of the lock: which one it was, or else of what type.
-    pub(crate) fn what(&self) -> LockName {
-        let mut lock = self.lock.clone().unwrap_or(LockName {
-            address: Address(0),
-            kind: self.kind,
-            name: None,
-            type_name: None,
-            place: None,
-        });
-        // The lock may have gone since.
-        lock.type_name = lock.type_name.or_else(|| self.type_name.clone());
-        lock
-    }
+/// Makes the table, and counts the waiters that enqueue from now on. `ask` has the core tell of them.
+pub(crate) fn start(ask: impl FnOnce()) {
+    table::start();
+    delays::start(ask);
 }
 
-fn row(seen: observe::Blame) -> Blame {
-    let (kind, _) = sort(seen.waits_for);
-    let buckets = |counts: &[u32]| {
-        let buckets = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        buckets
-            .map(|(at, count)| Bucket { below: observe::bucket_limit(at), count: u64::from(*count) })
-            .collect()
-    };
-    Blame {
-        blamed: match seen.blamed {
-            observe::Blamed::Site(site) => Blamed::Site { site: site.into() },
-            observe::Blamed::NotYetRun => Blamed::NotYetRun,
-            observe::Blamed::OtherSites => Blamed::OtherSites,
-            _ => Blamed::Unknown,
-        },
-        kind,
-        lock: seen.word.map(|word| names().of(word, kind)),
-        type_name: seen.lock_type.map(ToString::to_string),
-        releases: seen.releases,
-        waiters: seen.waiters,
-        delay: seen.delay,
-        longest: seen.longest,
-        longest_at: seen.longest_at.map(Site::from),
-        waits: buckets(&seen.waits),
-        holds: buckets(&seen.holds),
-    }
+/// A lock was released for which others wait.
+pub(crate) fn charge_release(contended: &Contended<'_>, release: &Release) {
+    let Contended { word, front, .. } = *contended;
+    let Some(head) = front(&mut []) else { return };
+    let Some(delay) = delays::charge(word, head.since) else { return };
+    let held = release.since.map(|since| nanos().saturating_sub(nanos_at(since)));
+    let charge = Charge { delay, word, waits_for: head.waits_for, head_at: head.site, held };
+    table::charge(Charged::Holder(release.site), &charge);
+    slow::keep(front, charge, release);
 }
 
-impl Blame {
-    fn add(&mut self, other: Self) {
-        if self.lock != other.lock {
-            self.lock = None;
-        }
-        if self.type_name != other.type_name {
-            self.type_name = None;
-        }
-        self.releases += other.releases;
-        self.waiters += other.waiters;
-        self.delay += other.delay;
-        if other.longest > self.longest {
-            (self.longest, self.longest_at) = (other.longest, other.longest_at);
-        }
-        for (ours, theirs) in [(&mut self.waits, other.waits), (&mut self.holds, other.holds)] {
-            for bucket in theirs {
-                match ours.iter_mut().find(|ours| ours.below == bucket.below) {
-                    Some(ours) => ours.count += bucket.count,
-                    None => ours.push(bucket),
-                }
-            }
-            ours.sort_by_key(|bucket| bucket.below);
-        }
+/// A wait has ended. If the waiter has the lock, that was free before, and nobody is charged with what the queue has waited since the
+/// last charge. If it was the last, no release will be charged with its wait: the holder is.
+pub(crate) fn ended(ended: &Ended) {
+    let Some((waits_for, Some(since))) = ended.left else { return };
+    let acquired = ended.end == End::Acquired;
+    let Some(delay) = delays::left(ended.word, waits_for, since, acquired) else { return };
+    if !acquired && !waits_for.is_for_holder() {
+        return;
     }
+    let charged = if acquired { Charged::NotYetRun } else { Charged::Holder(site_of(ended.word)) };
+    let charge = Charge { delay, word: ended.word, waits_for, head_at: ended.site, held: None };
+    table::charge(charged, &charge);
 }

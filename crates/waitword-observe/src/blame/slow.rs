@@ -1,13 +1,39 @@
-//! Locks that were held so that others waited long.
+//! Locks that were held so that others waited long: a line for each, kept until somebody prints it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, TryLockError};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use waitword_core::observe;
+use waitword_core::observe::Front;
+use waitword_core::{count_threads, lock};
 
+use super::table::Charge;
 use crate::model::{Actor, LockName, Site};
 use crate::names::names;
-use crate::process::{sort, task_actor, thread};
+use crate::process::{self, sort, task_actor};
+use crate::record::Release;
+
+/// So many are kept. Further ones are counted.
+const KEPT: usize = 64;
+
+/// Of a crowd of waiters the kinds of so many are told.
+const CROWD: usize = 64;
+
+/// Nanoseconds; 0: none is slow.
+static THRESHOLD: AtomicU64 = AtomicU64::new(0);
+static LOST: AtomicU64 = AtomicU64::new(0);
+static SLOW: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
+
+/// One as it is kept.
+struct Seen {
+    charge: Charge,
+    release: Release,
+    thread: Thread,
+    waiters: usize,
+    threads: Option<usize>,
+}
 
 /// A lock was held so that another waited for longer than the threshold. Its [`Display`](std::fmt::Display) is a line or two:
 /// `slow: Mutex<Cache> held 3.0 s (src/cache.rs:52, thread "gc"); 12 waited (9 tasks, 3 threads), longest 2.9 s at src/http.rs:77`.
@@ -37,17 +63,49 @@ pub struct Slow {
 ///
 /// `WAITWORD_OBSERVE=1` prints them once per second. What is slow: [`set_slow_threshold`](crate::set_slow_threshold).
 pub fn take_slow() -> (Vec<Slow>, u64) {
-    let (seen, lost) = observe::take_slow();
+    let seen = std::mem::take(&mut *lock(&SLOW));
     let names = names();
-    let slow = seen.into_iter().map(|seen| Slow {
-        lock: names.of(seen.word, sort(seen.waits_for).0),
-        site: seen.site.map(Site::from),
-        actor: seen.task.map_or_else(|| thread(&seen.thread), task_actor),
-        held: seen.held,
-        waiters: seen.waiters,
-        threads: seen.threads,
-        longest: seen.longest,
-        longest_at: seen.longest_at.map(Site::from),
+    let slow = seen.into_iter().map(|Seen { charge, release, thread, waiters, threads }| Slow {
+        lock: names.of(charge.word, sort(charge.waits_for).0),
+        site: release.site.map(Site::from),
+        actor: release.task.map_or_else(|| process::thread(&thread), task_actor),
+        held: charge.held.map(Duration::from_nanos),
+        waiters,
+        threads,
+        longest: Duration::from_nanos(charge.delay.longest),
+        longest_at: charge.head_at.map(Site::from),
     });
-    (slow.collect(), lost)
+    (slow.collect(), LOST.swap(0, Ordering::Relaxed))
+}
+
+/// From now on a hold that made another wait for so long is slow ([`take_slow`]); zero: none is.
+///
+/// ```
+/// waitword_observe::set_slow_threshold(std::time::Duration::from_millis(100));
+/// ```
+pub fn set_slow_threshold(threshold: Duration) {
+    THRESHOLD.store(u64::try_from(threshold.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+}
+
+/// Keeps it if it is slow. Never waits: another thread that keeps one or takes them just now makes this one lost.
+pub(super) fn keep(front: &dyn Fn(&mut [usize]) -> Option<Front>, charge: Charge, release: &Release) {
+    let threshold = THRESHOLD.load(Ordering::Relaxed);
+    if threshold == 0 || charge.delay.longest < threshold {
+        return;
+    }
+    let mut who = [0; CROWD];
+    let waiters = front(&mut who).map_or(0, |front| front.len);
+    let threads = (waiters <= CROWD).then(|| count_threads(&who[..waiters]));
+    let slow = Seen { charge, release: *release, thread: thread::current(), waiters, threads };
+    let kept = match SLOW.try_lock() {
+        Ok(kept) => Some(kept),
+        Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    };
+    match kept {
+        Some(mut kept) if kept.len() < KEPT => kept.push(slow),
+        _ => {
+            LOST.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! What was found.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use waitword_core::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use waitword_core::observe::holders::holders;
 
 use crate::finding::{Finding, PotentialDeadlock};
+use crate::record::holders;
 
 /// What is known of the order in which locks were taken.
 ///

@@ -3,9 +3,20 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use waitword_core::observe::{Acquirer, Site};
+use waitword_core::observe::Site;
 
 use crate::model::{Access, Actor, LockKind};
+
+/// What acquired a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Acquirer {
+    /// A task or a thread that [`identify`](crate::identify()) gave this number.
+    Identified(u64),
+    /// A thread, by a number that no other thread gets.
+    Thread(u64),
+    /// A task, by the data pointer of its waker, which another one may get when it has ended.
+    Task(usize),
+}
 
 /// So many edges are kept,
 const MOST_EDGES: usize = 1 << 14;

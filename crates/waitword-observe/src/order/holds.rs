@@ -3,13 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use waitword_core::time::Instant;
 
 use waitword_core::observe::holders::Hold;
-use waitword_core::observe::{Acquirer, Site, Step};
+use waitword_core::observe::{Site, WaitsFor};
 
 use super::found::LockOrder;
-use super::graph::{Edge, Graph, Held, LockId, Whose, excludes};
+use super::graph::{Acquirer, Edge, Graph, Held, LockId, Whose, excludes};
 use crate::finding::{OrderMember, PotentialDeadlock};
 use crate::model::{Access, Actor, LockKind};
 use crate::names::names;
@@ -68,7 +70,7 @@ fn number(thread: &Thread) -> u64 {
 }
 
 #[derive(Default)]
-struct State {
+pub(crate) struct Order {
     /// `None`: it is off.
     began: Option<Began>,
     locks: HashMap<usize, (u64, LockKind)>,
@@ -77,17 +79,19 @@ struct State {
     of: HashMap<Acquirer, Vec<usize>>,
     graph: Graph,
     places: BTreeSet<Places>,
+    /// Those of this step.
+    circles: Vec<Circle>,
     found: Vec<(Instant, PotentialDeadlock)>,
     lost: u64,
 }
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<Option<Order>> = Mutex::new(None);
 
-fn state() -> MutexGuard<'static, Option<State>> {
+fn state() -> MutexGuard<'static, Option<Order>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn start() {
+pub(crate) fn start() {
     let began = Began::now();
     let mut state = state();
     let state = state.get_or_insert_default();
@@ -95,11 +99,11 @@ pub(super) fn start() {
 }
 
 /// What is held is followed no more, so nothing is known of it.
-pub(super) fn stop() {
+pub(crate) fn stop() {
     if let Some(state) = state().as_mut() {
         // And edges that others make later may be of other locks.
-        let State { found, places, lost, last, .. } = std::mem::take(state);
-        *state = State { found, places, lost, last, ..State::default() };
+        let Order { found, places, lost, last, .. } = std::mem::take(state);
+        *state = Order { found, places, lost, last, ..Order::default() };
     }
 }
 
@@ -111,32 +115,12 @@ pub(super) fn found() -> LockOrder {
     state().as_ref().map_or_else(LockOrder::default, |state| LockOrder::new(&state.found, state.lost))
 }
 
-/// The listener.
-pub(super) fn step(step: &Step) {
+/// Follows a step, if the order is checked.
+pub(super) fn follow(step: impl FnOnce(&mut Order)) {
     let mut state = state();
-    let Some(on) = state.as_mut().filter(|state| state.began.is_some()) else { return };
-    let mut circles = Vec::new();
-    match *step {
-        Step::Acquired { hold, word, mode, site, by, gives_up } => {
-            if let Some((kind, mode)) = followed(mode) {
-                on.acquired(hold, word, (kind, mode), site, by, gives_up);
-            }
-        }
-        Step::Awaited { word, waits_for, site, by } => {
-            let (kind, wants) = process::sort(waits_for);
-            on.awaited(word, (kind, wants), site, by);
-        }
-        Step::Changed { hold, mode } => {
-            if let (Some(live), Some((_, mode))) = (on.live.get_mut(&hold), followed(mode)) {
-                live.mode = mode;
-            }
-        }
-        Step::Released { hold, by } => {
-            circles = on.forget_hold(hold).map_or_else(Vec::new, |live| on.released(live, by));
-        }
-        Step::Dropped { word } => on.dropped(word),
-        _ => {}
-    }
+    let Some(order) = state.as_mut().filter(|order| order.began.is_some()) else { return };
+    step(order);
+    let circles = std::mem::take(&mut order.circles);
     drop(state);
     // A snapshot that gives tasks their numbers may acquire locks meanwhile, and come here.
     let found: Vec<_> = circles.iter().map(|circle| (Instant::now(), potential_deadlock(circle))).collect();
@@ -156,16 +140,18 @@ fn followed(hold: Hold) -> Option<(LockKind, Access)> {
     }
 }
 
-impl State {
-    fn acquired(
+impl Order {
+    /// A lock was acquired at this place, by one that would have waited for ever unless it `gives_up`. `hold` names the hold.
+    pub(crate) fn acquired(
         &mut self,
         hold: usize,
         word: usize,
-        (kind, mode): (LockKind, Access),
+        mode: Hold,
         site: &'static Site,
         by: Acquirer,
         gives_up: bool,
     ) {
+        let Some((kind, mode)) = followed(mode) else { return };
         // A holder that excludes this one has leaked the lock, which was moved or is another by now.
         let is_gone = |live: &Live| live.lock.word == word && excludes(live.mode, mode);
         let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
@@ -185,8 +171,9 @@ impl State {
         self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
     }
 
-    /// Something of a lock was waited for that is not held by that.
-    fn awaited(&mut self, word: usize, (kind, wants): (LockKind, Access), site: &'static Site, by: Acquirer) {
+    /// Something of a lock was waited for, or would have been, that is not held by that.
+    pub(super) fn awaited(&mut self, word: usize, waits_for: WaitsFor, site: &'static Site, by: Acquirer) {
+        let (kind, wants) = process::sort(waits_for);
         if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
             self.dropped(word);
         }
@@ -232,26 +219,32 @@ impl State {
         }
     }
 
-    /// Returns the circles that are new.
-    fn released(&mut self, live: Live, by: Acquirer) -> Vec<Circle> {
-        let mut circles = Vec::new();
+    /// A hold goes on in another way.
+    pub(crate) fn changed(&mut self, hold: usize, mode: Hold) {
+        if let (Some(live), Some((_, mode))) = (self.live.get_mut(&hold), followed(mode)) {
+            live.mode = mode;
+        }
+    }
+
+    /// A lock is about to be released: by this thread, or by what it is identified as. A task is not known otherwise.
+    pub(crate) fn released(&mut self, hold: usize, by: Acquirer) {
+        let Some(live) = self.forget_hold(hold) else { return };
         let is_own = match (live.by, by) {
             // Which task runs here is not known.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
             (one, other) => one == other,
         };
         if !is_own || live.edges.is_empty() {
-            return circles;
+            return;
         }
         // It has released the lock itself.
         let thread = matches!(live.by, Acquirer::Thread(_)).then(|| process::thread(&thread::current()));
         for (edge, youngest) in live.edges {
-            self.add(edge, Whose { by: live.by, thread: thread.clone(), youngest }, &mut circles);
+            self.add(edge, Whose { by: live.by, thread: thread.clone(), youngest });
         }
-        circles
     }
 
-    fn add(&mut self, edge: Edge, whose: Whose, circles: &mut Vec<Circle>) {
+    fn add(&mut self, edge: Edge, whose: Whose) {
         match self.graph.add(edge.clone(), whose.clone()) {
             Ok(true) => {}
             Ok(false) => return,
@@ -260,7 +253,7 @@ impl State {
                 return;
             }
         }
-        let Self { graph, places, lost, .. } = self;
+        let Self { graph, places, lost, circles, .. } = self;
         let searched = graph.circles(&edge, &whose, &mut |circle| {
             let at = circle.iter().map(|(edge, _)| [edge.taken, edge.site]).collect();
             if places.contains(&at) {
@@ -289,7 +282,8 @@ impl State {
         Some(live)
     }
 
-    fn dropped(&mut self, word: usize) {
+    /// The lock with this word goes. Another may be made in its place.
+    pub(crate) fn dropped(&mut self, word: usize) {
         let Some((lock, _)) = self.locks.remove(&word) else { return };
         self.graph.forget(lock);
         // Its holders have leaked it.
@@ -328,7 +322,6 @@ fn potential_deadlock(circle: &Circle) -> PotentialDeadlock {
         (Some(thread), _) => thread.clone(),
         (None, Acquirer::Task(task)) => process::task_actor(task),
         (None, Acquirer::Identified(number) | Acquirer::Thread(number)) => Actor::Task { number, name: None },
-        (None, _) => process::task_actor(usize::MAX),
     };
     let name = |lock: LockId| names().of(lock.word, lock.kind);
     let member = |(edge, whose): &(Edge, Whose)| OrderMember {

@@ -11,8 +11,8 @@
 //!
 //! # From steps, not from a trace
 //! A trace keeps the youngest 4,096 events of a thread, and the two orders may be an hour apart. Edges are few, however long the program
-//! runs: a pair of places in the source and a pair of locks make one. So a listener (`waitword_core::observe::follow`) is told each step
-//! and keeps the edges alone. It takes a lock of the process for that, which is for tests; off, nothing is left of it.
+//! runs: a pair of places in the source and a pair of locks make one. So each step is followed as it happens ([`follow`]),
+//! and the edges alone are kept. It takes a lock of the process for that, which is for tests; off, nothing is left of it.
 //!
 //! # What makes no alarm
 //! A circle is a potential deadlock only if all its edges can stand at one moment:
@@ -43,35 +43,46 @@ mod found;
 mod graph;
 mod holds;
 
-use waitword_core::observe::holders::start_holders;
-use waitword_core::observe::{follow, stop_following};
+use std::cell::Cell;
+use std::task::Waker;
+
+use waitword_core::observe::{Site, WaitsFor};
 
 pub use found::LockOrder;
+pub(crate) use graph::Acquirer;
+pub(crate) use holds::{Order, start, stop};
 
 use crate::finding::Finding;
-use crate::process::begin;
+use crate::record::thread_number;
+use crate::tasks;
 
-/// From now on the order in which threads and tasks take locks is checked: see [`lock_order`] and [`assert_lock_order`]. For tests.
-///
-/// Records holders, as [`enable`](crate::enable) does, until [`disable`](crate::disable). Each acquisition and each release takes a lock of the
-/// process and costs some hundred nanoseconds. Locks that are held already are not seen. Nothing happens if it is on.
-///
-/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. Call
-/// [`identify`](crate::identify) first, and both are known by the number of the task.
-pub fn check_lock_order() {
-    begin();
-    start_holders();
-    holds::start();
-    follow(holds::step);
+/// Without a deadline, this thread, or the task with this waker, waits for what it will not hold by having it.
+pub(crate) fn awaited(word: usize, waits_for: WaitsFor, site: &'static Site, task: Option<&Waker>) {
+    let by = acquirer(match task {
+        Some(task) => Acquirer::Task(task.data().addr()),
+        None => Acquirer::Thread(thread_number()),
+    });
+    follow(|order| order.awaited(word, waits_for, site, by));
 }
 
-/// Nothing is followed any more. What was found stays.
-pub(crate) fn stop() {
-    stop_following();
-    holds::stop();
+/// What runs on this thread: what it is identified as, or the acquirer that is known otherwise.
+pub(crate) fn acquirer(otherwise: Acquirer) -> Acquirer {
+    tasks::of_this_thread().map_or(otherwise, Acquirer::Identified)
 }
 
-/// What has been found since [`check_lock_order`].
+/// Follows a step in the life of a hold, or of a lock; but not what following itself acquires. The steps of one hold come in order: acquired when the
+/// record has been made, released before it is erased, so its place in the table names the hold between.
+pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
+    thread_local! {
+        static FOLLOWS: Cell<bool> = const { Cell::new(false) };
+    }
+    if !FOLLOWS.replace(true) {
+        holds::follow(step);
+        FOLLOWS.set(false);
+    }
+}
+
+/// What has been found since [`check_lock_order`](crate::check_lock_order).
 ///
 /// ```
 /// use std::thread;
@@ -101,7 +112,7 @@ pub(crate) fn findings() -> impl Iterator<Item = Finding> {
     holds::found().potential_deadlocks.into_iter().map(Finding::PotentialDeadlock)
 }
 
-/// For the end of a test: that no two actors took locks in opposite orders in this process since [`check_lock_order`].
+/// For the end of a test: that no two actors took locks in opposite orders in this process since [`check_lock_order`](crate::check_lock_order).
 ///
 /// # Panics
 /// With all potential deadlocks, as [`lock_order`] prints them; or if the order is not checked.

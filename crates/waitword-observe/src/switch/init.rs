@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::files::{are_one, write_profile, write_trace};
-use super::on::{enable, set_slow_threshold};
+use super::on::{check_lock_order, enable};
 use super::spec::{Spec, UNDERSTOOD};
 use super::watch;
-use crate::order::check_lock_order;
+use crate::blame::set_slow_threshold;
 
 const VARIABLE: &str = "WAITWORD_OBSERVE";
 

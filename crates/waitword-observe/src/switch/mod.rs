@@ -17,7 +17,7 @@ mod watch;
 
 pub use deadlock::{abort_on_deadlock, on_deadlock};
 pub use init::init;
-pub use on::{disable, enable, set_slow_threshold};
+pub use on::{check_lock_order, disable, enable, identify};
 #[cfg(unix)]
 pub use serve::{Server, serve};
 #[cfg(unix)]

@@ -1,13 +1,11 @@
 //! The clock.
 
-use std::time::Duration;
-
-use waitword_core::observe::holders::{start_holders, stop_holders};
-use waitword_core::observe::{self, start_blame, start_clock, stop_blame, stop_clock};
+use waitword_core::observe::{start_clock, stop_clock};
 
 use super::watch;
-use crate::order;
+use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders};
 use crate::process::begin;
+use crate::{order, tasks};
 
 /// From now on waits have ages, holders are recorded, and charged with the waits of others ([`blame`](crate::blame())).
 ///
@@ -24,6 +22,7 @@ pub fn enable() {
 /// not checked, and the thread of
 /// `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
+    ask(|asked| asked.order = false);
     order::stop();
     stop_blame();
     stop_clock();
@@ -31,11 +30,52 @@ pub fn disable() {
     watch::stop();
 }
 
-/// From now on a hold that made another wait for so long is slow ([`take_slow`](crate::take_slow)); zero: none is.
+/// From now on the order in which threads and tasks take locks is checked: see [`lock_order`](crate::lock_order) and [`assert_lock_order`](crate::assert_lock_order). For tests.
+///
+/// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a lock of the
+/// process and costs some hundred nanoseconds. Locks that are held already are not seen. Nothing happens if it is on.
+///
+/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. Call
+/// [`identify`](identify()) first, and both are known by the number of the task.
+pub fn check_lock_order() {
+    begin();
+    start_holders();
+    order::start();
+    ask(|asked| asked.order = true);
+}
+
+/// From now on reports have tasks by the numbers that `identify` gives: those of the executor, which its other tools show too. Without
+/// this, a task is a number in order of first appearance.
+///
+/// `identify` is called on the task's thread, in the poll in which it begins to wait or, while holders are recorded, acquires a lock, so it is short and takes no lock of `waitword`'s. It returns
+/// `None` where no task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`. The first call counts, for the rest of the
+/// process; returns whether this is it.
+///
+/// Of tokio:
 ///
 /// ```
-/// waitword_observe::set_slow_threshold(std::time::Duration::from_millis(100));
+/// use waitword::Mutex;
+///
+/// // Once, at the start of `main`.
+/// waitword_observe::identify(|| tokio::task::try_id()?.to_string().parse().ok());
+///
+/// static ACCOUNTS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+///
+/// let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// runtime.block_on(async {
+///     let held = ACCOUNTS.lock_async().await;
+///     let waits = tokio::spawn(async { ACCOUNTS.lock_async().await.push(1) });
+///     tokio::task::yield_now().await;
+///
+///     let waiter = waitword_observe::snapshot().locks[0].waiters[0].actor.to_string();
+///     assert_eq!(waiter, format!("task {}", waits.id()));
+///     drop(held);
+///     waits.await
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn set_slow_threshold(threshold: Duration) {
-    observe::set_slow_threshold(threshold);
+pub fn identify(identify: fn() -> Option<u64>) -> bool {
+    let is_first = tasks::set(identify);
+    ask(|asked| asked.tasks = true);
+    is_first
 }

@@ -3,7 +3,9 @@
 use std::io::{ErrorKind, Read};
 use std::os::unix::net::UnixStream;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use waitword_core::time::Instant;
 
 use crate::report::report;
 use crate::trace::traced;

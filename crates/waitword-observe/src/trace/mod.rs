@@ -1,6 +1,6 @@
 //! The timeline: a trace as plain data, the lanes and slices that it makes, and what shows them.
 //!
-//! `events.rs` translates the events of the core; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the result
+//! `record.rs` translates what `record/rings.rs` keeps into `events.rs`; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the result
 //! (`shown.rs`).
 
 mod chrome;

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
-use waitword_core::observe::{self, Event, EventKind, Who};
+use waitword_core::time::Instant;
 
 use super::events::{Trace, TraceEvent, TraceKind};
 use super::sources;
 use crate::model::{Actor, LockKind, Site};
 use crate::names::names;
+use crate::observer::{Traced, trace};
 use crate::process::{more_numbers, sort, task, thread};
+use crate::record::rings::{Event, EventKind, Who};
 
 static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 
@@ -47,14 +48,14 @@ pub fn trace_stop() -> Option<Trace> {
 
 /// Starts a trace beside any other, with `all` one of all acquisitions.
 pub fn traced(all: bool) -> Tracing {
-    Tracing { tracing: observe::trace(all), all }
+    Tracing { traced: trace(all), all }
 }
 
 /// A trace that is being made. Dropping it ends it.
 #[derive(Debug)]
 #[must_use = "dropping it ends the trace"]
 pub struct Tracing {
-    tracing: observe::Tracing,
+    traced: Traced,
     all: bool,
 }
 
@@ -66,7 +67,7 @@ impl Tracing {
 
     /// What was traced until now. The trace goes on.
     pub fn so_far(&self) -> Trace {
-        let traced = self.tracing.so_far();
+        let traced = self.traced.so_far();
         let program = std::env::current_exe().ok();
         let mut trace = Trace {
             program: program.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned())),
@@ -95,7 +96,6 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
             Who::Task(identity) => task(identity, &mut tasks),
             Who::Agent(agent) => Actor::Agent { number: agents.number(agent), name: None },
             Who::Waiter(waiter) => waiters.get(&waiter).cloned().unwrap_or_else(|| task(waiter, &mut tasks)),
-            _ => continue,
         };
         if let EventKind::Waits(_) = event.kind {
             waiters.insert(event.identity, actor.clone());
@@ -116,7 +116,6 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
                 EventKind::Released { since } => {
                     TraceKind::Released { held: since.map(|since| event.at.saturating_duration_since(since)) }
                 }
-                _ => continue,
             },
             site: event.site.map(Site::from),
         });

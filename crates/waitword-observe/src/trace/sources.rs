@@ -1,7 +1,8 @@
 //! Events that the locks of the process do not write.
 
 use std::sync::Arc;
-use std::time::Instant;
+
+use waitword_core::time::Instant;
 
 use super::events::Trace;
 use crate::sources::{Register, Source, unless_it_panics};

@@ -122,7 +122,7 @@ fn a_thread_that_has_to_poll_the_task_it_waits_for() {
 /// (Its lock is not stuck: who is behind it is served.)
 pub(crate) fn futurelock() -> fn(&Report) -> bool {
     // Which of its rows are long enough to be shown depends on the machine.
-    waitword_core::observe::stop_blame();
+    waitword_observe::internals::stop_blame();
     let (db, reply) = (named(0_u64, "db"), leak(Event::new()));
     name(reply, "reply").forever();
     let held = db.lock();

@@ -1,11 +1,10 @@
 //! The acquisition loop, driven by a thread that blocks.
 
-use std::panic::Location;
 use std::pin::pin;
 use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{HoldId, Now, Recorded, as_recorded, held_by};
+use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::Acquisition;
@@ -28,13 +27,13 @@ pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     ask: impl Fn() -> AskOf<L> + Copy,
     instead: impl Fn() -> &'static str + Copy,
 ) -> Result<HoldId, ClosedOf<L>> {
-    let Some(now) = records::<L::Raw>(ask()) else {
-        if lock.raw().take(ask()) {
-            return Ok(HoldId::NONE);
-        }
-        return block(lock.raw(), ask(), instead(), || lock.will_wait());
-    };
-    acquire_recorded(lock, ask, instead, now).map(HoldId::from)
+    if records::<L::Raw>(ask()) {
+        return acquire_recorded(lock, ask, instead);
+    }
+    if lock.raw().take(ask()) {
+        return Ok(HoldId::NONE);
+    }
+    block(lock.raw(), ask(), instead(), || lock.will_wait())
 }
 
 #[cold]
@@ -44,11 +43,10 @@ fn acquire_recorded<L: HasRaw<Raw: Acquire> + ?Sized>(
     lock: &L,
     ask: impl Fn() -> AskOf<L>,
     instead: impl Fn() -> &'static str,
-    now: Now,
-) -> Result<Recorded, ClosedOf<L>> {
-    match take_recorded(lock.raw(), ask(), now, Location::caller(), false) {
-        Some(recorded) => Ok(recorded),
-        None => block(lock.raw(), ask(), instead(), || lock.will_wait()).map(|hold| as_recorded(now, hold)),
+) -> Result<HoldId, ClosedOf<L>> {
+    match take_recorded(lock.raw(), ask(), Caller::here(), false) {
+        Some(hold) => Ok(hold),
+        None => block(lock.raw(), ask(), instead(), || lock.will_wait()),
     }
 }
 

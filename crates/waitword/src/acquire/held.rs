@@ -1,22 +1,21 @@
-//! Recording holders: where the loop, and the attempts before it, have acquired a lock for a thread or a task. Its release erases the
-//! record (`raw_mutex/`, `raw_rwlock/`, the permits). Nothing of this is left without the feature `observe`.
+//! Holders: where the loop, and the attempts before it, have acquired a lock for a thread or a task, an observer is told, and of its release
+//! (`raw_mutex/`, `raw_rwlock/`, the permits). Nothing of this is left without the feature `observe`.
 
-use std::panic::Location;
 use std::task::Waker;
 
+use waitword_core::observe::Caller;
 use waitword_core::observe::holders::{
-    Hold, HoldId, Now, Recorded, acquired, acquired_by_task, acquired_now, acquired_permits,
-    may_be_elsewhere, recorded, recording, released_quickly, released_slowly, was_made_to_be_sent,
+    Hold, HoldId, acquired_by_task, acquired_now, acquired_permits, may_be_elsewhere, recording,
+    released_now, was_made_to_be_sent,
 };
-use waitword_core::observe::{Caller, Site};
 
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
 
-/// While acquisitions with this ask are recorded: the time.
+/// Whether acquisitions with this ask are recorded.
 #[inline(always)]
-pub(super) fn records<R: Acquire>(ask: R::Ask) -> Option<Now> {
-    R::hold(ask).and_then(|_| recording())
+pub(super) fn records<R: Acquire>(ask: R::Ask) -> bool {
+    recording() && R::hold(ask).is_some()
 }
 
 /// For [`take`], of an acquirer that gives up at its deadline.
@@ -28,48 +27,47 @@ pub(crate) const UNTIMED: bool = false;
 /// The attempt of a thread that blocks otherwise. Returns what the guard has to keep.
 ///
 /// The attempt that records shares no instruction, and no register, with the other one: so while holders are not recorded, the question is all
-/// that it costs. `ask` is a function so that each has code of its own: it calls nothing, which would cost more than the record.
+/// that it costs. `ask` is a function so that each has code of its own.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn take<const IS_TIMED: bool, R: Acquire>(
     raw: &R,
     ask: impl Fn() -> R::Ask + Copy,
 ) -> Option<HoldId> {
-    match records::<R>(ask()) {
-        Some(now) => take_out_of_line::<IS_TIMED, _>(raw, ask, now, Location::caller()).map(HoldId::from),
-        None => raw.take(ask()).then_some(HoldId::NONE),
+    if records::<R>(ask()) {
+        return take_out_of_line::<IS_TIMED, _>(raw, ask(), Caller::here());
     }
+    raw.take(ask()).then_some(HoldId::NONE)
 }
 
 #[cold]
 #[inline(never)]
 fn take_out_of_line<const IS_TIMED: bool, R: Acquire>(
     raw: &R,
-    ask: impl Fn() -> R::Ask,
-    now: Now,
-    site: &'static Site,
-) -> Option<Recorded> {
-    take_recorded(raw, ask(), now, site, IS_TIMED)
+    ask: R::Ask,
+    caller: Caller,
+) -> Option<HoldId> {
+    take_recorded(raw, ask, caller, IS_TIMED)
 }
 
-/// Half an attempt, which is nearly always enough.
+/// Half an attempt, which is nearly always enough, where [`records`] was so just now.
 #[inline(always)]
 pub(super) fn take_recorded<R: Acquire>(
     raw: &R,
     ask: R::Ask,
-    now: Now,
-    site: &'static Site,
+    caller: Caller,
     gives_up: bool,
-) -> Option<Recorded> {
+) -> Option<HoldId> {
     match R::hold(ask) {
         Some(hold) if raw.take_once(ask) => {
-            Some(acquired_now(now, raw.held_at(), hold, R::permits(ask), site, gives_up))
+            let permits = R::permits(ask).unwrap_or(1);
+            Some(acquired_now(raw.held_at(), hold, permits, caller, gives_up))
         }
         _ => None,
     }
 }
 
-/// The attempt before the blocking half: only half a one was made if holders are recorded.
+/// The attempt before the blocking half: only half a one was made if holders were recorded a moment ago.
 #[inline(always)]
 pub(super) fn take_again<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> Option<HoldId> {
     let is_made = cfg!(feature = "observe") && R::hold(ask).is_some();
@@ -85,9 +83,9 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
     is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
 
-/// Erases the holder's record, and then releases the lock by `let_go`: the next holder may have a record as soon as the lock is free. Where
-/// there is no record, the comparison is all that it costs, as the halves share no register. `how` it was held is a function for the reason
-/// that [`take`] gives.
+/// Tells of the release, and then releases the lock by `let_go`: the next holder may have acquired as soon as the lock is free. Where
+/// nobody was told of the acquisition, the comparison is all that it costs, as the halves share no register. `how` it was held is a function for
+/// the reason that [`take`] gives.
 #[inline(always)]
 pub(crate) fn release<R: Acquire, U>(
     raw: &R,
@@ -95,11 +93,10 @@ pub(crate) fn release<R: Acquire, U>(
     how: impl FnOnce() -> Hold,
     let_go: impl FnOnce(&R) -> U,
 ) {
-    match recorded(hold) {
-        Some(recorded) => release_recorded(raw, recorded, how, let_go),
-        None => {
-            let_go(raw);
-        }
+    if hold.is_some() {
+        release_recorded(raw, hold, how, let_go);
+    } else {
+        let_go(raw);
     }
 }
 
@@ -107,21 +104,11 @@ pub(crate) fn release<R: Acquire, U>(
 #[inline(never)]
 fn release_recorded<R: Acquire, U>(
     raw: &R,
-    recorded: Recorded,
+    hold: HoldId,
     how: impl FnOnce() -> Hold,
     let_go: impl FnOnce(&R) -> U,
 ) {
-    if released_quickly(recorded) {
-        let_go(raw);
-    } else {
-        release_slowly(raw, recorded, how(), let_go);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn release_slowly<R: Acquire, U>(raw: &R, recorded: Recorded, how: Hold, let_go: impl FnOnce(&R) -> U) {
-    released_slowly(raw.held_at(), how, recorded);
+    released_now(raw.held_at(), how(), hold);
     let_go(raw);
 }
 
@@ -130,10 +117,7 @@ fn release_slowly<R: Acquire, U>(raw: &R, recorded: Recorded, how: Hold, let_go:
 pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
-        Some(hold) => match R::permits(ask) {
-            None => acquired(raw.held_at(), hold, caller, gives_up),
-            Some(permits) => acquired_permits(raw.held_at(), permits, caller),
-        },
+        Some(hold) => acquired_permits(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller, gives_up),
     }
 }
 

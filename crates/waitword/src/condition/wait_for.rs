@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker, ready};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::{HeldBy, held_by};
-use waitword_core::observe::{Caller, LockType, Origin, WaitsFor, awaited, note_lock_type};
+use waitword_core::observe::holders::held_by;
+use waitword_core::observe::{Caller, HeldBy, LockType, Origin, WaitsFor, awaited, note_lock_type};
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
 };

@@ -140,7 +140,7 @@ impl Condvar {
 #[cfg(feature = "observe")]
 impl Drop for Condvar {
     fn drop(&mut self) {
-        waitword_core::observe::forget_notify(self.raw.word_at());
+        waitword_core::observe::holders::dropped(self.raw.word_at(), false);
     }
 }
 

@@ -167,9 +167,17 @@ impl Event {
     #[track_caller]
     fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
         // Nothing else is left where nothing is noted.
-        if !notes_notifies() {
-            return notify(&self.raw);
-        }
+        if notes_notifies() { self.notify_and_note(notify, woken) } else { notify(&self.raw) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn notify_and_note<U>(
+        &self,
+        notify: impl FnOnce(&RawEvent<AtomicU64>) -> U,
+        woken: impl FnOnce(&U) -> usize,
+    ) -> U {
         let notified = notify(&self.raw);
         note_notify(self.raw.word_at(), woken(&notified), Caller::here());
         notified
@@ -223,7 +231,7 @@ impl Event {
 #[cfg(feature = "observe")]
 impl Drop for Event {
     fn drop(&mut self) {
-        waitword_core::observe::forget_notify(self.raw.word_at());
+        waitword_core::observe::holders::dropped(self.raw.word_at(), false);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{fmt, mem, process};
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::{Hold, changed, not_kept, recorded};
+use waitword_core::observe::holders::{Hold, changed, not_kept};
 use waitword_core::observe::{Caller, WaitsFor, awaited};
 
 use crate::acquire::{self, Acquire, OnUnwind};
@@ -53,8 +53,7 @@ impl RawRwLock {
 
 /// The record of the upgradable read is one of a writer now, if there is one.
 fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) -> bool {
-    mode == Mode::Upgrade
-        && recorded(changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept())).is_some()
+    mode == Mode::Upgrade && changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept()).is_some()
 }
 
 /// Shows whether the lock is held at this moment.

@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::{Hold, changed, recorded};
+use waitword_core::observe::holders::{Hold, changed};
 use waitword_core::observe::{Caller, WaitsFor, awaited};
 
 use crate::acquire::{self, Acquire, AcquireAsync};
@@ -222,7 +222,7 @@ macro_rules! upgrade {
             /// The acquisition of this guard has become one of a writer.
             unsafe fn upgraded(this: Self, tells: impl FnOnce(usize)) -> $write<$($life,)? T> {
                 let (hold, word) = (this.hold, this.raw().held_at());
-                if recorded(changed(word, Hold::UpgradableRead, Hold::Write, hold)).is_some() {
+                if changed(word, Hold::UpgradableRead, Hold::Write, hold).is_some() {
                     tells(word);
                 }
                 // SAFETY: this guard is forgotten, and by the contract of this function the acquisition is one of a writer

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use waitword_core::observe::holders::HeldBy;
+use waitword_core::observe::HeldBy;
 
 use crate::acquire::Tried;
 use crate::deadline::Output;

@@ -6,7 +6,9 @@ use std::panic::Location;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
-use waitword_core::observe::holders::{Block, Entry, Record, Records};
+
+use crate::observe::record::{Entry, Record};
+use crate::observe::records::{Block, Records};
 
 const WORDS: [usize; 2] = [8, 16];
 
@@ -16,7 +18,7 @@ fn what(word: usize) -> u64 {
 }
 
 fn claim(record: &Record, word: usize) {
-    assert!(record.claim(word, what(word), Location::caller(), None));
+    assert!(record.claim(word, what(word), Location::caller(), 1));
 }
 
 fn check_hold((_, entry): (&Record, Entry)) {
@@ -34,7 +36,7 @@ fn add(records: &Records, thread: usize) -> &'static Record {
 }
 
 fn add_block(records: &Records, thread: usize) -> &'static Block {
-    records.add(Box::new(Block::new(1)), thread as u64, false)
+    records.add(Box::new(Block::new(1)), thread as u64)
 }
 
 fn model(body: impl Fn(Arc<Records>) + Sync + Send + 'static) {
@@ -51,7 +53,7 @@ fn a_record_is_read_whole_or_not_at_all() {
         claim(record, WORDS[0]);
         let other = thread::spawn(move || record.free());
         let owner = thread::spawn(move || {
-            let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller(), None);
+            let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller(), 1);
         });
         records.all().for_each(check_hold);
         other.join().unwrap();
@@ -89,7 +91,7 @@ fn records_are_adopted_when_their_last_hold_has_ended() {
         let other = {
             let records = Arc::clone(&records);
             thread::spawn(move || {
-                let adopted = records.adopt(WORDS[1] as u64, false, 1);
+                let adopted = records.adopt(WORDS[1] as u64, 1);
                 if let Some(adopted) = adopted {
                     claim(adopted.first(), WORDS[1]);
                 }
@@ -124,7 +126,7 @@ fn a_hold_that_lasts_is_seen() {
 /// Between two snapshots the holder does something, and then all is as before: by word, time and place it seems to be the same hold.
 fn seen_before_and_after(meanwhile: fn(&Record)) {
     model(move |records| {
-        let record = records.add(Box::new(Block::new(1)), 0, false).first();
+        let record = records.add(Box::new(Block::new(1)), 0).first();
         claim(record, WORDS[0]);
         let begins = Arc::new(AtomicBool::new(false));
         let began = Arc::clone(&begins);

@@ -2,7 +2,8 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use waitword_core::observe::Ring;
+
+use crate::observe::ring::Ring;
 
 /// Twice as many as there are slots: the younger one of two is kept, unless the fourth is under way.
 const EVENTS: u64 = 4;

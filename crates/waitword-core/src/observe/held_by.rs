@@ -1,0 +1,156 @@
+//! Who was in the way of an acquirer whose time was up: copied out of the record into three words, so that an error can carry it.
+//!
+//! The holder may release the lock right after it was looked up, or may have done so between the timeout and the look: then there is no
+//! record, or that of the next holder. All that is said is true of some moment at the end of the wait.
+
+use std::fmt;
+use std::thread::Thread;
+
+use super::seen::Actor;
+use super::site::{PackedSite, Site};
+use crate::sync::OnceLock;
+use crate::time::Duration;
+
+/// Which thread has a number, by the observer.
+static THREADS: OnceLock<fn(u32) -> Option<Thread>> = OnceLock::new();
+
+pub(super) fn set_threads(threads: fn(u32) -> Option<Thread>) {
+    THREADS.get_or_init(|| threads);
+}
+
+/// Who held a lock when the time of an acquirer was up; or that nobody is known ([`NONE`](Self::NONE)).
+///
+/// It is a copy, of three words, that says what was so then. Always [`NONE`](Self::NONE) without the feature `observe`, and while holders are
+/// not recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct HeldBy {
+    /// The identity of a task, or its number and one; 0: a thread.
+    task: usize,
+    /// 0: nobody is known.
+    thread: u32,
+    site: PackedSite,
+    /// Hundredths of a second.
+    held: u32,
+    /// How many others are in the way, and whether the guard may be elsewhere.
+    others: u16,
+    is_elsewhere: bool,
+    is_identified: bool,
+}
+
+impl HeldBy {
+    /// Nobody is known.
+    pub const NONE: Self = Self {
+        task: 0,
+        thread: 0,
+        site: PackedSite::NONE,
+        held: 0,
+        others: 0,
+        is_elsewhere: false,
+        is_identified: false,
+    };
+
+    /// For an observer: the actor's thread by its number, which is not 0, where that acquired it, and for how long it had been held.
+    pub fn new(thread: u32, site: &'static Site, held: Duration) -> Self {
+        let held = u32::try_from(held.as_millis() / 10).unwrap_or(u32::MAX);
+        Self { thread, site: PackedSite::new(Some(site)), held, ..Self::NONE }
+    }
+
+    /// The same, of a task that the thread polled: by its number, or else by the data pointer of its waker.
+    pub fn by_task(self, number: Option<u64>, waker: usize) -> Self {
+        // A number that finds no room is none.
+        let number = number.and_then(|number| usize::try_from(number).ok()?.checked_add(1));
+        Self { task: number.unwrap_or(waker), is_identified: number.is_some(), ..self }
+    }
+
+    /// The same, beside so many others.
+    pub fn beside(self, others: usize) -> Self {
+        Self { others: u16::try_from(others).unwrap_or(u16::MAX), ..self }
+    }
+
+    /// The same, whose guard may be with another than the one that acquired it.
+    pub fn sent(self, may_be_elsewhere: bool) -> Self {
+        Self { is_elsewhere: may_be_elsewhere, ..self }
+    }
+
+    /// Whether somebody is known.
+    pub fn is_known(&self) -> bool {
+        self.thread != 0
+    }
+
+    /// What acquired the lock: a thread, or a task by its number or the data pointer of its waker. Of several holders the one that has held it longest.
+    /// `None`: nobody is known, or a thread that has ended.
+    pub fn actor(&self) -> Option<Actor> {
+        match (self.task, self.is_identified) {
+            (0, _) => self.thread().map(Actor::Thread),
+            (task, false) => Some(Actor::Task(task)),
+            (number, true) => Some(Actor::Identified(number as u64 - 1)),
+        }
+    }
+
+    /// The thread on which it was acquired, if that has not ended long ago.
+    pub fn thread(&self) -> Option<Thread> {
+        THREADS.get().and_then(|thread| thread(self.thread))
+    }
+
+    /// Where it was acquired.
+    pub fn site(&self) -> Option<&'static Site> {
+        self.site.get()
+    }
+
+    /// For how long it had been held when the time was up, to 10 ms.
+    pub fn held(&self) -> Duration {
+        Duration::from_millis(u64::from(self.held) * 10)
+    }
+
+    /// How many others held it, too: readers, or holders of permits.
+    pub fn others(&self) -> usize {
+        usize::from(self.others)
+    }
+
+    /// Whether the guard may be with another than the one that acquired it.
+    pub fn may_be_elsewhere(&self) -> bool {
+        self.is_elsewhere
+    }
+}
+
+/// `held 2.10 s by thread "gc", taken at src/cache.rs:52`, or `nobody is known to hold it`.
+impl fmt::Display for HeldBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_known() {
+            return f.write_str("nobody is known to hold it");
+        }
+        let seconds = self.held().as_secs_f64();
+        match self.is_elsewhere {
+            false => write!(f, "held {seconds:.2} s by ")?,
+            true => f.write_str("acquired by ")?,
+        }
+        match self.actor() {
+            Some(Actor::Thread(thread)) => match thread.name() {
+                Some(name) => write!(f, "thread {name:?}")?,
+                None => write!(f, "a thread without a name, {:?}", thread.id())?,
+            },
+            None => f.write_str("a thread that has ended")?,
+            Some(Actor::Identified(number)) => write!(f, "task {number}")?,
+            Some(_) => f.write_str("a task")?,
+        }
+        if self.is_elsewhere {
+            write!(f, " {seconds:.2} s ago")?;
+        }
+        if let Some(site) = self.site() {
+            write!(f, ", taken at {}:{}", site.file(), site.line())?;
+        }
+        match self.others {
+            0 => Ok(()),
+            1 => f.write_str(", and by another"),
+            others => write!(f, ", and by {others} others"),
+        }
+    }
+}
+
+impl fmt::Debug for HeldBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HeldBy({self})")
+    }
+}
+
+const _: () = assert!(size_of::<HeldBy>() <= 16 + size_of::<usize>());

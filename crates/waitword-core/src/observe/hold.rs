@@ -1,0 +1,117 @@
+//! How a lock is held, and what a guard keeps.
+
+#[cfg(feature = "observe")]
+use std::ptr::NonNull;
+use std::task::Waker;
+
+use super::site::Site;
+
+/// A kind of hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Hold {
+    /// A `Mutex`.
+    Mutex,
+    /// Shared access to an `RwLock`.
+    Read,
+    /// An upgradable read of an `RwLock`.
+    UpgradableRead,
+    /// Exclusive access to an `RwLock`.
+    Write,
+    /// Permits of a `Semaphore`.
+    Permits,
+    /// The turn to initialise a `OnceLock`.
+    Initialiser,
+    /// An `AsyncLock`.
+    AsyncLock,
+}
+
+/// An acquisition by a task.
+#[derive(Clone, Copy, Debug)]
+pub struct AcquiredByTask<'a> {
+    /// The address of the word.
+    pub word: usize,
+    /// How it is held.
+    pub hold: Hold,
+    /// How many permits of a semaphore; 1 of another lock.
+    pub permits: usize,
+    /// Where it was acquired.
+    pub site: &'static Site,
+    /// The waker of the task.
+    pub task: &'a Waker,
+    /// No other thread can poll the task.
+    pub is_alone: bool,
+    /// It would not have waited for ever.
+    pub gives_up: bool,
+}
+
+/// What becomes of a hold that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It upgrades or downgrades.
+    To(Hold),
+    /// Its guard is made to be sent elsewhere.
+    Sent,
+    /// Its guard is gone, and it stays.
+    Forgotten,
+    /// It is one of so many permits.
+    Permits(usize),
+    /// A part of its permits has a guard of its own.
+    Split {
+        /// How many stay with the first guard.
+        left: usize,
+        /// How many go to the other, for which the [`HoldId`] is that is returned.
+        permits: usize,
+    },
+}
+
+/// What a guard keeps: what the observer calls its hold, if it was told of it. Empty without the feature `observe`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HoldId(#[cfg(feature = "observe")] Option<Opaque>);
+
+/// The observer's.
+#[cfg(feature = "observe")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Opaque(NonNull<()>);
+
+// SAFETY: nobody here reads what it points to.
+#[cfg(feature = "observe")]
+unsafe impl Send for Opaque {}
+// SAFETY: as for `Send`.
+#[cfg(feature = "observe")]
+unsafe impl Sync for Opaque {}
+
+impl HoldId {
+    /// Of an acquisition that the observer was not told of.
+    pub const NONE: Self = Self(
+        #[cfg(feature = "observe")]
+        None,
+    );
+
+    /// What the observer calls a hold. A [`NonNull::dangling`] names none.
+    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub const fn new(name: NonNull<()>) -> Self {
+        Self(Some(Opaque(name)))
+    }
+
+    /// The same, again; dangling of a guard that does not keep it ([`not_kept`](super::holders::not_kept)).
+    #[cfg(feature = "observe")]
+    #[inline(always)]
+    pub const fn name(self) -> Option<NonNull<()>> {
+        match self.0 {
+            Some(Opaque(name)) => Some(name),
+            None => None,
+        }
+    }
+
+    /// Whether the observer has to be told of the release.
+    #[inline(always)]
+    pub const fn is_some(self) -> bool {
+        #[cfg(feature = "observe")]
+        return self.0.is_some();
+        #[cfg(not(feature = "observe"))]
+        false
+    }
+}

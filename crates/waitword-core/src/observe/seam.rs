@@ -1,0 +1,294 @@
+//! The seam between the queue with its locks and what observes them: a word of flags, and one table of functions.
+//!
+//! Each place at which something happens that an observer may ask for loads [`ASKED`] and tests a bit of it. If that is set, it calls a function of
+//! the [`Observer`], which was set before. Without the feature `observe` the answer is a constant: nothing is left of the place.
+//!
+//! An observer runs in the middle of the acquisition or the wait that it is told of. It must not panic, and must not wait for the lock that
+//! it is told of. [`Observer::queued`] runs under the lock of a shard: it allocates nothing, and waits for nothing that enqueues.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::Waker;
+use std::thread::Thread;
+
+use super::clock::{nanos, nanos_of};
+use super::held_by::{self, HeldBy};
+use super::hold::{AcquiredByTask, Change, Hold, HoldId};
+use super::origin::{Origin, WaitsFor};
+use super::site::Site;
+use super::types::LockType;
+use crate::sync::OnceLock;
+
+/// Asked for: begins, wakes and ends of waits.
+pub const WAITS: u32 = 1;
+/// Asked for: what enqueues and dequeues waiters, to know for how long those of a queue have waited.
+pub const DELAYS: u32 = 1 << 1;
+/// Asked for: releases of locks that others wait for.
+pub const CONTENDED: u32 = 1 << 2;
+/// Asked for: each task that begins to wait.
+pub const TASKS: u32 = 1 << 3;
+/// Asked for: acquisitions, notifies of condition variables and events, and the types of locks.
+pub const HOLDERS: u32 = 1 << 4;
+/// Asked for: releases by guards that do not keep a [`HoldId`], changes of holds, and drops of locks.
+pub const RELEASES: u32 = 1 << 5;
+/// Asked for: waits for what nobody holds by having it.
+pub const AWAITED: u32 = 1 << 6;
+/// Bits from here on are the observer's own.
+pub const OWN: u32 = 1 << 16;
+
+static ASKED: AtomicU32 = AtomicU32::new(0);
+static OBSERVER: OnceLock<&'static Observer> = OnceLock::new();
+
+/// The functions of an observer, each of which is called only while its flag is set.
+#[derive(Debug)]
+pub struct Observer {
+    /// [`WAITS`]: a wait has begun. Called on the thread that began it.
+    pub waits: fn(&Begun),
+    /// [`DELAYS`]: a waiter has enqueued on the word at this address, for this, since then ([`nanos`]; `None`: the clock does not run).
+    /// Called under the lock of the word's shard.
+    pub queued: fn(usize, WaitsFor, Option<u64>),
+    /// [`WAITS`] or [`DELAYS`]: waiters are about to be woken.
+    pub woken: fn(Woken<'_>),
+    /// [`WAITS`] or [`DELAYS`]: a wait has ended. Called on the thread that saw its end.
+    pub ended: fn(&Ended),
+    /// [`CONTENDED`]: a lock was released for which others wait.
+    pub contended: fn(&Contended<'_>),
+    /// [`TASKS`]: the task that is polled with this waker begins to wait.
+    pub polled: fn(&Waker),
+    /// [`HOLDERS`]: this thread has acquired the lock with this word so, with so many permits (1 of what is no semaphore), here; it would not
+    /// have waited for ever, if the last one is set. Returns what its guard has to keep. The arguments travel in registers.
+    pub acquired: fn(usize, Hold, usize, &'static Site, bool) -> HoldId,
+    /// The same of a task.
+    pub acquired_by_task: fn(&AcquiredByTask<'_>) -> HoldId,
+    /// A hold goes on in another way. Returns what its guard has to keep.
+    pub changed: fn(usize, Hold, HoldId, Change) -> HoldId,
+    /// A lock is about to be released.
+    pub released: fn(usize, Hold, HoldId),
+    /// [`HOLDERS`]: whether the guard was made to be sent to others.
+    pub is_sent: fn(usize, Hold, HoldId) -> bool,
+    /// [`RELEASES`]: so many permits were added to a semaphore that nobody gives back.
+    pub permits_added: fn(usize, usize),
+    /// [`RELEASES`]: the lock, condition variable or event with this word goes. If it is held, its guards were leaked.
+    pub dropped: fn(usize, bool),
+    /// [`HOLDERS`]: who is in the way of an acquirer that wants this of the lock, and whose time is up.
+    pub held_by: fn(usize, WaitsFor) -> HeldBy,
+    /// The thread with this number, as [`HeldBy`] keeps it.
+    pub thread: fn(u32) -> Option<Thread>,
+    /// [`HOLDERS`]: so many waiters of a condition variable or an event were woken by a notify at this place.
+    pub notified: fn(usize, usize, &'static Site),
+    /// [`HOLDERS`]: an acquirer is about to wait for a lock of this type.
+    pub typed: fn(usize, &'static LockType),
+    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for what it will not hold by having it: the value of a cell
+    /// whose initialiser runs, or that the readers leave one that upgrades.
+    pub awaited: fn(usize, WaitsFor, &'static Site, Option<&Waker>),
+}
+
+/// What waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaiterKind {
+    /// A thread.
+    Thread,
+    /// A task.
+    Task,
+    /// An agent.
+    Agent,
+}
+
+/// A wait that has begun.
+#[derive(Clone, Copy, Debug)]
+pub struct Begun {
+    /// When, before it enqueued ([`nanos`]).
+    pub at: u64,
+    /// The address of the word.
+    pub word: usize,
+    /// What waits.
+    pub kind: WaiterKind,
+    /// Which one.
+    pub who: usize,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+    /// Where.
+    pub site: Option<&'static Site>,
+}
+
+/// Waiters that are about to be woken.
+pub struct Woken<'a> {
+    /// When: after they enqueued, and before they can see it and run ([`nanos`]).
+    pub at: u64,
+    /// Whether they were notified, and have left the queue. If not, they were signalled.
+    pub are_notified: bool,
+    /// The address of the word.
+    pub word: usize,
+    /// Which ones.
+    pub who: &'a mut dyn Iterator<Item = usize>,
+}
+
+impl fmt::Debug for Woken<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Woken").field("word", &self.word).finish_non_exhaustive()
+    }
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It has what it waited for.
+    Acquired,
+    /// It was notified, and runs.
+    Notified,
+    /// It waits no longer.
+    GaveUp,
+}
+
+/// A wait that has ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// How.
+    pub end: End,
+    /// The address of the word.
+    pub word: usize,
+    /// Whose wait it was.
+    pub who: usize,
+    /// Where it began.
+    pub site: Option<&'static Site>,
+    /// If it was queued to its end: what for, and since when, if the clock ran ([`nanos`]).
+    pub left: Option<(WaitsFor, Option<u64>)>,
+}
+
+/// A release of a lock that others wait for.
+pub struct Contended<'a> {
+    /// The address of the word that they wait on.
+    pub word: usize,
+    /// The address under which holders are recorded.
+    pub held: usize,
+    /// Reads the front of the queue, if it is not empty, and fills in the identities of the first waiters. Takes the lock of the shard.
+    pub front: &'a dyn Fn(&mut [usize]) -> Option<Front>,
+}
+
+impl fmt::Debug for Contended<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contended").field("word", &self.word).finish_non_exhaustive()
+    }
+}
+
+/// The front of a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Front {
+    /// How many waiters there are.
+    pub len: usize,
+    /// What the head waits for.
+    pub waits_for: WaitsFor,
+    /// Where.
+    pub site: Option<&'static Site>,
+    /// Since when, if the clock ran ([`nanos`]).
+    pub since: Option<u64>,
+}
+
+/// Sets the observer of the process. The first one counts; returns whether this is it. Nothing is told before [`ask`].
+pub fn set_observer(observer: &'static Observer) -> bool {
+    held_by::set_threads(observer.thread);
+    std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)
+}
+
+/// From now on the observer is told what these flags ask for, and nothing else. Without the feature `observe` nothing is told.
+pub fn ask(flags: u32) {
+    ASKED.store(flags, Ordering::SeqCst);
+}
+
+/// Whether any of this is asked for. One load.
+#[inline(always)]
+pub fn asks(what: u32) -> bool {
+    cfg!(feature = "observe") && ASKED.load(Ordering::Relaxed) & what != 0
+}
+
+/// Who is told. `None`: nobody, and no flag has ever been set.
+#[inline]
+pub(super) fn observer() -> Option<&'static Observer> {
+    OBSERVER.get().copied()
+}
+
+/// A wait that is about to begin, if that is asked for.
+pub(crate) struct Begins(Option<u64>);
+
+impl Begins {
+    #[inline]
+    pub(crate) fn now() -> Self {
+        Self(asks(WAITS).then(nanos))
+    }
+
+    /// It has begun.
+    #[inline]
+    pub(crate) fn enqueued(self, word: usize, kind: WaiterKind, who: usize, origin: Option<Origin>) {
+        if let Some(at) = self.0 {
+            let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for);
+            let site = origin.and_then(Origin::site);
+            tell(|observer| (observer.waits)(&Begun { at, word, kind, who, waits_for, site }));
+        }
+    }
+}
+
+/// Waiters that are about to be signalled or notified, if that is asked for. The time is taken under the lock of their shard.
+pub(crate) struct Waking(Option<u64>);
+
+impl Waking {
+    #[inline]
+    pub(crate) fn now() -> Self {
+        Self(asks(WAITS | DELAYS).then(nanos))
+    }
+
+    #[inline]
+    pub(crate) fn signalled(self, word: usize, who: impl IntoIterator<Item = usize>) {
+        self.woken(false, word, who);
+    }
+
+    #[inline]
+    pub(crate) fn notified(self, word: usize, who: impl IntoIterator<Item = usize>) {
+        self.woken(true, word, who);
+    }
+
+    #[inline]
+    fn woken(self, are_notified: bool, word: usize, who: impl IntoIterator<Item = usize>) {
+        if let Some(at) = self.0 {
+            let who = &mut who.into_iter();
+            tell(|observer| (observer.woken)(Woken { at, are_notified, word, who }));
+        }
+    }
+}
+
+/// A waiter has enqueued, with this ticket, under the lock that the caller holds.
+#[inline]
+pub(crate) fn queued(word: usize, waits_for: impl FnOnce() -> WaitsFor, ticket: impl FnOnce() -> u64) {
+    if asks(DELAYS) {
+        tell(|observer| (observer.queued)(word, waits_for(), nanos_of(ticket())));
+    }
+}
+
+/// A wait has ended.
+#[inline]
+pub(crate) fn ended(ended: impl FnOnce() -> Ended) {
+    if asks(WAITS | DELAYS) {
+        tell(|observer| (observer.ended)(&ended()));
+    }
+}
+
+/// A task begins to wait.
+#[inline(always)]
+pub(crate) fn polled(waker: &Waker) {
+    if asks(TASKS) {
+        tell(|observer| (observer.polled)(waker));
+    }
+}
+
+/// A lock was released for which others wait on `word`.
+pub(crate) fn contended(word: usize, held: usize, front: &dyn Fn(&mut [usize]) -> Option<Front>) {
+    tell(|observer| (observer.contended)(&Contended { word, held, front }));
+}
+
+/// Off every path that has nothing to tell.
+#[cold]
+#[inline(never)]
+pub(super) fn tell(what: impl FnOnce(&'static Observer)) {
+    if let Some(observer) = observer() {
+        what(observer);
+    }
+}

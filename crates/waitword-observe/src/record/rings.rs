@@ -1,0 +1,340 @@
+//! The events of a trace: what waiters and holders do, one after the other, in a [`Ring`] for each thread.
+//!
+//! A thread writes to its own ring, so no event waits for another thread, and none is written under a shard's lock. A thread gets its ring at its
+//! first event while there is a trace: a place in [`PLACES`] is taken with a compare-and-swap, and given back when the thread ends. Only who took
+//! it writes to its ring, and taking acquires what the thread before has written. The ring says from which event on each has written.
+//!
+//! | event | written by | when |
+//! |---|---|---|
+//! | waits | the waiter | it has enqueued; the time is that before |
+//! | signalled, notified | the thread that signals, for each waiter | before it is woken; the time is that before it can run |
+//! | acquired | the waiter, after its wait; with `all` every acquirer | it has the lock |
+//! | ended | the waiter | it was notified, and runs |
+//! | gave up | the waiter | its deadline passed, or it was dropped |
+//! | released | the holder | others wait; with `all` at every release |
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::thread::{self, Thread};
+
+use waitword_core::lock;
+use waitword_core::observe::{Begun, End, Ended, Site, WaiterKind, WaitsFor, instant, nanos, nanos_at};
+use waitword_core::time::Instant;
+
+use super::release::Release;
+use super::ring::Ring;
+use crate::asked::{TRACES_ALL, asks};
+
+/// So many threads can write at a time; the events of others are counted.
+const MOST_THREADS: usize = 256;
+
+/// The events of a thread that are kept: 48 bytes each.
+const EVENTS: usize = 4096;
+
+/// Events that had no ring.
+static HOMELESS: AtomicU64 = AtomicU64::new(0);
+
+static PLACES: [Place; MOST_THREADS] =
+    [const { Place { is_taken: AtomicBool::new(false), kept: OnceLock::new() } }; MOST_THREADS];
+
+struct Place {
+    is_taken: AtomicBool,
+    kept: OnceLock<Kept>,
+}
+
+struct Kept {
+    ring: Ring,
+    /// Who wrote, from which event on. Locked when a thread takes the place, and by readers.
+    writers: Mutex<Vec<(u64, Thread)>>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A wait began.
+    Waits(WaitsFor),
+    /// A waiter was signalled: offered what it waits for.
+    Signalled,
+    /// A waiter was notified, and has left its queue.
+    Notified,
+    /// What was waited for was acquired; or what was free.
+    Acquired,
+    /// A wait for a notify has ended.
+    Ended,
+    /// A wait has ended without what it was for.
+    GaveUp,
+    /// A lock was released that was held since then, if that is known.
+    Released {
+        /// When it was acquired.
+        since: Option<Instant>,
+    },
+}
+
+/// Whose wait or hold it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// The thread that wrote the event.
+    ThisThread,
+    /// A task, by the data pointer of its waker.
+    Task(usize),
+    /// An agent, by the address of its inbox.
+    Agent(usize),
+    /// The waiter that began to wait under this identity: a thread, a task or an agent.
+    Waiter(usize),
+}
+
+/// One event.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// When.
+    pub at: Instant,
+    /// The thread on which it happened.
+    pub thread: Thread,
+    /// What happened.
+    pub kind: EventKind,
+    /// The address of the word.
+    pub word: usize,
+    /// To whom: the waiter or holder.
+    pub who: Who,
+    /// The identity of the waiter, as in [`Who`]; 0 if there is none. A thread has one too.
+    pub identity: usize,
+    /// Where the wait began, or the lock was taken, if that is known.
+    pub site: Option<&'static Site>,
+}
+
+/// What was traced.
+#[derive(Clone, Debug)]
+pub struct Events {
+    /// When the trace began.
+    pub start: Instant,
+    /// In order of time.
+    pub events: Vec<Event>,
+    /// How many events were overwritten by younger ones, or had no ring because too many threads wrote.
+    pub dropped: u64,
+}
+
+/// Where the rings were when a trace began.
+#[derive(Debug)]
+pub(crate) struct Rings {
+    start: Instant,
+    /// How far each ring was.
+    written: Vec<u64>,
+    homeless: u64,
+}
+
+impl Rings {
+    /// Where they are now.
+    pub(crate) fn now() -> Self {
+        let written = |place: &Place| place.kept.get().map_or(0, |kept| kept.ring.written());
+        Self {
+            start: Instant::now(),
+            written: PLACES.iter().map(written).collect(),
+            homeless: HOMELESS.load(Ordering::Relaxed),
+        }
+    }
+
+    /// What was traced until now. Allocates; threads go on meanwhile.
+    pub(crate) fn so_far(&self) -> Events {
+        let mut events = Events {
+            start: self.start,
+            events: Vec::new(),
+            dropped: HOMELESS.load(Ordering::Relaxed) - self.homeless,
+        };
+        for (place, first) in PLACES.iter().zip(&self.written) {
+            if let Some(kept) = place.kept.get() {
+                kept.read(*first, &mut events);
+            }
+        }
+        events.events.sort_by_key(|event| event.at);
+        events
+    }
+}
+
+impl Kept {
+    fn read(&self, first: u64, to: &mut Events) {
+        let writers = lock(&self.writers).clone();
+        let (end, records) = self.ring.read(first);
+        to.dropped += (end - first).saturating_sub(records.len() as u64);
+        let mut at = 0;
+        for (index, words, site) in records {
+            while writers.get(at + 1).is_some_and(|(from, _)| *from <= index) {
+                at += 1;
+            }
+            let Some((_, thread)) = writers.get(at) else { continue };
+            to.events.extend(event(words, site, thread));
+        }
+    }
+}
+
+fn event(
+    [meta, time, word, who, since]: [u64; 5],
+    site: Option<&'static Site>,
+    thread: &Thread,
+) -> Option<Event> {
+    let (kind, sort, waits_for) = (meta & 0xff, meta >> 8 & 0xff, meta >> 16 & 0xff);
+    let identity = who as usize;
+    Some(Event {
+        at: instant(time)?,
+        thread: thread.clone(),
+        kind: match kind {
+            WAITS => EventKind::Waits(WaitsFor::ALL.get(waits_for as usize).copied()?),
+            SIGNALLED => EventKind::Signalled,
+            NOTIFIED => EventKind::Notified,
+            ACQUIRED => EventKind::Acquired,
+            ENDED => EventKind::Ended,
+            GAVE_UP => EventKind::GaveUp,
+            RELEASED => EventKind::Released { since: (since != 0).then(|| instant(since)).flatten() },
+            _ => return None,
+        },
+        word: word as usize,
+        who: match sort {
+            THREAD => Who::ThisThread,
+            TASK => Who::Task(identity),
+            AGENT => Who::Agent(identity),
+            _ => Who::Waiter(identity),
+        },
+        identity,
+        site,
+    })
+}
+
+const WAITS: u64 = 1;
+const SIGNALLED: u64 = 2;
+const NOTIFIED: u64 = 3;
+const ACQUIRED: u64 = 4;
+const ENDED: u64 = 5;
+const GAVE_UP: u64 = 6;
+const RELEASED: u64 = 7;
+
+const THREAD: u64 = 1;
+const TASK: u64 = 2;
+const AGENT: u64 = 3;
+
+/// A wait has begun.
+pub(crate) fn begun(begun: &Begun) {
+    let sort = match begun.kind {
+        WaiterKind::Thread => THREAD,
+        WaiterKind::Task => TASK,
+        WaiterKind::Agent => AGENT,
+    };
+    let meta = WAITS | sort << 8 | (begun.waits_for as u64) << 16;
+    write([meta, begun.at, begun.word as u64, begun.who as u64, 0], begun.site);
+}
+
+/// A waiter is about to be woken.
+pub(crate) fn woken(at: u64, is_notified: bool, word: usize, who: usize) {
+    let kind = if is_notified { NOTIFIED } else { SIGNALLED };
+    write([kind, at, word as u64, who as u64, 0], None);
+}
+
+/// A wait has ended.
+pub(crate) fn ended(ended: &Ended) {
+    let kind = match ended.end {
+        End::Acquired => ACQUIRED,
+        End::Notified => ENDED,
+        End::GaveUp => GAVE_UP,
+    };
+    write([kind, nanos(), ended.word as u64, ended.who as u64, 0], None);
+}
+
+/// A lock was acquired by this task, or by this thread.
+#[cold]
+pub fn acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
+    if asks(TRACES_ALL) {
+        let [sort, identity] = holder(task);
+        write([ACQUIRED | sort << 8, nanos(), word as u64, identity, 0], site);
+    }
+}
+
+/// A lock is about to be released.
+#[cold]
+pub fn released(word: usize, release: &Release) {
+    if asks(TRACES_ALL) {
+        write_released(word, release);
+    }
+}
+
+#[cold]
+fn write_released(word: usize, release: &Release) {
+    let [sort, identity] = holder(release.task);
+    let since = release.since.map_or(0, nanos_at);
+    write([RELEASED | sort << 8, nanos(), word as u64, identity, since], release.site);
+}
+
+fn holder(task: Option<usize>) -> [u64; 2] {
+    task.map_or([THREAD, 0], |task| [TASK, task as u64])
+}
+
+/// A lock was released for which others wait. With all acquisitions the release itself is in the trace.
+pub(crate) fn contended_release(word: usize, release: &Release) {
+    if !asks(TRACES_ALL) {
+        write_released(word, release);
+    }
+}
+
+/// What this thread writes to.
+#[derive(Clone, Copy)]
+enum Mine {
+    Unknown,
+    /// None, or it is being made: an allocator may have locks of ours.
+    Nothing,
+    Place(&'static Kept),
+}
+
+thread_local! {
+    static MINE: Cell<Mine> = const { Cell::new(Mine::Unknown) };
+    static GIVES_BACK: GivesBack = const { GivesBack(Cell::new(None)) };
+}
+
+/// Gives the place back when the thread ends.
+struct GivesBack(Cell<Option<&'static Place>>);
+
+impl Drop for GivesBack {
+    fn drop(&mut self) {
+        MINE.set(Mine::Nothing);
+        if let Some(place) = self.0.get() {
+            place.is_taken.store(false, Ordering::Release);
+        }
+    }
+}
+
+fn write(words: [u64; 5], site: Option<&'static Site>) {
+    let mine = match MINE.get() {
+        Mine::Unknown => take_place(),
+        mine => mine,
+    };
+    match mine {
+        Mine::Place(kept) => kept.ring.write(words, site),
+        _ => {
+            HOMELESS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cold]
+fn take_place() -> Mine {
+    MINE.set(Mine::Nothing);
+    let free = |place: &&Place| {
+        let is_taken = &place.is_taken;
+        is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    };
+    let Some(place) = PLACES.iter().find(free) else { return Mine::Nothing };
+    if GIVES_BACK.try_with(|gives_back| gives_back.0.set(Some(place))).is_err() {
+        // The thread is ending.
+        place.is_taken.store(false, Ordering::Release);
+        return Mine::Nothing;
+    }
+    let kept = place.kept.get_or_init(|| Kept { ring: Ring::new(EVENTS), writers: Mutex::default() });
+    let mut writers = lock(&kept.writers);
+    let written = kept.ring.written();
+    // Of those that wrote before, the ones are kept of which there are events.
+    let oldest = written.saturating_sub(EVENTS as u64);
+    while writers.get(1).is_some_and(|(from, _)| *from <= oldest) {
+        writers.remove(0);
+    }
+    writers.push((written, thread::current()));
+    drop(writers);
+    MINE.set(Mine::Place(kept));
+    Mine::Place(kept)
+}

@@ -1,0 +1,87 @@
+//! A reference that is good for ever, in an atomic.
+//!
+//! - **L1** What is stored is null or a `&'static T`, and stored with Release, loaded with Acquire: a `T` that was made and leaked at run time
+//!   is whole for who loads it. So what is loaded may be read at any time.
+
+use std::ptr;
+
+use waitword_core::observe::Site;
+
+use crate::sync::atomic::{AtomicPtr, Ordering};
+
+/// A place in the source, or none.
+pub(crate) type AtomicSite = AtomicStatic<Site>;
+
+/// A `&'static T`, or none.
+#[derive(Debug)]
+pub(crate) struct AtomicStatic<T: 'static>(AtomicPtr<T>);
+
+impl<T: Sync> AtomicStatic<T> {
+    #[cfg(not(waitword_loom))]
+    pub(crate) const fn none() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    #[cfg(waitword_loom)]
+    pub(crate) fn none() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    #[inline]
+    pub(crate) fn store(&self, value: Option<&'static T>) {
+        self.0.store(pointer(value), Ordering::Release);
+    }
+
+    #[inline]
+    pub(crate) fn load(&self) -> Option<&'static T> {
+        // SAFETY: null or a `&'static` (L1).
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Stores `value` if there is none yet. Returns which one is there then.
+    #[inline]
+    pub(crate) fn claim(&self, value: &'static T) -> &'static T {
+        let claimed = self.0.compare_exchange(
+            ptr::null_mut(),
+            pointer(Some(value)),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        match claimed {
+            Ok(_) => value,
+            // SAFETY: null or a `&'static` (L1).
+            Err(other) => unsafe { other.as_ref() }.unwrap_or(value),
+        }
+    }
+}
+
+fn pointer<T>(value: Option<&'static T>) -> *mut T {
+    value.map_or(ptr::null_mut(), |value| ptr::from_ref(value).cast_mut())
+}
+
+#[cfg(all(test, not(waitword_loom)))]
+mod tests {
+    use std::panic::Location;
+
+    use super::*;
+
+    /// Miri and the thread sanitizer see whether it is ordered.
+    #[test]
+    fn a_site_that_was_made_at_run_time_is_whole_for_who_loads_it() {
+        static STORED: AtomicSite = AtomicStatic::none();
+        static CLAIMED: AtomicSite = AtomicStatic::none();
+        let here = *Location::caller();
+        let publishes = std::thread::spawn(move || {
+            STORED.store(Some(Box::leak(Box::new(here))));
+            CLAIMED.claim(Box::leak(Box::new(here)));
+        });
+        let wait_for = |site: &AtomicSite| loop {
+            match site.load() {
+                Some(site) => break *site,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert_eq!([wait_for(&STORED), wait_for(&CLAIMED)], [here; 2]);
+        publishes.join().unwrap();
+    }
+}

@@ -1,0 +1,150 @@
+//! The timeline: what happened, in order, on which thread, to whom.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Barrier, Mutex};
+use std::task::{Context, Waker};
+use std::thread;
+
+use waitword_core::observe::{Origin, WaitsFor};
+use waitword_core::{Outcome, charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
+use waitword_observe::internals::{Event, EventKind, Release, Who, acquired, note_release, released, trace};
+
+/// Threads of one test take the rings that those of another have left.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn of(word: &AtomicU32, events: &[Event]) -> Vec<Event> {
+    let word = std::ptr::from_ref(word).addr();
+    events.iter().filter(|event| event.word == word).cloned().collect()
+}
+
+#[test]
+fn a_task_that_is_signalled_and_acquires() {
+    let _one = ONE_AT_A_TIME.lock();
+    let word = AtomicU32::new(0);
+    let tracing = trace(false);
+    let mut task = pin!(wait_async_from(Origin::here(WaitsFor::Mutex), &word, 0));
+    let line = line!() - 1;
+    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let address = std::ptr::from_ref(&word).addr();
+    note_release(address, Release { task: Some(7), ..Release::default() });
+    charge_release(&word, address);
+    assert_eq!(signal_one(&word), 1);
+    let _ = task.as_mut().cancel_acquired();
+    let traced = tracing.so_far();
+    let events = of(&word, &traced.events);
+    let kinds: Vec<_> = events.iter().map(|event| event.kind).collect();
+    let waits = EventKind::Waits(WaitsFor::Mutex);
+    let released = EventKind::Released { since: None };
+    assert_eq!(kinds, [waits, released, EventKind::Signalled, EventKind::Acquired]);
+    let who = Waker::noop().data().addr();
+    let whose: Vec<_> = events.iter().map(|event| event.who).collect();
+    assert_eq!(whose, [Who::Task(who), Who::Task(7), Who::Waiter(who), Who::Waiter(who)]);
+    assert_eq!(events[0].site.map(|site| site.line()), Some(line));
+    assert!(
+        events.iter().all(|event| event.thread.id() == thread::current().id() && event.at >= traced.start)
+    );
+    assert!(events.is_sorted_by_key(|event| event.at));
+}
+
+#[test]
+fn a_thread_that_is_notified_and_a_task_that_gives_up() {
+    let _one = ONE_AT_A_TIME.lock();
+    let [word, other] = [0, 0].map(AtomicU32::new);
+    let tracing = trace(false);
+    let waiting = thread::scope(|scope| {
+        let waiting = thread::Builder::new().name("waits".into());
+        let waiting = waiting.spawn_scoped(scope, || wait(&word, 0)).unwrap();
+        let id = waiting.thread().id();
+        while notify_one(&word) == 0 {
+            thread::yield_now();
+        }
+        assert_eq!(waiting.join().unwrap(), Outcome::Notified);
+        id
+    });
+    {
+        let mut task = pin!(wait_async_from(Origin::here(WaitsFor::Event), &other, 0));
+        assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert_eq!(notify_all(&other), 0);
+    let events = tracing.so_far().events;
+    // A waiter that spins may write its end before the notifier has written that it notified.
+    let mut of_word = of(&word, &events);
+    of_word.sort_by_key(|event| event.kind == EventKind::Ended);
+    let [waits, notified, ended] = &of_word[..] else { panic!("{events:?}") };
+    assert_eq!((waits.kind, waits.who), (EventKind::Waits(WaitsFor::Word), Who::ThisThread));
+    assert_eq!((notified.kind, notified.who), (EventKind::Notified, Who::Waiter(waits.identity)));
+    assert_eq!((ended.kind, ended.who), (EventKind::Ended, Who::Waiter(waits.identity)));
+    let threads = [waits.thread.id(), ended.thread.id(), notified.thread.id()];
+    assert_eq!(threads, [waiting, waiting, thread::current().id()]);
+    assert_eq!(waits.thread.name(), Some("waits"));
+    let kinds: Vec<_> = of(&other, &events).iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, [EventKind::Waits(WaitsFor::Event), EventKind::GaveUp]);
+}
+
+/// A ring has 4,096 events of one thread.
+#[test]
+fn the_oldest_are_dropped_and_counted() {
+    let _one = ONE_AT_A_TIME.lock();
+    let word = AtomicU32::new(0);
+    let address = std::ptr::from_ref(&word).addr();
+    let tracing = trace(true);
+    thread::scope(|scope| {
+        let writes = || (0..5_000).for_each(|task| acquired(address, Some(task), None));
+        scope.spawn(writes).join().unwrap();
+    });
+    let traced = tracing.so_far();
+    let tasks: Vec<_> = of(&word, &traced.events).iter().map(|event| event.identity).collect();
+    // The one that may be overwritten next is not read.
+    assert!(
+        tasks == (5_000 - 4_095..5_000).collect::<Vec<_>>(),
+        "{:?}",
+        (tasks.first(), tasks.last(), tasks.len())
+    );
+    assert!(traced.dropped >= 5_000 - 4_095, "{}", traced.dropped);
+}
+
+#[test]
+fn threads_that_end_give_their_rings_to_others() {
+    let _one = ONE_AT_A_TIME.lock();
+    let word = AtomicU32::new(0);
+    let address = std::ptr::from_ref(&word).addr();
+    let tracing = trace(true);
+    // More than there are rings, one after the other: of each there is an event, under its own name.
+    for number in 0..300 {
+        let writes = move || released(address, &Release::default());
+        thread::Builder::new().name(number.to_string()).spawn(writes).unwrap().join().unwrap();
+    }
+    let traced = tracing.so_far();
+    let names: Vec<_> = of(&word, &traced.events)
+        .iter()
+        .map(|event| event.thread.name().unwrap().parse::<usize>().unwrap())
+        .collect();
+    assert_eq!(names, (0..300).collect::<Vec<_>>());
+}
+
+#[test]
+fn threads_without_a_ring_are_counted() {
+    let _one = ONE_AT_A_TIME.lock();
+    let word = AtomicU32::new(0);
+    let address = std::ptr::from_ref(&word).addr();
+    let tracing = trace(true);
+    let (written, end) = (Arc::new(Barrier::new(301)), Arc::new(Barrier::new(301)));
+    let threads: Vec<_> = (0..300)
+        .map(|_| {
+            let (written, end) = (written.clone(), end.clone());
+            thread::spawn(move || {
+                acquired(address, None, None);
+                written.wait();
+                end.wait();
+            })
+        })
+        .collect();
+    written.wait();
+    let traced = tracing.so_far();
+    end.wait();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    let there = of(&word, &traced.events).len() as u64;
+    assert!(there <= 256 && there + traced.dropped >= 300, "{there} {}", traced.dropped);
+}

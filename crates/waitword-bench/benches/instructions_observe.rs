@@ -22,12 +22,12 @@ struct Counted {
 
 /// Switched off, on, and traced, where that is an event.
 const COUNTED: Counted = Counted {
-    mutex: [19, 44, 671],
-    read: [23, 47, 674],
-    write: [20, 44, 671],
-    semaphore: [28, 54, 681],
-    condvar: [13, 172],
-    event: [38, 187],
+    mutex: [19, 80, 692],
+    read: [23, 83, 698],
+    write: [20, 80, 692],
+    semaphore: [28, 94, 706],
+    condvar: [13, 324],
+    event: [21, 326],
 };
 
 /// With five percent to spare.

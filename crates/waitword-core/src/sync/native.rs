@@ -18,8 +18,8 @@ pub(crate) const fn can_block() -> bool {
     true
 }
 
-#[inline(always)]
 /// Locks it, poisoned or not.
+#[inline(always)]
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,7 @@ use crate::{order, tasks};
 /// From now on waits have ages, holders are recorded, and charged with the waits of others ([`blame`](crate::blame())).
 ///
 /// Each wait, and each release of a lock with waiters, reads the clock once more, some 20 to 40 ns. Each acquisition and its release make
-/// and erase a record, some 30 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
+/// and erase a record, some 65 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
 pub fn enable() {
     begin();
     start_clock();

@@ -58,7 +58,7 @@ mod raw;
 mod tests;
 
 pub(crate) use acquisition::Acquisition;
-pub(crate) use block::{acquire, acquire_until, block, block_for_guard, block_until};
+pub(crate) use block::{block, block_for_guard, block_until};
 pub(crate) use future::AcquireAsync;
 pub(crate) use grid::{Tried, grid, guard_futures};
 pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};

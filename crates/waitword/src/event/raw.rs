@@ -131,13 +131,19 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
                     .compare_exchange(word, next, order!(Release, "event-round"), Ordering::Relaxed)
                     .map(|_| 0)
             } else {
-                replace_and_notify_all(&self.at, word, next)
+                self.notify_queued(word, next)
             };
             match done {
                 Ok(woken) => return woken,
                 Err(now) => word = now,
             }
         }
+    }
+
+    /// A call of its own, or a notify that finds nobody computes where the queue is.
+    #[inline(never)]
+    fn notify_queued(&self, word: u64, next: u64) -> Result<usize, u64> {
+        replace_and_notify_all(&self.at, word, next)
     }
 }
 

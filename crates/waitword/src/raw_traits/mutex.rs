@@ -28,14 +28,14 @@ impl RawMutex {
     #[track_caller]
     fn acquire(&self, may_unwind: bool) {
         let no_guard_without_lock = (!may_unwind).then(|| OnUnwind(|| process::abort()));
-        let Ok(_) = acquire::acquire(self, || (), || "Mutex::lock_async");
+        let Ok(_) = acquire::block::acquire(self, || (), || "Mutex::lock_async");
         mem::forget(no_guard_without_lock);
     }
 
     #[inline]
     #[track_caller]
     fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        acquire::acquire_until(self, || (), deadline).is_ok()
+        acquire::block::acquire_until(self, || (), deadline).is_ok()
     }
 }
 

@@ -27,7 +27,7 @@ impl RawRwLock {
     #[track_caller]
     fn acquire(&self, mode: Mode, instead: &'static str, may_unwind: bool) {
         let no_guard_without_lock = (!may_unwind).then(|| OnUnwind(|| process::abort()));
-        let Ok(_) = acquire::acquire(self, move || mode, move || instead);
+        let Ok(_) = acquire::block::acquire(self, move || mode, move || instead);
         mem::forget(no_guard_without_lock);
         if upgraded(&self.raw, mode) {
             awaited(self.raw.held_at(), WaitsFor::Upgrade, Caller::here(), None);
@@ -43,7 +43,7 @@ impl RawRwLock {
     #[inline]
     #[track_caller]
     fn acquire_until(&self, mode: Mode, deadline: impl FnOnce() -> Option<Instant>) -> bool {
-        let is_taken = acquire::acquire_until(self, move || mode, deadline).is_ok();
+        let is_taken = acquire::block::acquire_until(self, move || mode, deadline).is_ok();
         if is_taken {
             upgraded(&self.raw, mode);
         }

@@ -32,7 +32,7 @@ const COUNTED: Counted = Counted {
     rwlock_write_release: 16,
     semaphore_acquire_release: 24,
     condvar_notify: 9,
-    event_notify: 35,
+    event_notify: 17,
 };
 
 /// With five percent to spare.

@@ -52,6 +52,7 @@ use crate::word::{Word, bits, load_bits};
 /// assert_eq!(wait(&word, 0), Outcome::NotEqual);
 /// ```
 #[track_caller]
+#[inline]
 pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
     block(Origin::here(WaitsFor::Word), &at, expected, Limit::Never, None, "wait_async")
         .unwrap_or(Outcome::TimedOut)

@@ -1,5 +1,5 @@
 //! What a script may observe, point by point, as far as no engine is needed for it. The numbers are those of
-//! `docs/observable.md`; `docs/conformance.md` has their clauses.
+//! `docs/observable.md`.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -43,7 +43,6 @@ compile_error!(
 
 mod notify;
 pub mod observe;
-mod outcome;
 #[allow(unsafe_code)]
 mod shard;
 mod sync;
@@ -57,20 +56,22 @@ mod wait;
 mod waiter;
 mod word;
 
-pub use notify::{
-    is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
-    notify_one_or_replace, replace_and_notify_all, replace_if_idle, requeue_while_equal, signal_one,
-    wake_ahead,
+pub use notify::replace::{
+    notify_last_or_replace, notify_one_or_replace, replace_and_notify_all, replace_if_idle,
 };
-pub use outcome::{Cancelled, Interrupted, Outcome};
-pub use table::{At, Location, STALL_TIMEOUT, Table, charge_release};
+pub use notify::requeue::{requeue_while_equal, wake_ahead};
+pub use notify::signal::{is_queue_stalled, signal_one};
+pub use notify::{notify_all, notify_last, notify_many, notify_one};
+pub use table::snapshot::charge_release;
+pub use table::watchdog::STALL_TIMEOUT;
+pub use table::{At, Location, Table};
 pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
 pub use timer::Alarm;
 pub use wait::{
     InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_from,
     wait_async_until, wait_for, wait_from, wait_interruptible, wait_until,
 };
-pub use waiter::Inbox;
+pub use waiter::{Cancelled, Inbox, Interrupted, Outcome};
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[doc(hidden)]
 pub mod host {
@@ -85,14 +86,14 @@ pub use word::{Masked, Masked64, Word};
 
 pub use sync::time;
 #[doc(hidden)]
-pub use table::count_threads;
+pub use table::snapshot::count_threads;
 
 /// The atomics that words are made of, and what goes with them: the standard library's, or a model checker's in a model.
 #[doc(hidden)]
 pub use sync::{Mutex, OnceLock, atomic, is_broken, lock};
 #[cfg(not(waitword_loom))]
 #[doc(hidden)]
-pub use table::{disable_watchdog, is_watchdog_running};
+pub use table::watchdog::{disable_watchdog, is_watchdog_running};
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

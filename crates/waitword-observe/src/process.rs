@@ -6,8 +6,8 @@ use std::thread::Thread;
 
 use waitword_core::time::Instant;
 
+use waitword::observe::holders::Hold;
 use waitword::observe::{self, WaiterSeen, WaiterState, WaitsFor};
-use waitword_core::observe::holders::Hold;
 
 use crate::model::{
     Access, Actor, Address, Deed, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,

@@ -6,7 +6,7 @@
 //!
 //! A lock of another type at the same address is shown under the old type until it is waited for: its first waiter says its own.
 
-use waitword_core::observe::LockType;
+use waitword::observe::LockType;
 
 use crate::by_word::ByWord;
 

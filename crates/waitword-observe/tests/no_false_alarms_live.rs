@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword::observe::Actor;
+use waitword::observe::holders::Hold;
 use waitword::{Mutex, MutexGuard, RwLock, Semaphore};
-use waitword_core::observe::holders::Hold;
 use waitword_observe::internals::{holders, start_holders, stop_holders};
 use waitword_observe::{Finding, report, snapshot};
 

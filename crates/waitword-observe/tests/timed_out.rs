@@ -13,8 +13,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use waitword::observe::Actor;
+use waitword::observe::holders::Hold;
 use waitword::{AsyncLock, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore};
-use waitword_core::observe::holders::Hold;
 use waitword_observe::internals::{holders, start_holders, stop_holders};
 
 const SOON: Duration = Duration::from_millis(1);

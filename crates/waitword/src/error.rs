@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-pub use waitword_core::observe::HeldBy;
+pub use crate::holders::HeldBy;
 
 /// A wait failed: for a lock, a wakeup, a value. The reasons are complete: a `match` needs no arm for others.
 ///

@@ -102,11 +102,11 @@ mod drive;
 mod error;
 mod event;
 pub mod future;
-mod gone;
 mod guards;
 pub mod guide;
 #[allow(unsafe_code)]
 mod handle;
+mod holders;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 pub mod lock_api;
 #[cfg(all(feature = "lock_api_05", not(waitword_loom)))]

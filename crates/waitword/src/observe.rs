@@ -32,11 +32,15 @@
 //! is its ticket. With the clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns, of waits alone.
 
 use waitword_core::Table;
-pub use waitword_core::observe::{
-    Actor, LockType, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock,
-};
+pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
 
+pub use crate::holders::LockType;
 use crate::raw_rwlock::RawRwLock;
+
+/// For an observer: what it is told of holders.
+pub mod holders {
+    pub use crate::holders::{AcquiredByTask, Change, Hold, HoldId, Observer, set_observer};
+}
 
 /// All waiters of the process: of all locks of this crate, and of waits on words. See [`Table::snapshot`], which also shows those
 /// of a table of your own.

@@ -12,9 +12,9 @@ use std::{mem, process};
 
 use waitword_core::may_block;
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::{self, Acquire, OnUnwind, WasSent};
+use crate::holders::HoldId;
 
 /// Releases what the caller holds, and acquires it again, if there are waiters. `instead` names the methods for threads that must not block,
 /// which panic; without it they do nothing here.

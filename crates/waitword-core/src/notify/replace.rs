@@ -15,7 +15,7 @@
 //! With the notifier's steps the other way round, the waiter may take what the word offers and be notified as well. So
 //! both are done under the lock of the word's shard, where compare and enqueue are one step too.
 
-use super::dequeue::{wake_all_if, wake_one_or};
+use super::{wake_all_if, wake_one_or};
 use crate::table::{Location, address};
 use crate::word::Word;
 

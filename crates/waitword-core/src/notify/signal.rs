@@ -20,9 +20,10 @@
 //! (`table/watchdog.rs`).
 
 use crate::observe::Waking;
-use crate::shard::Key;
+use crate::shard::hash::Key;
 use crate::sync::mutant;
-use crate::table::{Location, Table, address, release, unlock};
+use crate::table::enqueue::{release, unlock};
+use crate::table::{Location, Table, address};
 use crate::waiter::wake::Wake;
 
 /// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns how many waiters

@@ -15,35 +15,22 @@
 //! ```
 //!
 //! # The seam
-//! The queue and the locks know when something happens, and an observer what that means (`seam.rs`, `holders.rs`). So the core has a flag at each
-//! of these places and one table of functions, as `log` has one for messages.
+//! The queue and the locks know when something happens, and an observer what that means. So there is a flag at each of these places and a table
+//! of functions, as `log` has one for messages: here for waits (`seam.rs`), in `waitword` for holders.
 
-mod clock;
-mod held_by;
-// A guard keeps a pointer of the observer's.
+// Finds a place in the source again, by its distance (S1).
 #[allow(unsafe_code)]
-mod hold;
-pub mod holders;
 mod origin;
 mod seam;
 mod seen;
-// Finds a place in the source again, by its distance (S1).
-#[allow(unsafe_code)]
-mod site;
-mod types;
 
-pub use clock::{begin_clock, instant, nanos, nanos_at, start_clock, stop_clock};
-pub(crate) use clock::{nanos_of, ticket_after, time_of};
-pub use held_by::HeldBy;
-pub use holders::{awaited, note_lock_type, note_notify, notes_notifies};
-pub use origin::{Caller, Origin, WaitsFor};
+pub use origin::{Caller, Origin, PackedSite, Site, WaitsFor};
 pub use seam::{
     AWAITED, Begun, CONTENDED, Contended, DELAYS, End, Ended, Front, HOLDERS, OWN, Observer, RELEASES, TASKS,
     WAITS, WaiterKind, Woken, ask, asks, set_observer,
 };
 pub(crate) use seam::{Begins, Waking, contended, ended, polled, queued};
-pub(crate) use seen::Copied;
-pub use seen::{Actor, WaiterSeen, WaiterState};
-pub(crate) use site::PackedSite;
-pub use site::Site;
-pub use types::LockType;
+pub use seen::{
+    Actor, WaiterSeen, WaiterState, begin_clock, instant, nanos, nanos_at, start_clock, stop_clock,
+};
+pub(crate) use seen::{Copied, nanos_of, ticket_after, time_of};

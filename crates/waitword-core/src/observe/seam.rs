@@ -9,14 +9,9 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Waker;
-use std::thread::Thread;
 
-use super::clock::{nanos, nanos_of};
-use super::held_by::{self, HeldBy};
-use super::hold::{AcquiredByTask, Change, Hold, HoldId};
-use super::origin::{Origin, WaitsFor};
-use super::site::Site;
-use super::types::LockType;
+use super::origin::{Origin, Site, WaitsFor};
+use super::seen::{nanos, nanos_of};
 use crate::sync::OnceLock;
 
 /// Asked for: begins, wakes and ends of waits.
@@ -55,32 +50,6 @@ pub struct Observer {
     pub contended: fn(&Contended<'_>),
     /// [`TASKS`]: the task that is polled with this waker begins to wait.
     pub polled: fn(&Waker),
-    /// [`HOLDERS`]: this thread has acquired the lock with this word so, with so many permits (1 of what is no semaphore), here; it would not
-    /// have waited for ever, if the last one is set. Returns what its guard has to keep. The arguments travel in registers.
-    pub acquired: fn(usize, Hold, usize, &'static Site, bool) -> HoldId,
-    /// The same of a task.
-    pub acquired_by_task: fn(&AcquiredByTask<'_>) -> HoldId,
-    /// A hold goes on in another way. Returns what its guard has to keep.
-    pub changed: fn(usize, Hold, HoldId, Change) -> HoldId,
-    /// A lock is about to be released.
-    pub released: fn(usize, Hold, HoldId),
-    /// [`HOLDERS`]: whether the guard was made to be sent to others.
-    pub is_sent: fn(usize, Hold, HoldId) -> bool,
-    /// [`RELEASES`]: so many permits were added to a semaphore that nobody gives back.
-    pub permits_added: fn(usize, usize),
-    /// [`RELEASES`]: the lock, condition variable or event with this word goes. If it is held, its guards were leaked.
-    pub dropped: fn(usize, bool),
-    /// [`HOLDERS`]: who is in the way of an acquirer that wants this of the lock, and whose time is up.
-    pub held_by: fn(usize, WaitsFor) -> HeldBy,
-    /// The thread with this number, as [`HeldBy`] keeps it.
-    pub thread: fn(u32) -> Option<Thread>,
-    /// [`HOLDERS`]: so many waiters of a condition variable or an event were woken by a notify at this place.
-    pub notified: fn(usize, usize, &'static Site),
-    /// [`HOLDERS`]: an acquirer is about to wait for a lock of this type.
-    pub typed: fn(usize, &'static LockType),
-    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for what it will not hold by having it: the value of a cell
-    /// whose initialiser runs, or that the readers leave one that upgrades.
-    pub awaited: fn(usize, WaitsFor, &'static Site, Option<&Waker>),
 }
 
 /// What waits.
@@ -186,7 +155,6 @@ pub struct Front {
 
 /// Sets the observer of the process. The first one counts; returns whether this is it. Nothing is told before [`ask`].
 pub fn set_observer(observer: &'static Observer) -> bool {
-    held_by::set_threads(observer.thread);
     std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)
 }
 
@@ -203,7 +171,7 @@ pub fn asks(what: u32) -> bool {
 
 /// Who is told. `None`: nobody, and no flag has ever been set.
 #[inline]
-pub(super) fn observer() -> Option<&'static Observer> {
+fn observer() -> Option<&'static Observer> {
     OBSERVER.get().copied()
 }
 
@@ -287,7 +255,7 @@ pub(crate) fn contended(word: usize, held: usize, front: &dyn Fn(&mut [usize]) -
 /// Off every path that has nothing to tell.
 #[cold]
 #[inline(never)]
-pub(super) fn tell(what: impl FnOnce(&'static Observer)) {
+fn tell(what: impl FnOnce(&'static Observer)) {
     if let Some(observer) = observer() {
         what(observer);
     }

@@ -17,9 +17,9 @@
 
 use std::ptr::NonNull;
 
-use super::guard::Locked;
+use super::Locked;
 use super::hash::Key;
-use super::place::behind;
+use super::queues::behind;
 use crate::observe::{Copied, Front, WaiterState, nanos_of};
 use crate::sync::MODEL;
 use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Tagged, Waiter, next, with};

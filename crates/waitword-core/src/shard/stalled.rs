@@ -1,5 +1,5 @@
 //! Waiters that are woken and stay in their queue: signalled ones (`notify/signal.rs`), and those that are woken ahead of their signal
-//! (`notify/ahead.rs`); and the pass of the watchdog over those that do not respond (`table/watchdog.rs`).
+//! (`notify/requeue.rs`); and the pass of the watchdog over those that do not respond (`table/watchdog.rs`).
 //!
 //! A shard is *watched* if a pass may find something to do there. It is watched too often rather than too seldom: enqueuing
 //! behind a signalled waiter sets the mark, and only a pass that has found no such waiter clears it.
@@ -7,7 +7,7 @@
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::guard::Locked;
+use super::Locked;
 use super::hash::Key;
 use crate::sync::mutant;
 use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
@@ -37,7 +37,7 @@ impl Locked<'_> {
         })
     }
 
-    /// What wakes the first threads in the queue of `key` that were moved there in a crowd (`notify/ahead.rs`), are not signalled (a signal
+    /// What wakes the first threads in the queue of `key` that were moved there in a crowd (`notify/requeue.rs`), are not signalled (a signal
     /// takes the waker), and were not returned here before. They stay queued.
     pub(crate) fn ahead(&mut self, key: Key) -> [Option<Wake>; AHEAD] {
         let mut wakes = [const { None }; AHEAD];

@@ -1,5 +1,5 @@
-//! Compare and enqueue, in one step against every notify: [`protocol`](crate::protocol), sections 1 and 2. And what is done after a stay
-//! under a shard's lock: other buckets, and the watchdog.
+//! Compare and enqueue, in one step against every notify: [`protocol`](crate::protocol), sections 1 and 2. How a waiter leaves. And what is
+//! done after a stay under a shard's lock: other buckets, and the watchdog.
 //!
 //! ```text
 //!   lock_if_equal: lock the word's shard, load the word ──► not equal: unlock, nothing is enqueued
@@ -9,15 +9,33 @@
 //! ```
 //! A wait that is not to be enqueued (its timeout is zero, its thread must not block) ends after the first: the word is compared
 //! under the lock all the same.
+//!
+//! # Leaving
+//! "Did I leave the queue, or was I notified?" Timeout, drop and termination all ask [`leave`].
+//!
+//! ```text
+//!   waiter whose deadline passed          notifier
+//!   ────────────────────────────          ────────────────────────────
+//!                                         lock; dequeue the waiter; unlock
+//!   lock; it is not in the queue          wake it
+//!   → it was counted: Notified
+//!
+//!   lock; it is in the queue: unlink
+//!   unlock → TimedOut                     lock; it is not there: count another
+//! ```
+//! The first of the two to take the lock decides for both. Being in the queue is the state; there is no second one that
+//! could disagree with it.
 
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::location::{Location, address};
-use super::watchdog;
-use crate::shard::{Key, Locked, Unlocked};
+use super::{Location, Table, address, watchdog};
+use crate::observe::{DELAYS, End, Ended, WaitsFor, asks, ended, nanos_of};
+use crate::shard::hash::Key;
+use crate::shard::{Locked, Unlocked};
 use crate::sync::mutant;
-use crate::waiter::node::Waiter;
+use crate::waiter::Cancelled;
+use crate::waiter::node::{Waiter, is_queued};
 use crate::word::load_bits;
 
 /// A word that holds what a wait expects, with its shard locked. Dropped, it unlocks.
@@ -66,6 +84,40 @@ pub(crate) fn enqueue_while_equal<L: Location>(at: &L, expected: u64, node: Pin<
     // SAFETY: pinned and idle; and its owner makes it leave (I1).
     unsafe { equal.enqueue(node.pointer()) };
     true
+}
+
+/// Makes `node`, queued or completed, leave; reports say how its wait has ended. Its memory may go then.
+pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
+    let (cancelled, left) = leave_untold(table, node);
+    tell_end(end, node, left);
+    cancelled
+}
+
+/// What a waiter waited for that was queued to its end, and since when.
+pub(crate) type LeftQueue = Option<(WaitsFor, Option<u64>)>;
+
+/// As [`leave`], for a wait whose node an inbox may have.
+pub(crate) fn leave_untold(table: &Table, node: Pin<&Waiter>) -> (Cancelled, LeftQueue) {
+    if !is_queued(node.state()) {
+        return (Cancelled::AfterNotify, None);
+    }
+    let (key, mut locked) = table.lock_of(node);
+    let was_queued = left_queue(&node);
+    let cancelled = locked.leave(key, node);
+    release(locked);
+    (cancelled, was_queued.filter(|_| cancelled != Cancelled::AfterNotify))
+}
+
+/// Of a waiter that is about to leave its queue, under the lock of that.
+#[inline]
+pub(crate) fn left_queue(node: &Waiter) -> LeftQueue {
+    asks(DELAYS).then(|| (node.waits_for(), nanos_of(node.ticket())))
+}
+
+/// Tells the observer of the end of a wait. The node is not queued any more, and no inbox has it.
+#[inline]
+pub(crate) fn tell_end(end: End, node: Pin<&Waiter>, left: LeftQueue) {
+    ended(|| Ended { end, word: node.address(), who: node.who(), site: node.site(), left });
 }
 
 /// What a stay under the lock has left to do, done when it is dropped. Does not unwind.

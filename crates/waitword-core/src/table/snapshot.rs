@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::thread::Thread;
 
-use super::location::{Location, address};
-use super::shards::Table;
+use super::{Location, Table, address};
 use crate::observe::{Actor, CONTENDED, Copied, Front, WaiterSeen, asks, contended, time_of};
-use crate::shard::{Copying, Next, STAY};
+use crate::shard::copy::{Copying, Next, STAY};
 use crate::thread::known_threads;
 
 impl Table {

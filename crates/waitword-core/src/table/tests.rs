@@ -3,10 +3,10 @@
 
 use std::pin::Pin;
 
+use super::Table;
 use super::enqueue::release;
-use super::shards::Table;
-use crate::outcome::Cancelled;
-use crate::shard::{Hasher, Key};
+use crate::shard::hash::{Hasher, Key};
+use crate::waiter::Cancelled;
 use crate::waiter::node::Waiter;
 use crate::waiter::wake::{Wake, WakeBatch};
 
@@ -136,7 +136,7 @@ fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
             Some(word) => Waited::leave(word, &table),
             None => *waited = Some(Waited::new(&table, *address)),
         }
-        let bit = |address| crate::shard::bit(table.hasher.hash(address));
+        let bit = |address| crate::shard::lock::bit(table.hasher.hash(address));
         let present =
             words.iter().filter(|(_, waited)| waited.is_some()).fold(0, |all, &(a, _)| all | bit(a));
         for &(address, _) in &words {
@@ -150,7 +150,7 @@ fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
 /// A snapshot has copied some waiters of a word when its queue moves to another bucket: what it has copied is forgotten.
 #[test]
 fn a_snapshot_begins_again_when_all_queues_have_moved() {
-    use crate::shard::{Copying, Next, STAY};
+    use crate::shard::copy::{Copying, Next, STAY};
 
     let (table, words) = (Table::with_shards(1), [0; 100]);
     let address = |index: usize| std::ptr::from_ref(&words[index]).addr();

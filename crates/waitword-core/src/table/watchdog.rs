@@ -22,7 +22,7 @@
 
 use std::time::Duration;
 
-use super::shards::Table;
+use super::Table;
 use crate::waiter::wake::WakeBatch;
 
 /// The stall timeout: how long waiters are kept waiting by a signalled one that does not respond. From once to twice this.

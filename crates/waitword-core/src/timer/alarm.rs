@@ -1,7 +1,7 @@
 //! Deadlines of async waits.
 //!
 //! The timer knows nothing of the queue. It wakes a future, and the future, polled, finds its deadline passed and asks
-//! to leave (`wait/leave.rs`). So a deadline that ties with a notify is decided where all such ties are.
+//! to leave (`table/enqueue.rs`). So a deadline that ties with a notify is decided where all such ties are.
 //!
 //! A deadline is a node of the pinned [`Alarm`]; the lock of the deadlines (`deadlines.rs`) owns its links while it is in the
 //! wheel (`wheel.rs`), and its waker while the alarm is set. `callers.rs` has the threads that check the wheel and call

@@ -79,8 +79,7 @@ use std::collections::VecDeque;
 use std::task::Waker;
 use std::thread::{Builder, Thread, ThreadId};
 
-use super::clock::Clock;
-use super::deadlines::{DEADLINES, Deadlines, LIMIT};
+use super::deadlines::{Clock, DEADLINES, Deadlines, LIMIT};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::fork::at_fork;
 use crate::sync::thread::{current, park, park_until};

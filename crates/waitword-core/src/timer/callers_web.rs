@@ -20,8 +20,7 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use super::clock::Clock;
-use super::deadlines::DEADLINES;
+use super::deadlines::{Clock, DEADLINES};
 use crate::sync::{Mutex, OnceLock, Timekeeper};
 use crate::time::Instant;
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};

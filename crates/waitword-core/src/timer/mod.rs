@@ -8,8 +8,6 @@ mod alarm;
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "callers_web.rs")]
 mod callers;
 #[cfg(not(waitword_loom))]
-mod clock;
-#[cfg(not(waitword_loom))]
 mod deadlines;
 #[cfg(not(waitword_loom))]
 mod wheel;

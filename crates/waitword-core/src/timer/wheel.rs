@@ -16,7 +16,7 @@
 //! it. To set or clear it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket
 //! begins, it is split: what is not due in it moves to a finer level. A split that comes late finds more that is due,
 //! so a timer that falls behind moves less. A node moves seven times at most, and far less often as a rule: few
-//! deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up (`clock.rs`) to the beginning of a bucket
+//! deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up (`deadlines.rs`) to the beginning of a bucket
 //! of level 2. So a timeout of up to half a second does not move at all, and one of up to two minutes once.
 //!
 //! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the

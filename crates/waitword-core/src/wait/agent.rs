@@ -4,14 +4,15 @@ use std::marker::PhantomData;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
-use super::leave::{LeftQueue, leave_untold, left_queue};
 use crate::notify::notify;
 use crate::observe::{Begins, End, Ended, WaiterKind, ended};
-use crate::outcome::{Cancelled, Outcome};
-use crate::table::{Location, address, lock_if_equal, release};
+use crate::table::enqueue::{LeftQueue, leave_untold, left_queue};
+use crate::table::enqueue::{lock_if_equal, release};
+use crate::table::{Location, address};
 use crate::waiter::list::Entry;
 use crate::waiter::node::{IDLE, NOTIFIED, TIMED_OUT, Tagged, Waiter, entry, node_of};
 use crate::waiter::wake::Wake;
+use crate::waiter::{Cancelled, Outcome};
 use crate::waiter::{Completed, Inbox};
 use crate::word::{Word, bits};
 

@@ -18,13 +18,14 @@ use crate::time::{Duration, Instant};
 use std::pin::{Pin, pin};
 use std::task::Waker;
 
-use super::leave::{leave, tell_end};
 use crate::observe::{Begins, End, Origin, WaiterKind, WaitsFor};
-use crate::outcome::{Cancelled, Interrupted, Outcome};
-use crate::table::{Location, Table, address, enqueue_while_equal, lock_if_equal};
+use crate::table::enqueue::{enqueue_while_equal, lock_if_equal};
+use crate::table::enqueue::{leave, tell_end};
+use crate::table::{Location, Table, address};
 use crate::thread::{Interrupt, Parker, may_block, spin};
 use crate::waiter::node::{QUEUED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
+use crate::waiter::{Cancelled, Interrupted, Outcome};
 use crate::word::{Word, bits, load_bits};
 
 /// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns

@@ -8,13 +8,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::leave::{leave, tell_end};
 use crate::observe::{self, Begins, Caller, End, Origin, WAITS, WaiterKind, WaitsFor, asks};
-use crate::outcome::{Cancelled, Outcome};
 use crate::sync::mutant;
-use crate::table::{Location, address, enqueue_while_equal, release};
+use crate::table::enqueue::{enqueue_while_equal, release};
+use crate::table::enqueue::{leave, tell_end};
+use crate::table::{Location, address};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
+use crate::waiter::{Cancelled, Outcome};
 use crate::word::{Word, bits};
 
 /// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with

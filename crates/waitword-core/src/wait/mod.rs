@@ -5,7 +5,6 @@ mod agent;
 mod blocking;
 #[allow(unsafe_code)]
 mod future;
-mod leave;
 #[allow(unsafe_code)]
 mod timed;
 

@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 
 use super::future::{WaitAsync, wait_async_from};
 use crate::observe::{Origin, WaitsFor};
-use crate::outcome::{Cancelled, Outcome};
 use crate::table::Location;
 use crate::timer::Alarm;
+use crate::waiter::{Cancelled, Outcome};
 use crate::word::Word;
 
 /// As [`wait_async`](crate::wait_async), for `timeout` at the longest, counted from this call.

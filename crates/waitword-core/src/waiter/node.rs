@@ -42,7 +42,7 @@ const CONDVAR_BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SH
 /// The same, moved to the queue of that mutex meanwhile.
 const MUTEX_BEFORE_RELEASE: u64 = CONDVAR_BEFORE_RELEASE + (1 << WAITS_FOR_SHIFT);
 const TIMED: u64 = 1 << 8;
-/// It was moved from another queue with others, and has not been woken ahead since (`notify/ahead.rs`).
+/// It was moved from another queue with others, and has not been woken ahead since (`notify/requeue.rs`).
 const IN_CROWD: u64 = 1 << 9;
 /// What stays the same from one queue to the next.
 const KEPT: u64 = STATE | WAITS_FOR | TIMED | IN_CROWD;

@@ -7,8 +7,9 @@ use std::ptr;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use waitword::observe::LockType;
 use waitword_core::OnceLock;
-use waitword_core::observe::{LockType, Site, WaitsFor};
+use waitword_core::observe::{Site, WaitsFor};
 
 use super::delays::Delay;
 use super::rows::{Blame, Blamed, Bucket};

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use waitword::observe::holders;
 use waitword_core::lock;
 use waitword_core::observe::{
     self, CONTENDED, Contended, Ended, HOLDERS, Observer, RELEASES, TASKS, Woken, set_observer,
@@ -42,6 +43,7 @@ pub(crate) fn ask(change: impl FnOnce(&mut Asked)) {
     let mut asked = lock(&ASKED);
     change(&mut asked);
     set_observer(&OBSERVER);
+    holders::set_observer(&OF_LOCKS);
     let flags = [
         (asked.holders, HOLDERS),
         (asked.releases, RELEASES),
@@ -56,13 +58,10 @@ pub(crate) fn ask(change: impl FnOnce(&mut Asked)) {
     );
 }
 
-static OBSERVER: Observer = Observer {
-    waits: rings::begun,
-    queued: delays::queued,
-    woken,
-    ended,
-    contended,
-    polled: tasks::polled,
+static OBSERVER: Observer =
+    Observer { waits: rings::begun, queued: delays::queued, woken, ended, contended, polled: tasks::polled };
+
+static OF_LOCKS: holders::Observer = holders::Observer {
     acquired: hooks::acquired,
     acquired_by_task: hooks::acquired_by_task,
     changed: hooks::changed,

@@ -1,6 +1,6 @@
 //! What the core tells of holders: every acquisition and every release passes here.
 
-use waitword_core::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
+use waitword::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
 use waitword_core::observe::{CONTENDED, RELEASES, Site};
 
 use crate::asked::{FOLLOWS, TRACES_ALL, asks};

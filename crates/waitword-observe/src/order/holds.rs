@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use waitword_core::time::Instant;
 
-use waitword_core::observe::holders::Hold;
+use waitword::observe::holders::Hold;
 use waitword_core::observe::{Site, WaitsFor};
 
 use super::found::LockOrder;

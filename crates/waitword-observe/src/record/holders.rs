@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use waitword_core::observe::holders::Hold;
-use waitword_core::observe::{Actor, HeldBy, Site, WaitsFor};
+use waitword::HeldBy;
+use waitword::observe::holders::Hold;
+use waitword_core::observe::{Actor, Site, WaitsFor};
 use waitword_core::time::{Duration, Instant};
 
 use super::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK};

@@ -43,8 +43,8 @@
 
 use std::ptr::NonNull;
 
+use waitword::observe::holders::{Hold, HoldId};
 use waitword_core::observe::Site;
-use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::site_ptr::AtomicSite;
 use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};

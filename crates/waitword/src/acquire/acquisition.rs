@@ -6,7 +6,6 @@ use std::task::{Context, Poll, Waker};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::observe::{Caller, Origin};
 use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
@@ -16,6 +15,7 @@ use crate::acquire::raw::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, On
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Ask, Handle};
+use crate::holders::{HoldId, held_by};
 use crate::spins::Pauses;
 use crate::sync::mutant;
 

@@ -4,7 +4,6 @@ use std::pin::pin;
 use waitword_core::time::Instant;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{HoldId, held_by};
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::Acquisition;
@@ -13,6 +12,7 @@ use crate::acquire::raw::{Acquire, Attempt, Closed, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
 use crate::handle::{Ask, Handle, HasRaw, Waited};
+use crate::holders::{HoldId, held_by};
 use crate::spins::{self, Pauses};
 
 type AskOf<L> = <<L as HasRaw>::Raw as Waited>::Ask;

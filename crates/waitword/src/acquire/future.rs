@@ -7,7 +7,6 @@ use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::HoldId;
 
 use crate::acquire::acquisition::Acquisition;
 use crate::acquire::raw::{Acquire, Acquired};
@@ -15,6 +14,7 @@ use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps};
 use crate::handle::{Ask, Handle};
+use crate::holders::HoldId;
 
 pin_project! {
     /// Acquires as a future. Its output is the handle. With [`Until`](crate::deadline::Until) it is woken also at certain times: at its

@@ -4,13 +4,13 @@
 use std::task::Waker;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{
-    Hold, HoldId, acquired_by_task, acquired_now, acquired_permits, may_be_elsewhere, recording,
-    released_now, was_made_to_be_sent,
-};
 
 use crate::acquire::raw::{Acquire, try_reserved};
 use crate::coop;
+use crate::holders::{
+    Change, Hold, HoldId, acquired, acquired_by_task, acquired_now, changed, recording, released_now,
+    was_made_to_be_sent,
+};
 
 /// Whether acquisitions with this ask are recorded.
 #[inline(always)]
@@ -117,7 +117,7 @@ fn release_recorded<R: Acquire, U>(
 pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> HoldId {
     match R::hold(ask) {
         None => HoldId::NONE,
-        Some(hold) => acquired_permits(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller, gives_up),
+        Some(hold) => acquired(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller, gives_up),
     }
 }
 
@@ -156,7 +156,7 @@ impl WasSent {
     /// After the lock was acquired again.
     pub(crate) fn say<R: Acquire>(&self, raw: &R, ask: R::Ask, hold: HoldId) {
         if let (true, Some(how)) = (self.0, R::hold(ask)) {
-            may_be_elsewhere(raw.held_at(), how, hold);
+            changed(raw.held_at(), how, hold, Change::Sent);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What the acquisition loop asks of a lock's state word, and the attempts of acquirers that do not wait.
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
 use waitword_core::{Location, Word, is_queue_stalled};
 
 use crate::handle::{Handle, Waited};
+use crate::holders::Hold;
 use crate::spins::Pauses;
 use crate::sync::mutant;
 

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
+use waitword_core::observe::WaitsFor;
+
 use super::acquisition::Acquisition;
 use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
-use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::{Hold, HoldId};
-
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::Waited;
+use crate::holders::{Hold, HoldId};
 use crate::raw_mutex::RawMutex;
 use crate::raw_semaphore::RawSemaphore;
 use crate::spins::Pauses;

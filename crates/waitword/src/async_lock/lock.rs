@@ -14,7 +14,7 @@ use crate::acquire::{self, AcquireAsync};
 use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
 use crate::deadline::{Deadline, NoDeadline, Until, with_and_without_deadline};
 use crate::error::{LockError, NotLocked};
-use crate::gone::Gone;
+use crate::holders::Gone;
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.

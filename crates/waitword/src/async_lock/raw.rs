@@ -19,12 +19,12 @@
 use std::convert::Infallible;
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::{Hold, not_kept, released};
 use waitword_core::{Location, charge_release, notify_one};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::error::NotLocked;
 use crate::handle::{Handle, Waited};
+use crate::holders::{Hold, not_kept, released};
 use crate::spins::Pauses;
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::{AtomicI32, Ordering};

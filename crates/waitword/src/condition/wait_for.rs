@@ -6,8 +6,7 @@ use std::task::{Context, Poll, Waker, ready};
 use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::held_by;
-use waitword_core::observe::{Caller, HeldBy, LockType, Origin, WaitsFor, awaited, note_lock_type};
+use waitword_core::observe::{Caller, Origin, WaitsFor};
 use waitword_core::{
     Cancelled, Location, Outcome, Parker, WaitAsync, Word, may_block, wait_async_from, wait_from,
 };
@@ -16,6 +15,9 @@ use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps, drive};
 use crate::error::LockError;
+use crate::holders::held_by;
+use crate::holders::{HeldBy, LockType};
+use crate::holders::{awaited, note_lock_type};
 
 /// A condition, with the state of one waiter.
 pub(crate) trait Condition {

@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::DerefMut;
 use std::sync::Arc;
 
-use waitword_core::observe::holders::HoldId;
+use crate::holders::HoldId;
 
 use crate::handle::{Handle, HasRaw as _};
 use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};

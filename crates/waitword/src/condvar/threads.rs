@@ -4,7 +4,6 @@ use std::pin::pin;
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::not_kept;
 use waitword_core::{Parker, Table, may_block};
 
 use crate::acquire::{WasSent, held_by_thread};
@@ -14,6 +13,7 @@ use crate::condvar::variable::Condvar;
 use crate::drive::drive;
 use crate::error::LockError;
 use crate::handle::{Handle as _, Waited as _};
+use crate::holders::not_kept;
 use crate::sync::MODEL;
 
 impl Condvar {

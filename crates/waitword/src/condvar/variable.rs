@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use waitword_core::observe::{Caller, note_notify, notes_notifies};
+use waitword_core::observe::Caller;
 
 use crate::condvar::raw::RawCondvar;
 use crate::handle::has_raw;
+use crate::holders::{note_notify, recording};
 use crate::sync::const_fn;
 
 /// Waits until notified of a change of a [`Mutex`](crate::Mutex)'s value, with the mutex released meanwhile.
@@ -124,7 +125,7 @@ impl Condvar {
     #[track_caller]
     fn notify(&self, count: usize) -> usize {
         // Nothing else is left where nothing is noted.
-        if notes_notifies() { self.notify_and_note(count) } else { self.raw.notify(count) }
+        if recording() { self.notify_and_note(count) } else { self.raw.notify(count) }
     }
 
     #[cold]
@@ -140,7 +141,7 @@ impl Condvar {
 #[cfg(feature = "observe")]
 impl Drop for Condvar {
     fn drop(&mut self) {
-        waitword_core::observe::holders::dropped(self.raw.word_at(), false);
+        crate::holders::dropped(self.raw.word_at(), false);
     }
 }
 

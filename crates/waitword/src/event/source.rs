@@ -1,11 +1,12 @@
 //! The event: its notifies and its waits.
 
 use std::fmt;
-use waitword_core::observe::{Caller, note_notify, notes_notifies};
+use waitword_core::observe::Caller;
 
 use crate::condition::{block, blocking_waits};
 use crate::event::raw::{EventNotified, EventWaiter, RawEvent, Whom};
 use crate::handle::{Waited as _, has_raw};
+use crate::holders::{note_notify, recording};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 
@@ -167,7 +168,7 @@ impl Event {
     #[track_caller]
     fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
         // Nothing else is left where nothing is noted.
-        if notes_notifies() { self.notify_and_note(notify, woken) } else { notify(&self.raw) }
+        if recording() { self.notify_and_note(notify, woken) } else { notify(&self.raw) }
     }
 
     #[cold]
@@ -231,7 +232,7 @@ impl Event {
 #[cfg(feature = "observe")]
 impl Drop for Event {
     fn drop(&mut self) {
-        waitword_core::observe::holders::dropped(self.raw.word_at(), false);
+        crate::holders::dropped(self.raw.word_at(), false);
     }
 }
 

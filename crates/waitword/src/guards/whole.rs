@@ -23,7 +23,7 @@ macro_rules! guard {
             #[inline]
             pub(crate) unsafe fn new(lock: impl Into<$Shared>, hold: HoldId) -> Self {
                 let lock: $Shared = lock.into();
-                $(may_be_elsewhere(lock.raw.held_at(), Hold::$hold, hold);)?
+                $(changed(lock.raw.held_at(), Hold::$hold, hold, Change::Sent);)?
                 Self { lock, hold, _value: PhantomData }
             }
 

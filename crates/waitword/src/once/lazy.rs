@@ -16,9 +16,10 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
-use waitword_core::observe::{Caller, LockType, WaitsFor};
+use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::condition::{Condition, block, blocking_waits, named_future, waits_as_futures};
+use crate::holders::LockType;
 use crate::once::OnceLock;
 use crate::once::slot::{SlotTurn, Turn};
 use crate::sync::atomic::AtomicU32;

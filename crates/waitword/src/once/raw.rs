@@ -32,10 +32,10 @@ use std::mem;
 use std::task::Waker;
 
 use waitword_core::observe::Caller;
-use waitword_core::observe::holders::{Hold, acquired, acquired_by_task, not_kept, released};
 use waitword_core::{Location, charge_release, notify_all};
 
 use crate::coop;
+use crate::holders::{Hold, acquired, acquired_by_task, not_kept, released};
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{mutant, order};
 
@@ -149,7 +149,7 @@ impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
         let at = self.raw.held_at();
         let _ = match task {
             Some(task) => acquired_by_task(at, Hold::Initialiser, 1, caller, task, coop::is_alone, false),
-            None => acquired(at, Hold::Initialiser, caller, false),
+            None => acquired(at, Hold::Initialiser, 1, caller, false),
         };
     }
 

@@ -11,9 +11,10 @@ use std::future::poll_fn;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::task::Poll;
 
-use waitword_core::observe::{Caller, LockType, WaitsFor};
+use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::condition::Condition;
+use crate::holders::LockType;
 use crate::once::raw::RawTurn;
 use crate::once::tagged::Tagged;
 use crate::sync::atomic::AtomicU32;

@@ -16,7 +16,7 @@
 use std::cell::UnsafeCell;
 use std::mem;
 
-use crate::gone::Gone;
+use crate::holders::Gone;
 use crate::once::raw::{NOTHING, RUNNING, RawOnce, SET, WAITERS};
 use crate::sync::atomic::AtomicU32;
 

@@ -4,12 +4,12 @@ use std::convert::Infallible;
 use std::mem;
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::{Hold, HoldId};
 use waitword_core::{Masked, Table};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::ahead;
 use crate::handle::Waited;
+use crate::holders::{Hold, HoldId};
 use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
     is_free_for_waiters,

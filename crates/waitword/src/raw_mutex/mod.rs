@@ -91,11 +91,11 @@ mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::observe::holders::{Hold, HoldId, released};
 use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::{self, Acquire as _};
 use crate::barging_window;
+use crate::holders::{Hold, HoldId, released};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order, update};
 use crate::unlocked;
@@ -285,10 +285,7 @@ impl RawMutex {
 #[cfg(feature = "observe")]
 impl Drop for RawMutex {
     fn drop(&mut self) {
-        waitword_core::observe::holders::dropped(
-            self.held_at(),
-            self.state.load(Ordering::Relaxed) & LOCKED != 0,
-        );
+        crate::holders::dropped(self.held_at(), self.state.load(Ordering::Relaxed) & LOCKED != 0);
     }
 }
 

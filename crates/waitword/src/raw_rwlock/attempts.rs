@@ -4,10 +4,10 @@ use std::convert::Infallible;
 
 use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::{Hold, HoldId};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
+use crate::holders::{Hold, HoldId};
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };

@@ -1,9 +1,9 @@
 //! Fair releases (handoff to the head waiter, no barging) and `bump`.
 
-use waitword_core::observe::holders::{Hold, HoldId, released};
 use waitword_core::{Masked64, Table};
 
 use crate::acquire::Acquire as _;
+use crate::holders::{Hold, HoldId, released};
 use crate::raw_rwlock::{FAIR, Mode, ONE_READER, QUEUED, RawRwLock, SIGNALLED, UPGRADABLE, WRITER};
 use crate::sync::atomic::Ordering;
 use crate::sync::mutant;

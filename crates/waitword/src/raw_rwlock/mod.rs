@@ -80,10 +80,10 @@ mod attempts;
 mod fair;
 mod mode;
 
-use waitword_core::observe::holders::{Hold, HoldId, changed, released};
 use waitword_core::{Masked64, charge_release, signal_one};
 
 use crate::acquire::{self, Acquire as _};
+use crate::holders::{Change, Hold, HoldId, changed, released};
 use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order, update};
 
@@ -171,7 +171,7 @@ impl RawRwLock {
     /// The writer becomes a reader.
     #[inline]
     pub(crate) fn downgrade(&self, hold: HoldId) {
-        changed(self.held_at(), Hold::Write, Hold::Read, hold);
+        changed(self.held_at(), Hold::Write, hold, Change::To(Hold::Read));
         if self
             .state
             .compare_exchange(WRITER, ONE_READER, order!(Release, "rwlock-downgrade"), Ordering::Relaxed)
@@ -184,7 +184,7 @@ impl RawRwLock {
     /// The writer becomes an upgradable reader.
     #[inline]
     pub(crate) fn downgrade_to_upgradable(&self, hold: HoldId) {
-        changed(self.held_at(), Hold::Write, Hold::UpgradableRead, hold);
+        changed(self.held_at(), Hold::Write, hold, Change::To(Hold::UpgradableRead));
         if self.state.compare_exchange(WRITER, UPGRADABLE, Ordering::Release, Ordering::Relaxed).is_err() {
             self.make_room(|state| (state & !WRITER) | UPGRADABLE);
         }
@@ -193,7 +193,7 @@ impl RawRwLock {
     /// The upgradable reader becomes one of the readers. It may be one more than [`MAX_READERS`].
     #[inline]
     pub(crate) fn downgrade_upgradable(&self, hold: HoldId) {
-        changed(self.held_at(), Hold::UpgradableRead, Hold::Read, hold);
+        changed(self.held_at(), Hold::UpgradableRead, hold, Change::To(Hold::Read));
         if self.state.compare_exchange(UPGRADABLE, ONE_READER, Ordering::Release, Ordering::Relaxed).is_err()
         {
             self.make_room(|state| (state & !UPGRADABLE) + ONE_READER);
@@ -273,7 +273,7 @@ impl RawRwLock {
 #[cfg(feature = "observe")]
 impl Drop for RawRwLock {
     fn drop(&mut self) {
-        waitword_core::observe::holders::dropped(self.held_at(), self.is_held());
+        crate::holders::dropped(self.held_at(), self.is_held());
     }
 }
 

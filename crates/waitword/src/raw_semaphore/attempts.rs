@@ -1,10 +1,10 @@
 //! The attempts to take permits, barging and queued, and the signals that follow from each.
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::observe::holders::Hold;
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
+use crate::holders::Hold;
 use crate::raw_semaphore::{
     Closed, FAIR, FLAGS, Masked64, QUEUED, RawSemaphore, SIGNALLED, asked, bits, is_closed, permits,
 };

@@ -260,7 +260,7 @@ impl RawSemaphore {
 impl Drop for RawSemaphore {
     fn drop(&mut self) {
         use crate::acquire::Acquire;
-        waitword_core::observe::holders::dropped(self.held_at(), true);
+        crate::holders::dropped(self.held_at(), true);
     }
 }
 

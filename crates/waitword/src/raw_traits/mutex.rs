@@ -3,7 +3,7 @@
 use std::{fmt, mem, process};
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::{HoldId, not_kept};
+use crate::holders::{HoldId, not_kept};
 
 use crate::acquire::{self, OnUnwind};
 use crate::condvar::{CondvarGuard, Relock};

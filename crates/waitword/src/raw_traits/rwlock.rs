@@ -3,11 +3,11 @@
 use std::{fmt, mem, process};
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::holders::{Hold, changed, not_kept};
-use waitword_core::observe::{Caller, WaitsFor, awaited};
+use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::acquire::{self, Acquire, OnUnwind};
 use crate::handle::has_raw;
+use crate::holders::{Change, Hold, awaited, changed, not_kept};
 use crate::raw_rwlock::{self, Mode};
 use crate::raw_traits::versions::{Outcome, for_each_version, methods};
 
@@ -53,7 +53,8 @@ impl RawRwLock {
 
 /// The record of the upgradable read is one of a writer now, if there is one.
 fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) -> bool {
-    mode == Mode::Upgrade && changed(raw.held_at(), Hold::UpgradableRead, Hold::Write, not_kept()).is_some()
+    mode == Mode::Upgrade
+        && changed(raw.held_at(), Hold::UpgradableRead, not_kept(), Change::To(Hold::Write)).is_some()
 }
 
 /// Shows whether the lock is held at this moment.

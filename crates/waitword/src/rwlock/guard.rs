@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use waitword_core::observe::holders::{Hold, HoldId, may_be_elsewhere};
+use crate::holders::{Change, Hold, HoldId, changed};
 
 use crate::acquire::{Acquire as _, guard_futures};
 use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};

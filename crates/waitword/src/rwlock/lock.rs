@@ -3,7 +3,8 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 
-use waitword_core::observe::{LockType, note_lock_type};
+use crate::holders::LockType;
+use crate::holders::note_lock_type;
 
 use crate::acquire::Acquire as _;
 use crate::guards::value::owns_its_value;

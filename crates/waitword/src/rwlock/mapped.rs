@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use waitword_core::observe::holders::HoldId;
+use crate::holders::HoldId;
 
 use crate::guards::mapped::{map, mapped};
 use crate::guards::whole::{leads_to_its_lock, writes};

@@ -12,13 +12,13 @@ use std::task::{Context, Poll};
 use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
-use waitword_core::observe::holders::{Hold, changed};
-use waitword_core::observe::{Caller, WaitsFor, awaited};
+use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::acquire::{self, Acquire, AcquireAsync};
 use crate::deadline::{Deadline, NoDeadline, Output, Until, with_and_without_deadline};
 use crate::error::LockError;
 use crate::handle::HasRaw as _;
+use crate::holders::{Change, Hold, awaited, changed};
 use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
@@ -222,7 +222,7 @@ macro_rules! upgrade {
             /// The acquisition of this guard has become one of a writer.
             unsafe fn upgraded(this: Self, tells: impl FnOnce(usize)) -> $write<$($life,)? T> {
                 let (hold, word) = (this.hold, this.raw().held_at());
-                if changed(word, Hold::UpgradableRead, Hold::Write, hold).is_some() {
+                if changed(word, Hold::UpgradableRead, hold, Change::To(Hold::Write)).is_some() {
                     tells(word);
                 }
                 // SAFETY: this guard is forgotten, and by the contract of this function the acquisition is one of a writer

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use waitword_core::observe::HeldBy;
+use crate::holders::HeldBy;
 
 use crate::acquire::Tried;
 use crate::deadline::Output;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use waitword_core::observe::holders::{Hold, HoldId, forgotten, may_be_elsewhere, merged, split};
+use crate::holders::{Change, Hold, HoldId, changed, merged};
 
 use crate::semaphore::Semaphore;
 
@@ -27,7 +27,7 @@ macro_rules! permits {
         impl$(<$life>)? $Permit$(<$life>)? {
             #[inline]
             pub(super) fn new(semaphore: $Shared, permits: usize, hold: HoldId) -> Self {
-                $(may_be_elsewhere(semaphore.held_at(), Hold::$hold, hold);)?
+                $(changed(semaphore.held_at(), Hold::$hold, hold, Change::Sent);)?
                 Self { semaphore, permits, hold }
             }
 
@@ -51,7 +51,7 @@ macro_rules! permits {
             /// assert_eq!(semaphore.available_permits(), 1);
             /// ```
             pub fn forget(mut self) {
-                forgotten(mem::take(&mut self.hold));
+                changed(0, Hold::Permits, mem::take(&mut self.hold), Change::Forgotten);
                 self.permits = 0;
             }
 
@@ -87,7 +87,7 @@ macro_rules! permits {
             /// ```
             pub fn split(&mut self, permits: usize) -> Option<Self> {
                 self.permits = self.permits.checked_sub(permits)?;
-                let hold = split(self.hold, self.permits, permits);
+                let hold = changed(0, Hold::Permits, self.hold, Change::Split { left: self.permits, permits });
                 let $this = self;
                 Some(Self { semaphore: $of_the_same, permits, hold })
             }

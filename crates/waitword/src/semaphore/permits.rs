@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use waitword_core::observe::holders::{Hold, HoldId, permits_added};
+use crate::holders::{Hold, HoldId, permits_added};
 
 use crate::acquire::{self, Acquire as _};
 use crate::handle::has_raw;

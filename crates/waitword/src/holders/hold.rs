@@ -1,10 +1,12 @@
-//! How a lock is held, and what a guard keeps.
+//! How a lock is held, what a guard keeps of that, and what type the lock has.
 
+use std::any::type_name;
+use std::fmt;
 #[cfg(feature = "observe")]
 use std::ptr::NonNull;
 use std::task::Waker;
 
-use super::site::Site;
+use waitword_core::observe::Site;
 
 /// A kind of hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,7 +98,7 @@ impl HoldId {
         Self(Some(Opaque(name)))
     }
 
-    /// The same, again; dangling of a guard that does not keep it ([`not_kept`](super::holders::not_kept)).
+    /// The same, again; dangling of a guard that does not keep it (`not_kept`).
     #[cfg(feature = "observe")]
     #[inline(always)]
     pub const fn name(self) -> Option<NonNull<()>> {
@@ -113,5 +115,34 @@ impl HoldId {
         return self.0.is_some();
         #[cfg(not(feature = "observe"))]
         false
+    }
+}
+
+/// What a lock is, such as `Mutex<alloc::vec::Vec<u8>>`: a queue knows its word alone, so this is noted where the lock is acquired.
+#[derive(Debug)]
+pub struct LockType {
+    lock: &'static str,
+    // What asks the compiler for the name is no constant, so this asks when a report is written.
+    value: fn() -> &'static str,
+}
+
+impl LockType {
+    /// A `lock`, such as `Mutex`, of a value of type `T`.
+    pub const fn new<T: ?Sized>(lock: &'static str) -> Self {
+        Self { lock, value: type_name::<T> }
+    }
+}
+
+/// Whether both print as the same. One type may have several statics.
+impl PartialEq for LockType {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other) || (self.lock, (self.value)()) == (other.lock, (other.value)())
+    }
+}
+
+/// The lock and the type of its value, that with all paths, as [`type_name`] has it.
+impl fmt::Display for LockType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}<{}>", self.lock, (self.value)())
     }
 }

@@ -6,10 +6,9 @@
 use std::fmt;
 use std::thread::Thread;
 
-use super::seen::Actor;
-use super::site::{PackedSite, Site};
-use crate::sync::OnceLock;
-use crate::time::Duration;
+use waitword_core::OnceLock;
+use waitword_core::observe::{Actor, PackedSite, Site};
+use waitword_core::time::Duration;
 
 /// Which thread has a number, by the observer.
 static THREADS: OnceLock<fn(u32) -> Option<Thread>> = OnceLock::new();

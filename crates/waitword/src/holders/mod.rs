@@ -1,0 +1,265 @@
+//! The seam of the locks to an observer of holders: every acquisition and every release that it is told of passes here.
+//!
+//! A guard keeps what the observer calls its hold, a [`HoldId`], and gives it back at the release. A guard without room for it (`lock_api`'s) says
+//! [`not_kept`], and the observer looks for one of the lock's holds. Each function costs a load while nothing is asked for
+//! ([`ask`](waitword_core::observe::ask)), or a test of what the guard keeps.
+//!
+//! An observer runs in the middle of the acquisition that it is told of. It must not panic, and must not wait for that lock.
+
+mod held_by;
+// A guard keeps a pointer of the observer's.
+#[allow(unsafe_code)]
+mod hold;
+
+#[cfg(feature = "observe")]
+use std::ptr::NonNull;
+use std::task::Waker;
+use std::thread::Thread;
+
+use waitword_core::observe::{AWAITED, Caller, HOLDERS, RELEASES, Site, WaitsFor, asks};
+use waitword_core::{OnceLock, Parker};
+
+pub use self::held_by::HeldBy;
+pub use self::hold::{AcquiredByTask, Change, Hold, HoldId, LockType};
+
+/// The functions of an observer of holders, each of which is called only while its flag is set.
+#[derive(Debug)]
+pub struct Observer {
+    /// [`HOLDERS`]: this thread has acquired the lock with this word so, with so many permits (1 of what is no semaphore), here; it would not
+    /// have waited for ever, if the last one is set. Returns what its guard has to keep. The arguments travel in registers.
+    pub acquired: fn(usize, Hold, usize, &'static Site, bool) -> HoldId,
+    /// The same of a task.
+    pub acquired_by_task: fn(&AcquiredByTask<'_>) -> HoldId,
+    /// A hold goes on in another way. Returns what its guard has to keep.
+    pub changed: fn(usize, Hold, HoldId, Change) -> HoldId,
+    /// A lock is about to be released.
+    pub released: fn(usize, Hold, HoldId),
+    /// [`HOLDERS`]: whether the guard was made to be sent to others.
+    pub is_sent: fn(usize, Hold, HoldId) -> bool,
+    /// [`RELEASES`]: so many permits were added to a semaphore that nobody gives back: they stand for as many that were forgotten.
+    pub permits_added: fn(usize, usize),
+    /// [`RELEASES`]: the lock, condition variable or event with this word goes. If it is held, its guards were leaked.
+    pub dropped: fn(usize, bool),
+    /// [`HOLDERS`]: who is in the way of an acquirer that wants this of the lock, and whose time is up.
+    pub held_by: fn(usize, WaitsFor) -> HeldBy,
+    /// The thread with this number, as [`HeldBy`] keeps it.
+    pub thread: fn(u32) -> Option<Thread>,
+    /// [`HOLDERS`]: so many waiters of a condition variable or an event were woken by a notify at this place.
+    pub notified: fn(usize, usize, &'static Site),
+    /// [`HOLDERS`]: an acquirer is about to wait for a lock of this type.
+    pub typed: fn(usize, &'static LockType),
+    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for what it will not hold by having it: the value of a cell
+    /// whose initialiser runs, or that the readers leave one that upgrades.
+    pub awaited: fn(usize, WaitsFor, &'static Site, Option<&Waker>),
+}
+
+static OBSERVER: OnceLock<&'static Observer> = OnceLock::new();
+
+/// Sets the observer of the process. The first one counts; returns whether this is it.
+pub fn set_observer(observer: &'static Observer) -> bool {
+    held_by::set_threads(observer.thread);
+    std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)
+}
+
+/// Who is told. `None`: nobody, and no flag has ever been set.
+#[inline]
+fn observer() -> Option<&'static Observer> {
+    OBSERVER.get().copied()
+}
+
+/// Off every path that has nothing to tell.
+#[cold]
+#[inline(never)]
+fn tell(what: impl FnOnce(&'static Observer)) {
+    if let Some(observer) = observer() {
+        what(observer);
+    }
+}
+
+/// Whether acquisitions are asked for. One load.
+#[inline(always)]
+pub(crate) fn recording() -> bool {
+    asks(HOLDERS)
+}
+
+/// What a guard keeps that has no room for it: the observer looks for the hold, if there may be any. One load.
+#[inline(always)]
+pub(crate) fn not_kept() -> HoldId {
+    #[cfg(feature = "observe")]
+    if asks(RELEASES) {
+        return HoldId::new(NonNull::dangling());
+    }
+    HoldId::NONE
+}
+
+/// A thread has acquired the lock with this word, or so many permits; it `gives_up` if it would not have waited for ever. Returns what its
+/// guard has to keep.
+#[inline(always)]
+pub(crate) fn acquired(word: usize, hold: Hold, permits: usize, caller: Caller, gives_up: bool) -> HoldId {
+    if asks(HOLDERS) { tell_acquired(word, hold, permits, caller, gives_up) } else { HoldId::NONE }
+}
+
+#[cold]
+#[inline(never)]
+fn tell_acquired(word: usize, hold: Hold, permits: usize, caller: Caller, gives_up: bool) -> HoldId {
+    acquired_now(word, hold, permits, caller, gives_up)
+}
+
+/// As [`acquired`], where [`recording`] was so just now. No call but that of the observer.
+#[inline(always)]
+pub(crate) fn acquired_now(
+    word: usize,
+    hold: Hold,
+    permits: usize,
+    caller: Caller,
+    gives_up: bool,
+) -> HoldId {
+    match observer() {
+        Some(observer) if permits > 0 => (observer.acquired)(word, hold, permits, caller.site(), gives_up),
+        _ => HoldId::NONE,
+    }
+}
+
+/// As [`acquired`], by a task that is polled with this waker. `is_alone` says whether only this thread can poll it.
+#[inline(always)]
+pub(crate) fn acquired_by_task(
+    word: usize,
+    hold: Hold,
+    permits: usize,
+    caller: Caller,
+    task: &Waker,
+    is_alone: impl FnOnce() -> bool,
+    gives_up: bool,
+) -> HoldId {
+    if !asks(HOLDERS) {
+        return HoldId::NONE;
+    }
+    let Some(task) = task_of(task) else { return tell_acquired(word, hold, permits, caller, gives_up) };
+    let (site, is_alone) = (caller.site(), is_alone());
+    tell_acquired_by_task(&AcquiredByTask { word, hold, permits, site, task, is_alone, gives_up })
+}
+
+#[cold]
+#[inline(never)]
+fn tell_acquired_by_task(acquired: &AcquiredByTask<'_>) -> HoldId {
+    match observer() {
+        Some(observer) if acquired.permits > 0 => (observer.acquired_by_task)(acquired),
+        _ => HoldId::NONE,
+    }
+}
+
+/// The waker, unless it is that of a thread that drives a future by parking, or of no task in particular, as [`Waker::noop`].
+fn task_of(waker: &Waker) -> Option<&Waker> {
+    (!Parker::is_woken_by(waker) && !waker.data().is_null()).then_some(waker)
+}
+
+/// The holder is about to release it. Calls nothing if the observer was not told of the acquisition.
+#[inline(always)]
+pub(crate) fn released(word: usize, hold: Hold, id: HoldId) {
+    if id.is_some() {
+        tell_released(word, hold, id);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn tell_released(word: usize, hold: Hold, id: HoldId) {
+    released_now(word, hold, id);
+}
+
+/// As [`released`], of which the observer has to be told ([`HoldId::is_some`]). No call but that of the observer.
+#[inline(always)]
+pub(crate) fn released_now(word: usize, hold: Hold, id: HoldId) {
+    if let Some(observer) = observer() {
+        (observer.released)(word, hold, id);
+    }
+}
+
+/// A hold goes on in another way: it upgrades or downgrades, its guard is sent elsewhere or is gone, or it has other permits. Returns what the
+/// guard has to keep; of permits that were [split off](Change::Split), what theirs has.
+#[inline(always)]
+pub(crate) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
+    if id.is_some() { tell_change(word, hold, id, change) } else { HoldId::NONE }
+}
+
+#[cold]
+#[inline(never)]
+fn tell_change(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
+    observer().map_or(HoldId::NONE, |observer| (observer.changed)(word, hold, id, change))
+}
+
+/// Two guards have become one, with so many permits. Returns what that has to keep.
+#[inline(always)]
+pub(crate) fn merged(word: usize, id: HoldId, other: HoldId, permits: usize) -> HoldId {
+    let (kept, gone) = if id.is_some() { (id, other) } else { (other, id) };
+    changed(word, Hold::Permits, kept, Change::Permits(permits));
+    released(word, Hold::Permits, gone);
+    kept
+}
+
+/// Whether the guard was made to be sent elsewhere: its holder is about to release the lock, and to acquire it again for the same guard.
+#[inline(always)]
+pub(crate) fn was_made_to_be_sent(word: usize, hold: Hold, id: HoldId) -> bool {
+    id.is_some() && asks(HOLDERS) && observer().is_some_and(|observer| (observer.is_sent)(word, hold, id))
+}
+
+/// See [`Observer::permits_added`].
+#[inline(always)]
+pub(crate) fn permits_added(word: usize, permits: usize) {
+    if asks(RELEASES) {
+        tell(|observer| (observer.permits_added)(word, permits));
+    }
+}
+
+/// See [`Observer::dropped`]: another lock may be made in its place.
+#[inline(always)]
+pub(crate) fn dropped(word: usize, may_hold: bool) {
+    if asks(RELEASES) {
+        tell(|observer| (observer.dropped)(word, may_hold));
+    }
+}
+
+/// See [`Observer::held_by`].
+#[cold]
+pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
+    let observer = observer().filter(|_| asks(HOLDERS));
+    observer.map_or(HeldBy::NONE, |observer| (observer.held_by)(word, waits_for))
+}
+
+/// See [`Observer::awaited`].
+#[inline(always)]
+pub(crate) fn awaited(word: usize, waits_for: WaitsFor, caller: Caller, task: Option<&Waker>) {
+    if asks(AWAITED) {
+        let task = task.and_then(task_of);
+        tell(|observer| (observer.awaited)(word, waits_for, caller.site(), task));
+    }
+}
+
+/// See [`Observer::notified`]; asked for if [`recording`].
+#[cold]
+#[inline(never)]
+pub(crate) fn note_notify(word: usize, woken: usize, caller: Caller) {
+    tell(|observer| (observer.notified)(word, woken, caller.site()));
+}
+
+/// See [`Observer::typed`].
+#[cold]
+pub(crate) fn note_lock_type(word: usize, lock_type: &'static LockType) {
+    if asks(HOLDERS) {
+        tell(|observer| (observer.typed)(word, lock_type));
+    }
+}
+
+/// A field at the address of the word of a lock that can have no destructor: its drop tells reports that the lock is gone.
+///
+/// Another lock may be made at the same address, and must not inherit what was recorded of the first. A destructor of the lock itself would
+/// forbid what `OnceLock<&T>` and `AsyncLock<&AtomicI32>` allow: to be dropped after what they borrow. `Gone` has no parameters, so the
+/// compiler knows that its destructor reads nothing of the lock.
+pub(crate) struct Gone;
+
+#[cfg(feature = "observe")]
+impl Drop for Gone {
+    fn drop(&mut self) {
+        dropped(std::ptr::from_ref(self).addr(), true);
+    }
+}

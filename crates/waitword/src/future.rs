@@ -24,21 +24,24 @@
 
 pub use crate::async_lock::{LockAsync, LockAsyncUntil};
 pub use crate::barrier::{BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitUntil};
-pub use crate::condvar::{
+pub use crate::condvar::futures::{
     CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
     CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
 };
 pub use crate::deadline::{Deadline, NoDeadline, Until};
-pub use crate::event::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
-pub use crate::mutex::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
-pub use crate::once::{LazyForce, LazyForceUntil, OnceWait, OnceWaitUntil};
-pub use crate::rwlock::{
+pub use crate::event::waits::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
+pub use crate::mutex::guard::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
+pub use crate::once::lazy::{LazyForce, LazyForceUntil};
+pub use crate::once::{OnceWait, OnceWaitUntil};
+pub use crate::rwlock::guard::{
     RwLockRead, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead,
-    RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockUpgrade,
-    RwLockUpgradeOwned, RwLockUpgradeOwnedUntil, RwLockUpgradeUntil, RwLockWrite, RwLockWriteOwned,
-    RwLockWriteOwnedUntil, RwLockWriteUntil,
+    RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockWrite,
+    RwLockWriteOwned, RwLockWriteOwnedUntil, RwLockWriteUntil,
 };
-pub use crate::semaphore::{
+pub use crate::rwlock::upgrade::{
+    RwLockUpgrade, RwLockUpgradeOwned, RwLockUpgradeOwnedUntil, RwLockUpgradeUntil,
+};
+pub use crate::semaphore::futures::{
     SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
 };
 pub use crate::wait_group::{WaitGroupWait, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil, WaitGroupWaitUntil};

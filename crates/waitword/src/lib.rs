@@ -137,25 +137,35 @@ pub mod word;
 
 pub use async_lock::AsyncLock;
 pub use barrier::{Barrier, BarrierWaitResult};
-pub use condvar::{Condvar, CondvarGuard};
+pub use condvar::Condvar;
+pub use condvar::guard::CondvarGuard;
 pub use error::{HeldBy, LockError, NotLocked};
-pub use event::{Event, EventListener, EventNotified, OwnedEventListener};
-pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
-pub use once::{LazyLock, OnceLock};
+pub use event::Event;
+pub use event::listener::{EventListener, OwnedEventListener};
+pub use event::raw::EventNotified;
+pub use mutex::Mutex;
+pub use mutex::guard::{MappedMutexGuard, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
+pub use once::OnceLock;
+pub use once::lazy::LazyLock;
 pub use poison::{Poison, PoisonGuard, Poisoned};
-pub use rwlock::{
-    MappedRwLockReadGuard, MappedRwLockWriteGuard, NotUpgraded, OwnedMappedRwLockReadGuard,
-    OwnedMappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
-    RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
+pub use rwlock::RwLock;
+pub use rwlock::guard::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard,
+    RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
-pub use semaphore::{
-    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
+pub use rwlock::mapped::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, OwnedMappedRwLockReadGuard, OwnedMappedRwLockWriteGuard,
 };
+pub use rwlock::upgrade::NotUpgraded;
+pub use semaphore::Semaphore;
+pub use semaphore::error::{AcquireError, Closed, TryAcquireError};
+pub use semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 #[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
-pub use wait_group::{OwnedWaitGroupToken, WaitGroup, WaitGroupToken};
+pub use wait_group::WaitGroup;
+pub use wait_group::token::{OwnedWaitGroupToken, WaitGroupToken};
 pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block, time};
 pub use word::{
     notify_all, notify_many, notify_one, wait, wait_async, wait_async_for, wait_async_until, wait_for,

@@ -31,7 +31,8 @@
 //! Where this thread must not block ([`forbid_blocking`](crate::forbid_blocking)), what would have to wait ends the process instead of
 //! panicking, but for an upgrade: these traits do not tell it from a guard that has to have its lock again ([`RawMutex`], [`RawRwLock`]).
 
-pub use crate::raw_traits::{RawMutex, RawRwLock};
+pub use crate::raw_traits::mutex::RawMutex;
+pub use crate::raw_traits::rwlock::RawRwLock;
 
 /// A mutex of `lock_api` on [`RawMutex`].
 pub type Mutex<T> = ::lock_api::Mutex<RawMutex, T>;

@@ -32,7 +32,8 @@
 //! assert!(!NAMES.is_locked());
 //! ```
 
-pub use crate::raw_traits::{RawMutex, RawRwLock};
+pub use crate::raw_traits::mutex::RawMutex;
+pub use crate::raw_traits::rwlock::RawRwLock;
 
 /// A mutex of `lock_api` on [`RawMutex`].
 pub type Mutex<T> = ::lock_api_05::Mutex<RawMutex, T>;

@@ -18,8 +18,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::barrier::BarrierWaitResult;
-use crate::mutex::{MutexGuard, OwnedMutexGuard};
-use crate::rwlock::{
+use crate::mutex::guard::{MutexGuard, OwnedMutexGuard};
+use crate::rwlock::guard::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard,
     RwLockUpgradableReadGuard, RwLockWriteGuard,
 };

@@ -13,7 +13,8 @@ use std::{mem, process};
 use waitword_core::may_block;
 use waitword_core::observe::Caller;
 
-use crate::acquire::{self, Acquire, OnUnwind, WasSent};
+use crate::acquire::held::WasSent;
+use crate::acquire::{self, Acquire, OnUnwind};
 use crate::holders::HoldId;
 
 /// Releases what the caller holds, and acquires it again, if there are waiters. `instead` names the methods for threads that must not block,
@@ -87,9 +88,9 @@ impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
         // Safe code would use the guard, and release a lock that it does not hold.
         let no_guard_without_lock = OnUnwind(|| process::abort());
         *self.hold = match self.raw.take(self.ask) {
-            true => acquire::held_by_thread(self.raw, self.ask, self.caller, false),
+            true => acquire::held::held_by_thread(self.raw, self.ask, self.caller, false),
             false => {
-                let Ok(hold) = acquire::block_for_guard(self.caller, self.raw, self.ask);
+                let Ok(hold) = acquire::block::block_for_guard(self.caller, self.raw, self.ask);
                 hold
             }
         };

@@ -24,7 +24,7 @@ pub const CONTENDED: u32 = 1 << 2;
 pub const TASKS: u32 = 1 << 3;
 /// Asked for: acquisitions, notifies of condition variables and events, and the types of locks.
 pub const HOLDERS: u32 = 1 << 4;
-/// Asked for: releases by guards that do not keep a [`HoldId`], changes of holds, and drops of locks.
+/// Asked for: releases by guards that have no room for what the observer calls their holds, changes of holds, and drops of locks.
 pub const RELEASES: u32 = 1 << 5;
 /// Asked for: waits for what nobody holds by having it.
 pub const AWAITED: u32 = 1 << 6;

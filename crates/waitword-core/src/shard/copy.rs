@@ -7,7 +7,7 @@
 //!                                               lock; C leaves: place = D; unlock
 //!   lock; copy D, E; ...
 //! ```
-//! Between two stays the place is a waiter that is still queued, [`Place`]: its removal moves the place to the waiter
+//! Between two stays the place is a waiter that is still queued ([`Place`](super::queues::Place)): its removal moves the place to the waiter
 //! behind it, which costs each removal a comparison. If its queue is gone, the place is the next word of the bucket, in the
 //! order of the addresses, so nothing need be remembered of the words that were copied. If all queues were moved
 //! to other buckets (`Queues::rehash`), the shard is copied anew.

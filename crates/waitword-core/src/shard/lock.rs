@@ -48,7 +48,7 @@ fn asleep() -> usize {
 /// Rounds of spinning: 2^0, 2^1, ... pauses, and a check of the state after each.
 const SPINS: u32 = if MODEL { 0 } else { 7 };
 
-/// A lock without data; [`Locked`](super::guard::Locked) has the data, and unlocks.
+/// A lock without data; [`Locked`](super::Locked) has the data, and unlocks.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Lock {

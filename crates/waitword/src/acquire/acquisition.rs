@@ -11,7 +11,7 @@ use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
 
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
-use crate::acquire::raw::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, OnUnwind, take_reserved};
+use crate::acquire::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, OnUnwind, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Ask, Handle};

@@ -8,7 +8,7 @@ use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::Acquisition;
 use crate::acquire::held::{TIMED, held_by_thread, records, take, take_again, take_recorded};
-use crate::acquire::raw::{Acquire, Attempt, Closed, try_reserved};
+use crate::acquire::{Acquire, Attempt, Closed, try_reserved};
 use crate::drive::drive;
 use crate::error::LockError;
 use crate::handle::{Ask, Handle, HasRaw, Waited};

@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use waitword_core::observe::Caller;
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::raw::{Acquire, Acquired};
+use crate::acquire::{Acquire, Acquired};
 use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps};

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use waitword_core::observe::Caller;
 
-use crate::acquire::raw::{Acquire, try_reserved};
+use crate::acquire::{Acquire, try_reserved};
 use crate::coop;
 use crate::holders::{
     Change, Hold, HoldId, acquired, acquired_by_task, acquired_now, changed, recording, released_now,

@@ -1,7 +1,7 @@
 //! The one acquisition loop: try; if that fails, wait in the queue while the word says "taken"; try again when signalled.
 //!
-//! What is acquired implements [`Acquire`] (`raw.rs`). [`Acquisition`] is the loop, between two of its steps: a thread drives
-//! it with its parker ([`block`]), with a deadline or without, and [`AcquireAsync`] drives it as a future. No other code deals
+//! What is acquired implements [`Acquire`]. [`Acquisition`](acquisition::Acquisition) is the loop, between two of its steps: a thread drives
+//! it with its parker ([`block`]), with a deadline or without, and [`AcquireAsync`](future::AcquireAsync) drives it as a future. No other code deals
 //! with threads, tasks and timeouts alike. Read on in `acquisition.rs`.
 //!
 //! # A signal is an offer
@@ -46,21 +46,170 @@
 //! word, and marks one that is taken; the waiter keeps its position. A successful recheck may coincide with a signal, and uses
 //! that up: the release of a word that was taken this way signals the next waiter.
 
-mod acquisition;
+pub(crate) mod acquisition;
 pub(crate) mod block;
 pub(crate) mod future;
 pub(crate) mod grid;
 pub(crate) mod held;
 #[allow(unsafe_code)]
 mod out_of_line;
-mod raw;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use acquisition::Acquisition;
-pub(crate) use block::{block, block_for_guard, block_until};
-pub(crate) use future::AcquireAsync;
-pub(crate) use grid::{Tried, grid, guard_futures};
-pub(crate) use held::{TIMED, UNTIMED, WasSent, held_by_task, held_by_thread, release, take, try_take};
+use waitword_core::observe::WaitsFor;
+use waitword_core::{Location, Word, is_queue_stalled};
 
-pub(crate) use raw::{Acquire, Attempt, Left, NotTaken, OnUnwind, TakenOrMarked};
+use crate::handle::{Handle, Waited};
+use crate::holders::Hold;
+use crate::spins::Pauses;
+use crate::sync::mutant;
+
+/// A state word that can be acquired: the attempts on it, and where its waiters are queued.
+pub(crate) trait Acquire: Waited {
+    /// Says that it was closed, after which no acquisition succeeds. [`Infallible`](std::convert::Infallible) for a type that
+    /// cannot be closed.
+    type Closed;
+
+    /// What snapshots call a waiter with this ask.
+    fn waits_for(ask: Self::Ask) -> WaitsFor;
+
+    /// How one with this ask holds it. `None`: its holders are not recorded, or its holder has a record already.
+    fn hold(ask: Self::Ask) -> Option<Hold>;
+
+    /// For how many permits it asks, where several holders share them.
+    fn permits(ask: Self::Ask) -> Option<usize> {
+        let _ = ask;
+        None
+    }
+
+    /// The address under which its holders are recorded: that of the word that waiters with most asks wait on.
+    fn held_at(&self) -> usize;
+
+    /// Why an acquirer whose attempt failed need not wait. This comes before the question whether its thread may block.
+    ///
+    /// # Panics
+    /// If there can never be enough for this ask.
+    #[track_caller]
+    fn admits(&self, _ask: Self::Ask) -> Result<(), Self::Closed> {
+        Ok(())
+    }
+
+    /// The first attempt of an acquirer: takes it if it is free and not reserved, and leaves no trace otherwise.
+    #[inline(always)]
+    fn take(&self, ask: Self::Ask) -> bool {
+        self.take_once(ask) || self.take_slow(ask)
+    }
+
+    /// The first half of [`take`](Self::take), for the state in which a word is as a rule. Calls nothing.
+    fn take_once(&self, ask: Self::Ask) -> bool;
+
+    /// The second half, for all other states.
+    #[inline(always)]
+    fn take_slow(&self, _ask: Self::Ask) -> bool {
+        false
+    }
+
+    /// The attempt of a signalled waiter: takes it if it is free, so that its release signals the next waiter, and leaves no
+    /// trace otherwise.
+    fn take_signalled(&self, ask: Self::Ask) -> bool;
+
+    /// The attempt of a waiter, or of an acquirer about to enqueue: takes it if it is free, so that its release signals the next
+    /// waiter; otherwise marks the word, so that the holder's release does.
+    fn take_or_mark(&self, ask: Self::Ask, attempt: Attempt) -> TakenOrMarked<Self>;
+
+    /// One more attempt of a task, by barging, right after it has enqueued: a short critical section has ended by then. Leaves no
+    /// trace otherwise.
+    fn take_after_all(&self, _ask: Self::Ask) -> bool {
+        false
+    }
+
+    /// One more attempt of a queued thread, by barging, before it sleeps; none once it is signalled.
+    fn take_before_park(&self, _ask: Self::Ask, _is_signalled: impl Fn() -> bool) -> bool {
+        false
+    }
+
+    /// A queued waiter, a task or a thread, has taken it.
+    fn taken_by(&self, _is_task: bool) {}
+
+    /// Retries in a thread, with these pauses, while that is worth it. Returns whether an attempt took it.
+    fn spin(&self, ask: Self::Ask, attempt: Attempt, pauses: &mut Pauses) -> bool;
+
+    /// Whether it is not held, but reserved for waiters.
+    fn is_reserved(&self, ask: Self::Ask) -> bool;
+
+    /// A waiter has left the queue, and signals the next one if that depends on it.
+    fn left(&self, ask: Self::Ask, left: Left);
+
+    /// Releases what was taken for an acquirer that unwinds before it has it: a waker's destructor has panicked.
+    fn give_back(&self, ask: Self::Ask);
+}
+
+/// See [`Acquire::Closed`].
+pub(super) type Closed<H> = <<H as Handle>::Raw as Acquire>::Closed;
+
+/// How an acquisition without a deadline ends.
+pub(crate) type Acquired<H> = Result<H, Closed<H>>;
+
+/// Who makes an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// An acquirer that is not queued. It must not take what is reserved for the queue.
+    Barging,
+    /// A queued waiter; or one that left the queue just now because its time was up, and that was signalled as far as it knows.
+    Queued,
+}
+
+/// What [`Acquire::take_or_mark`] returns.
+pub(crate) type TakenOrMarked<R> = Result<(), NotTaken<Value<R>, <R as Acquire>::Closed>>;
+
+/// Why [`Acquire::take_or_mark`] has not taken it.
+pub(crate) enum NotTaken<V, C> {
+    /// The word is marked.
+    Marked {
+        /// The value to wait on.
+        value: V,
+        /// Waiters behind this one could take what is free. The watchdog has to notice if this one becomes unresponsive.
+        holds_up_others: bool,
+    },
+    /// There is nothing to wait for. No other attempt finds that out.
+    Closed(C),
+}
+
+/// What a waiter expects in the word.
+type Value<R> = <<<R as Waited>::At as Location>::Word as Word>::Value;
+
+/// How a waiter has left the queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    /// It took the word before, and its release signals. If not, it may have blocked what is enough for the waiters behind it.
+    pub(crate) holds: bool,
+    /// It has a signal that it does not use, or that came after it took the word: the next waiter has to be signalled, now or by
+    /// the next release.
+    pub(crate) was_signalled: bool,
+}
+
+/// Takes what is reserved for unresponsive waiters, as [`take_reserved`], for an acquirer that was not queued.
+#[cold]
+pub(super) fn try_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let is_taken = take_reserved(raw, ask);
+    if is_taken {
+        raw.left(ask, Left { holds: true, was_signalled: false });
+    }
+    is_taken
+}
+
+/// Takes what is reserved for waiters, if all of them were signalled and have been unresponsive for so long that a waiter
+/// behind them would get it. Such an acquirer counts as a waiter, and has to call [`Acquire::left`].
+pub(super) fn take_reserved<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    mutant!("acquire-stalled" => return false);
+    raw.is_reserved(ask) && is_queue_stalled(raw.at(ask)) && raw.take_signalled(ask)
+}
+
+/// Calls a function if foreign code unwinds. After that code, `mem::forget` it.
+pub(crate) struct OnUnwind<F: Fn()>(pub(crate) F);
+
+impl<F: Fn()> Drop for OnUnwind<F> {
+    fn drop(&mut self) {
+        self.0();
+    }
+}

@@ -10,7 +10,7 @@ use waitword_core::time::{Duration, Instant};
 use waitword_core::observe::WaitsFor;
 
 use super::acquisition::Acquisition;
-use super::raw::{Acquire, Attempt, Left, TakenOrMarked};
+use super::{Acquire, Attempt, Left, TakenOrMarked};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::Waited;

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use waitword_core::Location;
 
-use crate::async_lock::lock::AsyncLock;
+use crate::async_lock::AsyncLock;
 use crate::sync::atomic::AtomicI32;
 
 impl<L: Location<Word = AtomicI32>> AsyncLock<L> {

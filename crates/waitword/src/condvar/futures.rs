@@ -11,10 +11,10 @@ use pin_project_lite::pin_project;
 use waitword_core::Location;
 use waitword_core::observe::Caller;
 
-use crate::acquire::held_by_task;
+use crate::acquire::held::held_by_task;
+use crate::condvar::Condvar;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
-use crate::condvar::variable::Condvar;
 use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline, Output, with_and_without_deadline};
 use crate::drive::{Step, Steps};

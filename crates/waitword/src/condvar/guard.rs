@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::holders::HoldId;
 
 use crate::handle::{Handle, HasRaw as _};
-use crate::mutex::{Mutex, MutexGuard, OwnedMutexGuard};
+use crate::mutex::Mutex;
+use crate::mutex::guard::{MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
 
 /// A guard that a wait on a [`Condvar`](crate::Condvar) takes: [`MutexGuard`] or [`OwnedMutexGuard`]; and with the feature

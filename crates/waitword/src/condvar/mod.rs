@@ -1,17 +1,164 @@
-//! The condition variable: the type in `variable.rs`, the ways to wait in `threads.rs` and `tasks.rs`, the word and its races in `raw.rs`.
+//! The condition variable. The ways to wait in `threads.rs` and `tasks.rs`, their futures in `futures.rs`, the word and its races in `raw.rs`.
 
-mod futures;
-mod guard;
+pub(crate) mod futures;
+pub(crate) mod guard;
 mod raw;
 mod tasks;
 mod threads;
-mod variable;
 
-pub use futures::{
-    CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
-    CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
-};
-pub use guard::CondvarGuard;
-#[cfg(all(any(feature = "lock_api", feature = "lock_api_05"), not(waitword_loom)))]
-pub(crate) use guard::sealed::Relock;
-pub use variable::Condvar;
+use std::fmt;
+
+use waitword_core::observe::Caller;
+
+use crate::condvar::raw::RawCondvar;
+use crate::handle::has_raw;
+use crate::holders::{note_notify, recording};
+use crate::sync::const_fn;
+
+/// Waits until notified of a change of a [`Mutex`](crate::Mutex)'s value, with the mutex released meanwhile.
+///
+/// Threads and tasks wait in one queue, in FIFO order, and a notifier need not know which they are. A
+/// wait takes the guard of the mutex, a [`MutexGuard`](crate::MutexGuard) or an [`OwnedMutexGuard`](crate::OwnedMutexGuard),
+/// and gives it back: a thread lends it (`&mut guard`), a future has it by value.
+///
+/// There are no spurious wakeups: a wait ends because a notify counted it, or because its time is up. But between the notify
+/// and the end of the wait, other holders of the mutex may have changed its value. So wait in a loop, or with
+/// [`wait_while`](Self::wait_while) and its siblings, which are that loop.
+///
+/// ```
+/// use std::thread;
+/// use waitword::{Condvar, Mutex};
+///
+/// static FRAMES: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+/// static ARRIVED: Condvar = Condvar::new();
+///
+/// let decoder = thread::spawn(|| {
+///     FRAMES.lock().push(7);
+///     ARRIVED.notify_one();
+/// });
+/// // A task ...
+/// let frame = smol::block_on(async {
+///     let mut frames = ARRIVED.wait_while_async(FRAMES.lock_async().await, |frames| frames.is_empty()).await;
+///     frames.pop()
+/// });
+/// assert_eq!(frame, Some(7));
+/// decoder.join().unwrap();
+/// // ... or a thread.
+/// FRAMES.lock().push(8);
+/// let mut frames = FRAMES.lock();
+/// ARRIVED.wait_while(&mut frames, |frames| frames.is_empty());
+/// assert_eq!(frames.pop(), Some(8));
+/// ```
+///
+/// # No thundering herd
+/// A notify signals one waiter at most. The others that it counted are moved, asleep, to the tail of the mutex's queue (wait
+/// morphing), and woken one by one as the mutex is released. So that the CPUs are not idle in between, two threads are woken ahead of
+/// their turn; and a thread that finds the mutex free when it wakes up wakes two more, as long as that has paid lately. So a crowd that
+/// holds the mutex for a moment each is through in a third of the time, and one that holds it long sleeps. A thread is woken ahead
+/// once at most, a task never.
+///
+/// # No wakeup is missed
+/// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
+/// then or later, reaches every wait that began before the change.
+///
+/// # Fairness
+/// Waiters are notified in FIFO order. From then on they are in the mutex's queue, with the bounds of the mutex
+/// ([`Mutex`](crate::Mutex)).
+///
+/// # One mutex at a time
+/// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.
+#[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
+pub struct Condvar {
+    pub(super) raw: RawCondvar,
+}
+
+has_raw!(Condvar, RawCondvar);
+
+impl Condvar {
+    const_fn! {
+        /// A condition variable without waiters.
+        pub const fn new() -> Self {
+            Self { raw: RawCondvar::new() }
+        }
+    }
+
+    /// Notifies the waiter that has waited longest, if there is one. Returns how many it notified: 0 or 1.
+    ///
+    /// The mutex may be held or not. A notified waiter returns from its wait once it has the mutex; if its future is dropped
+    /// before, the notify is forwarded to the next waiter.
+    ///
+    /// ```
+    /// assert_eq!(waitword::Condvar::new().notify_one(), 0);
+    /// ```
+    ///
+    /// # Panics
+    /// When the waker of a task does; it has been notified then.
+    #[doc(alias("signal", "notify", "pthread_cond_signal"))]
+    #[inline]
+    #[track_caller]
+    pub fn notify_one(&self) -> usize {
+        self.notify(1)
+    }
+
+    /// Notifies all waiters of this moment. Returns how many it notified.
+    ///
+    /// At most one of them is woken at once; the others follow as the mutex is released.
+    ///
+    /// ```
+    /// use waitword::{Condvar, Mutex};
+    ///
+    /// let (open, changed) = (Mutex::new(false), Condvar::new());
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..3 {
+    ///         scope.spawn(|| changed.wait_while(&mut open.lock(), |open| !*open));
+    ///     }
+    ///     *open.lock() = true;
+    ///     // The present waiters; later threads find it open.
+    ///     assert!(changed.notify_all() <= 3);
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`notify_one`](Self::notify_one).
+    #[doc(alias("broadcast", "notify_waiters", "pthread_cond_broadcast"))]
+    #[inline]
+    #[track_caller]
+    pub fn notify_all(&self) -> usize {
+        self.notify(usize::MAX)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn notify(&self, count: usize) -> usize {
+        // Nothing else is left where nothing is noted.
+        if recording() { self.notify_and_note(count) } else { self.raw.notify(count) }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn notify_and_note(&self, count: usize) -> usize {
+        let notified = self.raw.notify(count);
+        note_notify(self.raw.word_at(), notified, Caller::here());
+        notified
+    }
+}
+
+/// Another may be made in its place.
+#[cfg(feature = "observe")]
+impl Drop for Condvar {
+    fn drop(&mut self) {
+        crate::holders::dropped(self.raw.word_at(), false);
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

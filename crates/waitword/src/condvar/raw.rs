@@ -39,7 +39,8 @@ use waitword_core::{
     Cancelled, Location, Parker, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from,
 };
 
-use crate::acquire::{Acquire, Acquisition, Attempt, Left};
+use crate::acquire::acquisition::Acquisition;
+use crate::acquire::{Acquire, Attempt, Left};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle, Waited};

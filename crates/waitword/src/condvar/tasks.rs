@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use waitword_core::time::{Duration, Instant};
 
+use crate::condvar::Condvar;
 use crate::condvar::futures::{
     CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
     CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil, WaitOnce, WaitWhile,
 };
 use crate::condvar::guard::CondvarGuard;
-use crate::condvar::variable::Condvar;
 use crate::deadline::{NoDeadline, Until};
 use crate::handle::{OwnedAt, Waited as _};
 

@@ -6,10 +6,10 @@ use waitword_core::time::{Duration, Instant};
 use waitword_core::observe::Caller;
 use waitword_core::{Parker, Table, may_block};
 
-use crate::acquire::{WasSent, held_by_thread};
+use crate::acquire::held::{WasSent, held_by_thread};
+use crate::condvar::Condvar;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
-use crate::condvar::variable::Condvar;
 use crate::drive::drive;
 use crate::error::LockError;
 use crate::handle::{Handle as _, Waited as _};

@@ -14,12 +14,255 @@
 //! With `notify_all`, which stores nothing, the consumer makes its future first and checks then: a future counts as
 //! waiting from the moment that it is made. The equivalent for a thread is in `listener.rs`.
 
-mod listener;
-mod raw;
-mod source;
-mod waits;
+pub(crate) mod listener;
+pub(crate) mod raw;
+pub(crate) mod waits;
 
-pub use listener::{EventListener, OwnedEventListener};
-pub use raw::EventNotified;
-pub use source::Event;
-pub use waits::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
+use std::fmt;
+use waitword_core::observe::Caller;
+
+use crate::condition::{block, blocking_waits};
+use crate::event::raw::{EventNotified, EventWaiter, RawEvent, Whom};
+use crate::handle::{Waited as _, has_raw};
+use crate::holders::{note_notify, recording};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+
+/// Wakes waiters: one or all, threads and tasks in one queue.
+///
+/// It says *that* something happened; the waiter checks what. [`notify_one`](Self::notify_one) is
+/// stored if there is no waiter, so that the next one goes on at once; several in a row are stored as one.
+/// [`notify_all`](Self::notify_all) wakes the present waiters, and stores nothing.
+///
+/// # From when one waits
+/// For `notify_all`, from the moment that a wait's future is made (or the blocking method begins), polled or not. For `notify_one`,
+/// from the first poll, which enqueues, or from [`EventWait::enable`](crate::future::EventWait::enable), which does it without
+/// awaiting. (Before that nothing is lost either: the wakeup is stored.) So check the condition after the future is made:
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use waitword::Event;
+///
+/// static SHUTDOWN: AtomicBool = AtomicBool::new(false);
+/// static CHANGED: Event = Event::new();
+///
+/// # smol::block_on(async {
+/// let task = async {
+///     loop {
+///         let changed = CHANGED.wait_async();
+///         if SHUTDOWN.load(Ordering::Relaxed) {
+///             break;
+///         }
+///         changed.await;
+///     }
+/// };
+/// let thread = std::thread::spawn(|| {
+///     SHUTDOWN.store(true, Ordering::Relaxed);
+///     CHANGED.notify_all();
+/// });
+/// task.await;
+/// # thread.join().unwrap();
+/// # });
+/// ```
+///
+/// A thread does the same with a [listener](Self::listen). If it is the only waiter, and the others notify with
+/// `notify_one`, it need not, because that wakeup is stored:
+///
+/// ```
+/// use waitword::{Event, Mutex};
+///
+/// static LETTERS: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+/// static ARRIVED: Event = Event::new();
+///
+/// let thread = std::thread::spawn(|| loop {
+///     // Not in the condition of a `while let`, or the mutex would be held in its body.
+///     let letter = LETTERS.lock().pop();
+///     match letter {
+///         Some(letter) => return letter,
+///         None => ARRIVED.wait(),
+///     }
+/// });
+/// # smol::block_on(async {
+/// LETTERS.lock_async().await.push("a letter");
+/// ARRIVED.notify_one();
+/// # });
+/// assert_eq!(thread.join().unwrap(), "a letter");
+/// ```
+///
+/// # Fairness
+/// `notify_one` wakes the head of the queue. A wakeup is stored only while no waiter is queued, so nothing barges past a queued
+/// waiter. [`notify_last`](Self::notify_last) is the exception: it wakes the tail.
+///
+/// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that was sent to
+/// it. Where any of several tasks may do the work, drop a future that is not going to be polled: its wakeup is forwarded.
+///
+/// # What is seen
+/// All that was done before a notify is seen by the waiter that it wakes, also if the wakeup was stored, or stored already.
+#[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
+pub struct Event {
+    pub(super) raw: RawEvent<AtomicU64>,
+}
+
+has_raw!(Event, RawEvent<AtomicU64>);
+
+impl Event {
+    const_fn! {
+        /// An event without a stored wakeup.
+        pub const fn new() -> Self {
+            Self { raw: RawEvent::on(AtomicU64::new(0)) }
+        }
+    }
+
+    /// Wakes the head waiter, which has been queued longest. If no waiter is queued, stores the wakeup for the next one,
+    /// unless one is stored already. Returns which of these it did.
+    ///
+    /// ```
+    /// use waitword::{Event, EventNotified};
+    ///
+    /// let event = Event::new();
+    /// assert_eq!(event.notify_one(), EventNotified::Stored);
+    /// assert_eq!(event.notify_one(), EventNotified::AlreadyStored);
+    /// event.wait();
+    /// assert!(!event.try_wait(), "one was stored, not two");
+    /// ```
+    #[doc(alias("set", "signal"))]
+    #[inline]
+    #[track_caller]
+    pub fn notify_one(&self) -> EventNotified {
+        self.noted(|raw| raw.notify(Whom::First), |notified| usize::from(notified.is_woken()))
+    }
+
+    /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
+    ///
+    /// For workers of which any will do: the data of the worker that went to sleep last is most likely still in a cache,
+    /// and workers that have slept longer can go on sleeping. The cost does not depend on the length of the queue.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::pin::pin;
+    /// use waitword::{Event, EventNotified};
+    ///
+    /// let event = Event::new();
+    /// let (mut first, mut last) = (pin!(event.wait_async()), pin!(event.wait_async()));
+    /// assert!(!first.as_mut().enable() && !last.as_mut().enable());
+    /// assert_eq!(event.notify_last(), EventNotified::Woken);
+    /// assert!(!first.as_mut().enable());
+    /// last.await;
+    /// # });
+    /// ```
+    ///
+    /// # Fairness
+    /// There is none: while later waiters enqueue and are woken, the head waiter may starve. Use it where any waiter
+    /// will do.
+    #[inline]
+    #[track_caller]
+    pub fn notify_last(&self) -> EventNotified {
+        self.noted(|raw| raw.notify(Whom::Last), |notified| usize::from(notified.is_woken()))
+    }
+
+    /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
+    /// a stored wakeup stays stored. Returns how many waiters were queued.
+    ///
+    /// A future that is being made while this runs may or may not be woken.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let event = waitword::Event::new();
+    /// let waiting = event.wait_async();
+    /// assert_eq!(event.notify_all(), 0, "it is not in the queue before its first poll, ...");
+    /// waiting.await; // ... and woken all the same.
+    /// assert!(!event.try_wait());
+    /// # });
+    /// ```
+    #[doc(alias("notify_waiters", "broadcast", "pulse"))]
+    #[inline]
+    #[track_caller]
+    pub fn notify_all(&self) -> usize {
+        self.noted(RawEvent::notify_all, |woken| *woken)
+    }
+
+    /// A notify, and who it was.
+    #[inline]
+    #[track_caller]
+    fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
+        // Nothing else is left where nothing is noted.
+        if recording() { self.notify_and_note(notify, woken) } else { notify(&self.raw) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn notify_and_note<U>(
+        &self,
+        notify: impl FnOnce(&RawEvent<AtomicU64>) -> U,
+        woken: impl FnOnce(&U) -> usize,
+    ) -> U {
+        let notified = notify(&self.raw);
+        note_notify(self.raw.word_at(), woken(&notified), Caller::here());
+        notified
+    }
+
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters(())
+    }
+
+    /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.
+    ///
+    /// # Panics
+    /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    #[doc(alias("park", "blocking_wait"))]
+    #[track_caller]
+    pub fn wait(&self) {
+        block(&mut EventWaiter::new(&self.raw), "wait_async");
+    }
+
+    /// Takes the stored wakeup if there is one, and returns whether there was. Never waits.
+    #[must_use = "if it is `true`, a wakeup has been taken"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.take()
+    }
+
+    blocking_waits! {
+        self: &Self => EventWaiter::new(&self.raw);
+        wait -> ();
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// What is stored is taken also after it.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{Event, LockError};
+        ///
+        /// let event = Event::new();
+        /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+        /// event.notify_one();
+        /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
+        /// ```
+        #[doc(alias = "wait_deadline")]
+        wait_until, "";
+    }
+}
+
+/// Another may be made in its place.
+#[cfg(feature = "observe")]
+impl Drop for Event {
+    fn drop(&mut self) {
+        crate::holders::dropped(self.raw.word_at(), false);
+    }
+}
+
+impl Default for Event {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows whether a wakeup is stored at this moment. Does not wait.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("stored", &self.raw.is_stored()).finish_non_exhaustive()
+    }
+}

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::condition::{named_future, waits_as_futures};
 use crate::deadline::Deadline;
+use crate::event::Event;
 use crate::event::listener::{EventListener, OwnedEventListener};
 use crate::event::raw::{EventWaiter, RawEvent};
-use crate::event::source::Event;
 use crate::sync::atomic::AtomicU64;
 
 impl Event {

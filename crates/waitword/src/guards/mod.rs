@@ -1,5 +1,5 @@
 //! The guards of `Mutex` and `RwLock`: one set of macros for all of them, which lets the folders of the two locks say only how they differ.
-//! `whole.rs` has the guards of the whole value, `mapped.rs` those of a part, `value.rs` what a lock does with its value without waiting.
+//! `whole.rs` has the guards of the whole value, `mapped.rs` those of a part; here is what a lock does with its value without waiting.
 //!
 //! # Invariants
 //! The unsafe code of the guards, here and in `mutex/` and `rwlock/`, rests on these:
@@ -13,5 +13,85 @@
 //!    not give access to.
 
 pub(crate) mod mapped;
-pub(crate) mod value;
 pub(crate) mod whole;
+
+/// What a lock does with its value without waiting. `$name` is what the documentation calls the lock, `$lock` the method of the examples.
+macro_rules! owns_its_value {
+    ($Lock:ident over $Raw:ident, $name:literal, $lock:literal) => {
+        /// After a panic, [`Poison`](crate::Poison) reports it to the next holder.
+        impl<T: ?Sized> std::panic::RefUnwindSafe for $Lock<$crate::poison::Poison<T>> {}
+
+        // SAFETY: the raw part is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
+        unsafe impl<T: ?Sized> $crate::handle::HasRaw for $Lock<T> {
+            type Raw = $Raw;
+
+            #[inline]
+            fn raw(&self) -> &$Raw {
+                &self.raw
+            }
+
+            /// Of the type nothing is left without the feature `observe`.
+            #[inline(always)]
+            fn will_wait(&self) {
+                note_lock_type(self.raw.held_at(), const { &LockType::new::<T>(stringify!($Lock)) });
+            }
+        }
+
+        impl<T> $Lock<T> {
+            $crate::sync::const_fn! {
+                #[doc = concat!("A free ", $name, ".")]
+                ///
+                /// ```
+                #[doc = concat!("use waitword::", stringify!($Lock), ";")]
+                ///
+                #[doc = concat!("static NAMES: ", stringify!($Lock), "<Vec<&str>> = ", stringify!($Lock), "::new(Vec::new());")]
+                #[doc = concat!("NAMES.", $lock, "().push(\"Ada\");")]
+                /// ```
+                pub const fn new(value: T) -> Self {
+                    Self { raw: $Raw::new(), value: UnsafeCell::new(value) }
+                }
+            }
+
+            #[doc = concat!("The value. Does not wait: the owner of the ", $name, " has exclusive access.")]
+            pub fn into_inner(self) -> T {
+                self.value.into_inner()
+            }
+        }
+
+        impl<T: ?Sized> $Lock<T> {
+            #[doc = concat!("The value. Does not wait: the owner of the ", $name, " has exclusive access.")]
+            ///
+            /// ```
+            #[doc = concat!("let mut lock = waitword::", stringify!($Lock), "::new(1);")]
+            /// *lock.get_mut() += 1;
+            /// assert_eq!(lock.into_inner(), 2);
+            /// ```
+            pub fn get_mut(&mut self) -> &mut T {
+                self.value.get_mut()
+            }
+
+            #[doc = concat!("A pointer to the value, which is valid for as long as the ", $name, " stays where it is. A read through it")]
+            /// must not coincide with a write, nor a write with any other access: have a guard, for instance.
+            ///
+            /// ```
+            #[doc = concat!("let lock = waitword::", stringify!($Lock), "::new(1);")]
+            #[doc = concat!("let guard = lock.", $lock, "();")]
+            /// // SAFETY: there is the guard, and it is not used meanwhile.
+            /// unsafe { *lock.data_ptr() += 1 };
+            /// assert_eq!(*guard, 2);
+            /// ```
+            #[inline]
+            pub const fn data_ptr(&self) -> *mut T {
+                self.value.get()
+            }
+        }
+
+        impl<T> From<T> for $Lock<T> {
+            fn from(value: T) -> Self {
+                Self::new(value)
+            }
+        }
+    };
+}
+
+pub(crate) use owns_its_value;

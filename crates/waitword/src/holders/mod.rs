@@ -212,6 +212,7 @@ pub(crate) fn permits_added(word: usize, permits: usize) {
 }
 
 /// See [`Observer::dropped`]: another lock may be made in its place.
+#[cfg(feature = "observe")]
 #[inline(always)]
 pub(crate) fn dropped(word: usize, may_hold: bool) {
     if asks(RELEASES) {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::acquire::grid;
+use crate::acquire::grid::grid;
 use crate::error::LockError;
+use crate::mutex::Mutex;
 use crate::mutex::guard::{
     MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil, OwnedMutexGuard,
 };
-use crate::mutex::lock::Mutex;
 
 impl<T: ?Sized> Mutex<T> {
     grid! {

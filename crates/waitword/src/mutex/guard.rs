@@ -11,10 +11,11 @@ use std::task::{Context, Poll};
 
 use crate::holders::{Change, Hold, HoldId, changed};
 
-use crate::acquire::{Acquire as _, guard_futures};
+use crate::acquire::Acquire as _;
+use crate::acquire::grid::guard_futures;
 use crate::guards::mapped::{map, mapped};
 use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
-use crate::mutex::lock::Mutex;
+use crate::mutex::Mutex;
 use crate::raw_mutex::RawMutex;
 
 guard! {

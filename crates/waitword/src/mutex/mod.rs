@@ -1,14 +1,107 @@
 //! The mutex: its value, its guards and the ways to lock.
 //!
-//! The word and its state transitions are in `raw_mutex/`. This folder adds the value: `lock.rs` is the type, `grid.rs` the ways to lock,
-//! `guard.rs` the guards, and the futures that end with them. The invariants of the unsafe code are in `guards/mod.rs`.
+//! The word and its state transitions are in `raw_mutex/`. This folder adds the value: here is the type, in `grid.rs` the ways to lock,
+//! in `guard.rs` the guards, and the futures that end with them. The invariants of the unsafe code are in `guards/mod.rs`.
 
 mod grid;
-mod guard;
-mod lock;
+pub(crate) mod guard;
 
-pub use guard::{
-    MappedMutexGuard, MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil,
-    OwnedMappedMutexGuard, OwnedMutexGuard,
-};
-pub use lock::Mutex;
+use std::cell::UnsafeCell;
+use std::fmt;
+
+use crate::holders::LockType;
+use crate::holders::note_lock_type;
+
+use crate::acquire::Acquire as _;
+use crate::guards::owns_its_value;
+use crate::raw_mutex::RawMutex;
+
+/// A value that one thread or task at a time can reach.
+///
+/// Threads lock it with [`lock`](Self::lock) and tasks with [`lock_async`](Self::lock_async), on the same mutex and from
+/// one wait queue. Both return a guard, which gives access to the value, and releases the mutex when it is dropped. A guard
+/// may be dropped on another thread than the one that locked, and held across an `await`.
+///
+/// It takes 4 bytes besides the value, and allocates nothing: neither a new mutex nor a wait.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::thread;
+/// use waitword::Mutex;
+///
+/// # smol::block_on(async {
+/// let log = Arc::new(Mutex::new(Vec::new()));
+///
+/// let thread = thread::spawn({
+///     let log = Arc::clone(&log);
+///     move || log.lock().push("a thread")
+/// });
+/// log.lock_async().await.push("a task");
+/// thread.join().unwrap();
+///
+/// assert_eq!(log.lock().len(), 2);
+/// # });
+/// ```
+///
+/// # Fairness
+/// All waiters, threads and tasks alike, are in one queue, and get the mutex in FIFO order. A release is a signal to the head
+/// waiter, not a handoff: until that waiter runs, the mutex is free for barging acquirers, and no thread sleeps at a free
+/// mutex. Barging is bounded, so it starves no waiter: when the signalled waiter runs and finds the mutex held, or after a
+/// barging window of 200 µs at the most, the mutex is reserved for the queue. A waiter keeps its position, however many
+/// acquirers barge past it. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
+///
+/// [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair) reserves the mutex for the head waiter at once.
+///
+/// # Futures that nobody polls
+/// A queued task that is signalled and not polled does not hold the mutex, and does not block other waiters for good (no
+/// futurelock). Other acquirers barge meanwhile, for one barging window. After one to two times
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) (10 to 20 ms) without a response, the next waiter is signalled in its place. The
+/// unresponsive task keeps its position, and gets the mutex when it is polled again. So a lock future may stay half awaited in
+/// a `select!`, in a set of futures or in a struct, for any time.
+///
+/// A *guard* in a task that is not polled does hold the mutex, and the lock cannot know for how long.
+///
+/// # No poisoning
+/// If a thread panics while it has a guard, or a task is dropped, the mutex is released, and the next holder finds the value
+/// as it was left. The `Mutex` of the standard library would be poisoned. Poisoning does not suit tasks: a task that is dropped
+/// halfway leaves the same incomplete change as a panic, but poisoning would report only the panic. And most critical sections
+/// either cannot panic or leave nothing half done, and would need an `unwrap` each all the same. For the others there is
+/// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked.
+#[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
+#[derive(Default)]
+pub struct Mutex<T: ?Sized> {
+    pub(crate) raw: RawMutex,
+    pub(super) value: UnsafeCell<T>,
+}
+
+#[cfg(not(waitword_loom))]
+const _: () =
+    assert!(size_of::<Mutex<()>>() == 4 && size_of::<Mutex<u32>>() == 8, "4 bytes besides the value");
+
+// SAFETY: the owner of the mutex owns the value, and may move it out.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: threads that share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2 of `guards/mod.rs`), as if
+// it had been sent to them.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+owns_its_value!(Mutex over RawMutex, "mutex", "lock");
+
+impl<T: ?Sized> Mutex<T> {
+    /// Whether the mutex is held at this moment. The answer may be outdated when it arrives.
+    #[inline]
+    pub fn is_locked(&self) -> bool {
+        self.raw.is_locked()
+    }
+}
+
+/// Shows the value if the mutex is free, and holds the mutex meanwhile. Does not wait.
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Some(guard) => shown.field("data", &&*guard),
+            None => shown.field("data", &format_args!("<locked>")),
+        };
+        shown.finish()
+    }
+}

@@ -2,9 +2,8 @@
 //! `owner.rs`, the value in `slot.rs` and `tagged.rs`, the word and lost turns in `raw.rs`. `lazy.rs` is a cell with its
 //! initialiser.
 
-mod cell;
 mod init;
-mod lazy;
+pub(crate) mod lazy;
 mod owner;
 mod raw;
 #[allow(unsafe_code)]
@@ -13,5 +12,226 @@ mod slot;
 #[cfg_attr(waitword_loom, path = "tagged_model.rs")]
 mod tagged;
 
-pub use cell::{OnceLock, OnceWait, OnceWaitUntil};
-pub use lazy::{LazyForce, LazyForceUntil, LazyLock};
+use std::fmt;
+
+use self::slot::{Slot, SlotValue};
+use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::sync::const_fn;
+
+/// A cell that is set once, by a thread or a task, and read by all.
+///
+/// Reading it when it is set costs one load. It takes 4 bytes besides the value. While an initialiser runs, other initialisers
+/// wait; so do readers that call [`wait`](Self::wait).
+///
+/// ```
+/// use waitword::OnceLock;
+///
+/// static CONFIG: OnceLock<String> = OnceLock::new();
+///
+/// # smol::block_on(async {
+/// let thread = std::thread::spawn(|| CONFIG.get_or_init(|| "from a thread".to_owned()));
+/// let task = CONFIG.get_or_init_async(async || "from a task".to_owned()).await;
+/// assert_eq!(thread.join().unwrap(), task);
+/// # });
+/// ```
+///
+/// # Initialisers that fail
+/// The turn to set the cell is forwarded when an initialiser panics, returns an error, or belongs to a future that is
+/// dropped. The first waiter that runs takes the turn, with an initialiser of its own. There is no poison.
+///
+/// # Fairness
+/// A turn that is free wakes all waiters, in FIFO order, and the first that runs has it: a task that is not polled keeps nobody
+/// from it. A task that has the turn, and is not polled while its initialiser awaits, does.
+///
+/// # Deadlocks
+/// An initialiser that asks for the cell which it initialises waits for itself.
+#[doc(alias("OnceCell", "AsyncOnceCell", "SetOnce", "Once", "OnceBox", "pthread_once"))]
+pub struct OnceLock<T> {
+    pub(super) slot: Slot<T>,
+}
+
+impl<T> OnceLock<T> {
+    const_fn! {
+        /// A cell without a value.
+        pub const fn new() -> Self {
+            Self { slot: Slot::new() }
+        }
+    }
+
+    const_fn! {
+        /// A cell that is set, as [`From`] makes it, but in a constant too.
+        ///
+        /// ```
+        /// static NAME: waitword::OnceLock<&str> = waitword::OnceLock::with_value("waitword");
+        /// assert_eq!(NAME.get(), Some(&"waitword"));
+        /// ```
+        #[doc(alias("const_new_with", "new_with"))]
+        pub const fn with_value(value: T) -> Self {
+            Self { slot: Slot::set_to(value) }
+        }
+    }
+
+    /// The value, if the cell is set. Never waits.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.get(), None);
+    /// cell.set(1).unwrap();
+    /// assert_eq!(cell.get(), Some(&1));
+    /// ```
+    #[doc(alias = "try_wait")]
+    #[inline]
+    pub fn get(&self) -> Option<&T> {
+        self.slot.get()
+    }
+
+    /// Sets the cell. Never waits.
+    ///
+    /// # Errors
+    /// The value, if the cell is set, or an initialiser runs at this moment. (To get the value of that initialiser,
+    /// use [`get_or_init`](Self::get_or_init).)
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.set(1), Ok(()));
+    /// assert_eq!(cell.set(2), Err(2));
+    /// assert_eq!(cell.get(), Some(&1));
+    /// ```
+    pub fn set(&self, value: T) -> Result<(), T> {
+        self.try_insert(value).map(drop).map_err(|(_, value)| value)
+    }
+
+    /// As [`set`](Self::set), with a reference to the value that is in the cell afterwards. Never waits.
+    ///
+    /// # Errors
+    /// The value, if the cell is set, beside the one that it is set to; or beside `None`, if an initialiser runs at this moment.
+    /// (The `try_insert` of the standard library waits for that initialiser, as [`get_or_init`](Self::get_or_init) does here.)
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// assert_eq!(cell.try_insert(1), Ok(&1));
+    /// assert_eq!(cell.try_insert(2), Err((Some(&1), 2)));
+    /// ```
+    pub fn try_insert(&self, value: T) -> Result<&T, (Option<&T>, T)> {
+        match self.slot.try_turn() {
+            Some(turn) => Ok(turn.fill(value)),
+            None => Err((self.get(), value)),
+        }
+    }
+
+    /// Whether the cell is set. Never waits.
+    #[doc(alias("initialized", "is_initialized"))]
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.get().is_some()
+    }
+
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
+    pub fn waiters(&self) -> usize {
+        self.slot.waiters()
+    }
+
+    /// Waits until the cell is set, blocking this thread.
+    ///
+    /// ```
+    /// let cell = waitword::OnceLock::new();
+    /// std::thread::scope(|scope| {
+    ///     let waits = scope.spawn(|| *cell.wait());
+    ///     cell.set(7).unwrap();
+    ///     assert_eq!(waits.join().unwrap(), 7);
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// If the cell is not set and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => block(&mut SlotValue(&self.slot), "wait_async"),
+        }
+    }
+
+    blocking_waits! {
+        self: &Self => SlotValue(&self.slot);
+        wait -> &T;
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// A value that is there is taken also after it.
+        wait_until, "";
+    }
+
+    waits_as_futures! {
+        self: &Self => OnceWait of SlotValue(&self.slot);
+        /// Waits until the cell is set, without blocking this thread.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it; no other waiter is affected.
+        ///
+        /// # Panics
+        /// When polled again after it was ready.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let cell = waitword::OnceLock::new();
+        /// let set = async { cell.set(7).unwrap() };
+        /// let (value, ()) = smol::future::zip(cell.wait_async(), set).await;
+        /// assert_eq!(*value, 7);
+        /// # });
+        /// ```
+        wait_async -> OnceWait<'_, T>;
+        wait_async_for;
+        /// A value that is there when the future is polled is taken also after it.
+        wait_async_until -> OnceWaitUntil<'_, T>, "";
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A cell that is set.
+impl<T> From<T> for OnceLock<T> {
+    fn from(value: T) -> Self {
+        Self::with_value(value)
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    fn clone(&self) -> Self {
+        self.get().cloned().map_or_else(Self::new, Self::from)
+    }
+}
+
+/// Compares what they hold at this moment.
+impl<T: PartialEq> PartialEq for OnceLock<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceLock<T> {}
+
+/// Shows the value, if the cell is set. Does not wait.
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_tuple("OnceLock");
+        match self.get() {
+            Some(value) => debug.field(value),
+            None => debug.field(&format_args!("<uninit>")),
+        };
+        debug.finish()
+    }
+}
+
+named_future! {
+    /// The future of [`OnceLock::wait_async`].
+    pub struct OnceWait['a, T](SlotValue<'a, T>) -> &'a T;
+    /// The future of [`OnceLock::wait_async_for`] and [`OnceLock::wait_async_until`].
+    pub type OnceWaitUntil;
+}

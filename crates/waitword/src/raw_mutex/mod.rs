@@ -155,7 +155,7 @@ impl RawMutex {
     /// Releases the mutex, which the caller holds.
     #[inline]
     pub(crate) fn release(&self, hold: HoldId) {
-        acquire::release(self, hold, || Hold::Mutex, Self::let_go);
+        acquire::held::release(self, hold, || Hold::Mutex, Self::let_go);
     }
 
     #[inline(always)]

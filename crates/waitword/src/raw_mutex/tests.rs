@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::task::Waker;
 
 use super::*;
-use crate::acquire::{Acquire, Acquisition};
+use crate::acquire::Acquire;
+use crate::acquire::acquisition::Acquisition;
 use crate::drive::{Step, Steps};
 
 #[test]

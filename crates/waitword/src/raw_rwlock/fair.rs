@@ -88,7 +88,8 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::acquire::{self, Acquire, AcquireAsync};
+    use crate::acquire::future::AcquireAsync;
+    use crate::acquire::{self, Acquire};
     use crate::deadline::NoDeadline;
 
     struct Panics;
@@ -113,7 +114,7 @@ mod tests {
         assert!(lock.take(Mode::Read));
         thread::scope(|scope| {
             scope.spawn(|| {
-                let Ok(_) = acquire::block(&lock, Mode::Write, "", || {});
+                let Ok(_) = acquire::block::block(&lock, Mode::Write, "", || {});
                 inside.store(true, Ordering::SeqCst);
                 until(|| queued() == 1);
                 let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read, NoDeadline));

@@ -131,7 +131,7 @@ impl RawRwLock {
     /// One reader leaves.
     #[inline]
     pub(crate) fn release_read(&self, hold: HoldId) {
-        acquire::release(self, hold, || Hold::Read, Self::let_go_read);
+        acquire::held::release(self, hold, || Hold::Read, Self::let_go_read);
     }
 
     #[inline(always)]
@@ -154,7 +154,7 @@ impl RawRwLock {
     /// The writer leaves.
     #[inline]
     pub(crate) fn release_write(&self, hold: HoldId) {
-        acquire::release(self, hold, || Hold::Write, Self::let_go_write);
+        acquire::held::release(self, hold, || Hold::Write, Self::let_go_write);
     }
 
     #[inline(always)]

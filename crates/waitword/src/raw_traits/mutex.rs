@@ -6,10 +6,11 @@ use waitword_core::time::{Duration, Instant};
 use crate::holders::{HoldId, not_kept};
 
 use crate::acquire::{self, OnUnwind};
-use crate::condvar::{CondvarGuard, Relock};
+use crate::condvar::guard::CondvarGuard;
+use crate::condvar::guard::sealed::Relock;
 use crate::handle::has_raw;
 use crate::raw_mutex;
-use crate::raw_traits::versions::{Outcome, for_each_version, methods};
+use crate::raw_traits::{Outcome, for_each_version, methods};
 
 /// The word of [`crate::Mutex`], without a value and without guards.
 ///
@@ -64,7 +65,7 @@ macro_rules! implement {
             methods! {
                 self, ($($Guard)?);
                 always lock() -> $Held { self.acquire($may_unwind) }
-                may try_lock() -> $Tried { acquire::try_take(&self.raw, ()).is_some() }
+                may try_lock() -> $Tried { acquire::held::try_take(&self.raw, ()).is_some() }
                 release unlock() { self.raw.release(not_kept()) }
             }
 

@@ -9,12 +9,12 @@ use crate::acquire::{self, Acquire, OnUnwind};
 use crate::handle::has_raw;
 use crate::holders::{Change, Hold, awaited, changed, not_kept};
 use crate::raw_rwlock::{self, Mode};
-use crate::raw_traits::versions::{Outcome, for_each_version, methods};
+use crate::raw_traits::{Outcome, for_each_version, methods};
 
 /// The words of [`crate::RwLock`], without a value and without guards.
 ///
 /// # Where this thread must not block
-/// As with [`RawMutex`](crate::raw_traits::RawMutex). `upgrade` panics and drops its guard. `with_upgraded` panics and leaves its guard as
+/// As with [`RawMutex`](crate::raw_traits::mutex::RawMutex). `upgrade` panics and drops its guard. `with_upgraded` panics and leaves its guard as
 /// it was; with version 0.5 of `lock_api` it aborts.
 pub struct RawRwLock {
     raw: raw_rwlock::RawRwLock,
@@ -81,10 +81,10 @@ macro_rules! implement {
             methods! {
                 self, ($($Guard)?);
                 always lock_shared() -> $Held { self.acquire(Mode::Read, "RwLock::read_async", $may_unwind) }
-                may try_lock_shared() -> $Tried { acquire::try_take(&self.raw, Mode::Read).is_some() }
+                may try_lock_shared() -> $Tried { acquire::held::try_take(&self.raw, Mode::Read).is_some() }
                 release unlock_shared() { self.raw.release_read(not_kept()) }
                 always lock_exclusive() -> $Held { self.acquire(Mode::Write, "RwLock::write_async", $may_unwind) }
-                may try_lock_exclusive() -> $Tried { acquire::try_take(&self.raw, Mode::Write).is_some() }
+                may try_lock_exclusive() -> $Tried { acquire::held::try_take(&self.raw, Mode::Write).is_some() }
                 release unlock_exclusive() { self.raw.release_write(not_kept()) }
             }
 
@@ -154,7 +154,7 @@ macro_rules! implement {
                 always lock_upgradable() -> $Held {
                     self.acquire(Mode::Upgradable, "RwLock::upgradable_read_async", $may_unwind)
                 }
-                may try_lock_upgradable() -> $Tried { acquire::try_take(&self.raw, Mode::Upgradable).is_some() }
+                may try_lock_upgradable() -> $Tried { acquire::held::try_take(&self.raw, Mode::Upgradable).is_some() }
                 release unlock_upgradable() { self.raw.release_upgradable(not_kept()) }
                 unsafe always upgrade() -> $Held {{
                     let state_is_consumed = $may_unwind.then(|| OnUnwind(|| self.raw.release_upgradable(not_kept())));
@@ -218,7 +218,7 @@ unsafe impl ::lock_api::RawRwLockRecursive for RawRwLock {
     fn try_lock_shared_recursive(&self) -> bool {
         let is_taken = self.raw.read_recursive();
         if is_taken {
-            acquire::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
+            acquire::held::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
         }
         is_taken
     }

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use waitword_core::observe::Caller;
 
-use crate::acquire::{self, grid};
+use crate::acquire;
+use crate::acquire::grid::grid;
 use crate::error::LockError;
 use crate::raw_rwlock::Mode;
-use crate::rwlock::{
-    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockRead,
-    RwLockReadGuard, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead,
-    RwLockUpgradableReadGuard, RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil,
-    RwLockUpgradableReadUntil, RwLockWrite, RwLockWriteGuard, RwLockWriteOwned, RwLockWriteOwnedUntil,
-    RwLockWriteUntil,
+use crate::rwlock::RwLock;
+use crate::rwlock::guard::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockRead, RwLockReadGuard,
+    RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead, RwLockUpgradableReadGuard,
+    RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockWrite,
+    RwLockWriteGuard, RwLockWriteOwned, RwLockWriteOwnedUntil, RwLockWriteUntil,
 };
 
 /// Both grids of a mode.
@@ -138,7 +139,7 @@ impl<T: ?Sized> RwLock<T> {
         if !self.raw.read_recursive() {
             return None;
         }
-        let hold = acquire::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
+        let hold = acquire::held::held_by_thread(&self.raw, Mode::Read, Caller::here(), true);
         // SAFETY: made only from an acquisition as a reader, for this guard (invariant 1).
         Some(unsafe { RwLockReadGuard::new(self, hold) })
     }

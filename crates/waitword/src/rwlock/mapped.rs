@@ -11,7 +11,8 @@ use crate::holders::HoldId;
 use crate::guards::mapped::{map, mapped};
 use crate::guards::whole::{leads_to_its_lock, writes};
 use crate::raw_rwlock::RawRwLock;
-use crate::rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::rwlock::RwLock;
+use crate::rwlock::guard::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 
 map! { ['a, T: ?Sized] RwLockReadGuard['a, T] of RwLock by "read" -> MappedRwLockReadGuard['a], lock => &lock.lock().raw; }
 map! { ['a, T: ?Sized] RwLockWriteGuard['a, T] of RwLock by "write" -> MappedRwLockWriteGuard['a], lock => &lock.raw; mut }

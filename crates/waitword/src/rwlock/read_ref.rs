@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use crate::raw_rwlock::RawRwLock;
-use crate::rwlock::lock::RwLock;
+use crate::rwlock::RwLock;
 
 /// See [the module](self). One word wide for a sized `T`, as the reference would be.
 pub(crate) struct ReadRef<'a, T: ?Sized> {

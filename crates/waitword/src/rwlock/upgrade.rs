@@ -14,14 +14,16 @@ use waitword_core::time::{Duration, Instant};
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, WaitsFor};
 
-use crate::acquire::{self, Acquire, AcquireAsync};
+use crate::acquire::future::AcquireAsync;
+use crate::acquire::{self, Acquire};
 use crate::deadline::{Deadline, NoDeadline, Output, Until, with_and_without_deadline};
 use crate::error::LockError;
 use crate::handle::HasRaw as _;
 use crate::holders::{Change, Hold, awaited, changed};
 use crate::raw_rwlock::{Mode, RawRwLock};
-use crate::rwlock::{
-    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
+use crate::rwlock::RwLock;
+use crate::rwlock::guard::{
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard,
     RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
 
@@ -91,7 +93,7 @@ macro_rules! upgrade {
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
                     let will_wait = || Self::rwlock(&this).will_wait();
-                    let Ok(_) = acquire::block(this.raw(), Mode::Upgrade, "upgrade_async", will_wait);
+                    let Ok(_) = acquire::block::block(this.raw(), Mode::Upgrade, "upgrade_async", will_wait);
                 }
                 let caller = Caller::here();
                 // SAFETY: the acquisition of this guard has become one of a writer.
@@ -207,7 +209,7 @@ macro_rules! upgrade {
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 if !this.raw().take(Mode::Upgrade) {
                     let will_wait = || Self::rwlock(&this).will_wait();
-                    let result = acquire::block_until(this.raw(), Mode::Upgrade, deadline(), will_wait);
+                    let result = acquire::block::block_until(this.raw(), Mode::Upgrade, deadline(), will_wait);
                     if let Err(error) = result {
                         return Err(NotUpgraded { guard: this, error });
                     }

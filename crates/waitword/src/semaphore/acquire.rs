@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::acquire::grid;
+use crate::acquire::grid::grid;
+use crate::semaphore::Semaphore;
+use crate::semaphore::error::{AcquireError, Closed, TryAcquireError};
 use crate::semaphore::futures::{
     SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
 };
-use crate::semaphore::{
-    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError,
-};
+use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 /// # Acquiring
 /// Each method has two forms: for one permit, and for many. An acquire of none succeeds at once, unless the semaphore is

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::holders::HeldBy;
 
-use crate::acquire::Tried;
+use crate::acquire::grid::Tried;
 use crate::deadline::Output;
 use crate::error::{LockError, equal_by_reason};
 use crate::raw_semaphore::RawSemaphore;

@@ -7,10 +7,12 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::acquire::AcquireAsync;
+use crate::acquire::future::AcquireAsync;
 use crate::deadline::{Deadline, NoDeadline, with_and_without_deadline};
 use crate::raw_semaphore::{RawSemaphore, asked};
-use crate::semaphore::{AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use crate::semaphore::Semaphore;
+use crate::semaphore::error::{AcquireError, Closed};
+use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 pin_project! {
     /// The future of [`Semaphore::acquire_async`] and [`Semaphore::acquire_many_async`].

@@ -1,15 +1,195 @@
-//! The semaphore. The word and all that happens to it is in `raw_semaphore`; here are its permits. `permits.rs` has the type, `acquire.rs` the
-//! methods that acquire, `futures.rs` what the `_async` ones return, `permit.rs` what they acquire, `error.rs` why one has acquired nothing.
+//! The semaphore. The word and all that happens to it is in `raw_semaphore`; this folder has its permits: here the type, in `acquire.rs` the
+//! methods that acquire, in `futures.rs` what the `_async` ones return, in `permit.rs` what they acquire, in `error.rs` why one has acquired nothing.
 
 mod acquire;
-mod error;
-mod futures;
-mod permit;
-mod permits;
+pub(crate) mod error;
+pub(crate) mod futures;
+pub(crate) mod permit;
 
-pub use error::{AcquireError, Closed, TryAcquireError};
-pub use futures::{
-    SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
-};
-pub use permit::{OwnedSemaphorePermit, SemaphorePermit};
-pub use permits::Semaphore;
+use std::fmt;
+
+use crate::holders::{Hold, HoldId, permits_added};
+
+use crate::acquire::{Acquire as _, held};
+use crate::handle::has_raw;
+use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
+use crate::sync::const_fn;
+
+/// A number of permits that are acquired and given back.
+///
+/// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
+/// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`](crate::SemaphorePermit),
+/// which gives the permits back when it is dropped.
+///
+/// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
+/// [added](Self::add_permits) without having been acquired, and [forgotten](crate::SemaphorePermit::forget) by their holder.
+///
+/// It takes 16 bytes, and allocates nothing, neither when it is made nor per wait.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::thread;
+/// use waitword::Semaphore;
+///
+/// # smol::block_on(async {
+/// // No more than two at a time, threads or tasks.
+/// let connections = Arc::new(Semaphore::new(2));
+///
+/// let thread = thread::spawn({
+///     let connections = Arc::clone(&connections);
+///     move || {
+///         let _connection = connections.acquire().unwrap();
+///         "a thread's answer"
+///     }
+/// });
+/// let connection = connections.acquire_async().await.unwrap();
+/// assert!(connections.available_permits() < 2);
+/// drop(connection);
+/// assert_eq!(thread.join().unwrap(), "a thread's answer");
+/// assert_eq!(connections.available_permits(), 2);
+/// # });
+/// ```
+///
+/// # Fairness
+/// Waiters, threads and tasks alike, for one permit or for many, are in one FIFO queue. A release signals the head waiter. Until that
+/// runs, any acquirer that finds enough permits may barge, so that nobody sleeps beside a free permit; this ends when the head runs, or
+/// when permits have been given back for 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation) has
+/// the exact bounds). If the head finds too few, all permits that are given back are reserved for it until there are enough. So
+/// waiters for many permits are not starved by those for few, which wait behind them, even if there are enough permits for these.
+///
+/// A waiter that gets its permits signals the next, if any are left: [`add_permits`](Self::add_permits) wakes one waiter, however many
+/// permits it adds. A waiter for many is signalled each time that permits are given back, unless a signal is under way, and
+/// rechecks in vain until there are enough.
+///
+/// # Futures that nobody polls
+/// A queued task that is not polled keeps its position, but it keeps nobody from the permits for good, neither from those that it was
+/// signalled for nor from those that are reserved for it: the next waiter is signalled in its place after one to three times
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It gets its permits when it is polled again, if there are enough. While it is alone in
+/// the queue, permits stay reserved for it, and [`try_acquire`](Self::try_acquire) fails meanwhile.
+#[doc(alias("counting_semaphore", "sem_t", "permit"))]
+pub struct Semaphore {
+    pub(super) raw: RawSemaphore,
+}
+
+#[cfg(not(waitword_loom))]
+const _: () = assert!(size_of::<Semaphore>() == 16);
+
+has_raw!(Semaphore, RawSemaphore);
+
+impl Semaphore {
+    /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
+    pub const MAX_PERMITS: usize = MAX_PERMITS;
+
+    const_fn! {
+        /// A semaphore with so many permits.
+        ///
+        /// ```
+        /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
+        /// assert_eq!(JOBS.available_permits(), 4);
+        /// ```
+        ///
+        /// # Panics
+        /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+        #[track_caller]
+        pub const fn new(permits: usize) -> Self {
+            assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
+            Self { raw: RawSemaphore::new(permits) }
+        }
+    }
+
+    /// How many permits there are at this moment, those included that are reserved for a waiter. By the time it
+    /// returns the answer may be another.
+    #[doc(alias("permits", "count"))]
+    pub fn available_permits(&self) -> usize {
+        self.raw.available()
+    }
+
+    /// Adds new permits, and signals a waiter.
+    ///
+    /// ```
+    /// let items = waitword::Semaphore::new(0);
+    /// assert!(items.try_acquire().is_err());
+    /// items.add_permits(2);
+    /// items.acquire().unwrap().forget();
+    /// assert_eq!(items.available_permits(), 1);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then; none is added. (If permits are added up to that while
+    /// others are in use, these are lost: what comes back and finds no room is forgotten.)
+    #[doc(alias("release", "post", "signal", "sem_post", "up"))]
+    #[track_caller]
+    pub fn add_permits(&self, permits: usize) {
+        assert!(
+            self.raw.add(permits),
+            "a semaphore has at most `Semaphore::MAX_PERMITS` permits: add fewer than {permits}, none was added now"
+        );
+        permits_added(self.held_at(), permits);
+    }
+
+    /// Takes away so many free permits, or as many as there are. Returns how many. Never waits.
+    ///
+    /// To take away permits that are in use, acquire them, and [forget](crate::SemaphorePermit::forget) them then.
+    ///
+    /// ```
+    /// let semaphore = waitword::Semaphore::new(3);
+    /// let permit = semaphore.acquire().unwrap();
+    /// assert_eq!(semaphore.forget_permits(5), 2);
+    /// drop(permit);
+    /// assert_eq!(semaphore.available_permits(), 1);
+    /// ```
+    #[doc(alias("reduce_permits", "remove_permits"))]
+    pub fn forget_permits(&self, permits: usize) -> usize {
+        self.raw.reduce(permits)
+    }
+
+    /// Gives no more permits: all waiters and all later acquirers get the error [`Closed`](crate::Closed). Permits in use
+    /// stay good, and can be given back. There is no way to open it again.
+    ///
+    /// ```
+    /// use waitword::{Closed, Semaphore, TryAcquireError};
+    ///
+    /// let semaphore = Semaphore::new(1);
+    /// let permit = semaphore.acquire().unwrap();
+    /// semaphore.close();
+    /// assert_eq!(semaphore.acquire().unwrap_err(), Closed);
+    /// assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::Closed);
+    /// drop(permit);
+    /// assert_eq!(semaphore.available_permits(), 1);
+    /// ```
+    pub fn close(&self) {
+        self.raw.close();
+    }
+
+    /// Whether it was [closed](Self::close).
+    pub fn is_closed(&self) -> bool {
+        self.raw.is_closed()
+    }
+
+    /// The address under which its holders are recorded.
+    #[inline(always)]
+    pub(super) fn held_at(&self) -> usize {
+        self.raw.held_at()
+    }
+
+    /// Permits come back. There is room for them unless more were added than there should be; the loss of some of so many
+    /// is no reason to panic in a drop.
+    #[inline]
+    pub(super) fn give_back(&self, permits: usize, hold: HoldId) {
+        let how = || Hold::Permits;
+        match permits {
+            1 => held::release(&self.raw, hold, how, |raw| raw.add(1)),
+            _ => held::release(&self.raw, hold, how, move |raw| raw.add(permits)),
+        }
+    }
+}
+
+/// Shows the state at this moment. Does not wait.
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Semaphore")
+            .field("available_permits", &self.available_permits())
+            .field("is_closed", &self.is_closed())
+            .finish()
+    }
+}

@@ -1,8 +1,223 @@
-//! The wait group.
+//! The wait group. The words, and the race between the last token and the waiters, are in `raw.rs`.
 
-mod group;
 mod raw;
-mod token;
+pub(crate) mod token;
 
-pub use group::{WaitGroup, WaitGroupWait, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil, WaitGroupWaitUntil};
-pub use token::{OwnedWaitGroupToken, WaitGroupToken};
+use std::fmt;
+use std::sync::Arc;
+
+use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::handle::{Waited as _, has_raw};
+use crate::sync::atomic::AtomicU64;
+use crate::sync::const_fn;
+use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
+
+/// Waits until all workers are done. Workers and waiters may be threads and tasks.
+///
+/// A worker holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
+/// and is done when the token is dropped: at the end, in a panic, or when its task is dropped.
+///
+/// The group can be used again: its count may rise from zero as often as you like. A wait ends when the count is zero
+/// at any moment from its call on; for a future that is the call which made it. The wait ends even if the count has risen again
+/// before the waiter checks.
+///
+/// Take the token before you start the worker, not in it, or a wait may come between and find a count of zero.
+///
+/// ```
+/// use std::sync::Arc;
+/// use waitword::WaitGroup;
+///
+/// # smol::block_on(async {
+/// let group = Arc::new(WaitGroup::new());
+/// for _ in 0..4 {
+///     let token = group.add_owned();
+///     std::thread::spawn(move || {
+///         // Work.
+///         drop(token);
+///     });
+/// }
+/// group.wait_async().await;
+/// assert_eq!(group.count(), 0);
+/// # });
+/// ```
+///
+/// # What is seen
+/// All that was done before a token was dropped is seen by the waiters whose wait that drop has ended, or helped to end.
+///
+/// # Fairness
+/// All waiters are woken together, in FIFO order.
+#[doc(alias("Latch", "CountDownLatch", "TaskTracker", "TaskGroup"))]
+pub struct WaitGroup {
+    pub(super) raw: RawWaitGroup<AtomicU64>,
+}
+
+has_raw!(WaitGroup, RawWaitGroup<AtomicU64>);
+
+impl WaitGroup {
+    /// How many tokens of one group there can be.
+    pub const MAX_TOKENS: usize = MAX as usize;
+
+    const_fn! {
+        /// A group without tokens.
+        pub const fn new() -> Self {
+            Self { raw: RawWaitGroup::on(AtomicU64::new(0), AtomicU64::new(0)) }
+        }
+    }
+
+    /// How many tokens there are at this moment. The number may have changed when this returns.
+    pub fn count(&self) -> usize {
+        self.raw.count() as usize
+    }
+
+    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
+    /// this returns.
+    pub fn waiters(&self) -> usize {
+        self.raw.waiters(())
+    }
+
+    /// Waits until all workers are done, blocking this thread.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use waitword::WaitGroup;
+    ///
+    /// let group = Arc::new(WaitGroup::new());
+    /// let token = group.add_owned();
+    /// // A task is waited for by a thread.
+    /// smol::spawn(async move {
+    ///     smol::future::yield_now().await;
+    ///     drop(token);
+    /// })
+    /// .detach();
+    /// group.wait();
+    /// ```
+    ///
+    /// # Panics
+    /// If a worker is not done and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// [`wait_async`](Self::wait_async) there.
+    ///
+    /// # Deadlocks
+    /// A waiter that holds a token waits for itself.
+    #[track_caller]
+    pub fn wait(&self) {
+        block(&mut WaitGroupWaiter::new(&self.raw), "wait_async");
+    }
+
+    /// Whether all workers are done. Never waits.
+    #[must_use = "it does not wait, it only says whether there is anything to wait for"]
+    pub fn try_wait(&self) -> bool {
+        self.raw.count() == 0
+    }
+
+    blocking_waits! {
+        self: &Self => WaitGroupWaiter::new(&self.raw);
+        wait -> ();
+        #[doc(alias = "wait_timeout")]
+        wait_for;
+        /// A count of zero ends the wait also after it.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{LockError, WaitGroup};
+        ///
+        /// let group = WaitGroup::new();
+        /// let token = group.add();
+        /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+        /// drop(token);
+        /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
+        /// ```
+        wait_until, "";
+    }
+
+    waits_as_futures! {
+        self: &Self => WaitGroupWait of WaitGroupWaiter::new(&self.raw);
+        /// Waits until all workers are done, without blocking this thread.
+        ///
+        /// # Cancellation
+        /// Dropping the future dequeues it; no other waiter is affected.
+        ///
+        /// # Panics
+        /// When polled again after it was ready.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let group = waitword::WaitGroup::new();
+        /// let work = async {
+        ///     let _token = group.add();
+        ///     smol::future::yield_now().await;
+        /// };
+        /// let wait = async { group.wait_async().await };
+        /// smol::future::zip(work, wait).await;
+        /// # });
+        /// ```
+        wait_async -> WaitGroupWait<'_>;
+        wait_async_for;
+        /// A count of zero ends the wait also after it.
+        wait_async_until -> WaitGroupWaitUntil<'_>, "";
+    }
+}
+
+/// # Over an `Arc`
+/// The futures of these methods have a share in the group and are `'static`, so they can be moved to a task of their own, or
+/// stored in a struct beside the group and polled by a hand-written `poll_*`.
+///
+/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+impl WaitGroup {
+    waits_as_futures! {
+        self: &Arc<Self> => WaitGroupWaitOwned of WaitGroupWaiter::new(Arc::clone(self));
+        /// As [`wait_async`](Self::wait_async), with a future that has a share in the group.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// use std::sync::Arc;
+        /// use waitword::WaitGroup;
+        ///
+        /// let group = Arc::new(WaitGroup::new());
+        /// let token = group.add_owned();
+        /// let all_done = smol::spawn(group.wait_owned_async());
+        /// // The task has what it needs.
+        /// drop(group);
+        /// drop(token);
+        /// all_done.await;
+        /// # });
+        /// ```
+        ///
+        /// # Cancellation
+        /// As [`wait_async`](Self::wait_async).
+        ///
+        /// # Panics
+        /// As [`wait_async`](Self::wait_async).
+        #[doc(alias("wait_async_owned", "wait_arc"))]
+        wait_owned_async -> WaitGroupWaitOwned;
+        wait_owned_async_for;
+        /// A count of zero ends the wait also after it.
+        wait_owned_async_until -> WaitGroupWaitOwnedUntil, "";
+    }
+}
+
+impl Default for WaitGroup {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Shows the count at this moment. Does not wait.
+impl fmt::Debug for WaitGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitGroup").field("count", &self.count()).finish()
+    }
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_async`].
+    pub struct WaitGroupWait['a](WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>) -> ();
+    /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
+    pub type WaitGroupWaitUntil;
+}
+
+named_future! {
+    /// The future of [`WaitGroup::wait_owned_async`].
+    pub struct WaitGroupWaitOwned[](WaitGroupWaiter<Arc<WaitGroup>>) -> ();
+    /// The future of [`WaitGroup::wait_owned_async_for`] and [`WaitGroup::wait_owned_async_until`].
+    pub type WaitGroupWaitOwnedUntil;
+}

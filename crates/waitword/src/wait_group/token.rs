@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::wait_group::group::WaitGroup;
+use crate::wait_group::WaitGroup;
 use crate::wait_group::raw::MAX;
 
 impl WaitGroup {

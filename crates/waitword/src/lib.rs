@@ -173,6 +173,7 @@ pub use word::{
 };
 
 #[cfg(doctest)]
+#[path = "../tests/doc/refused.rs"]
 mod refused;
 
 /// Compiles and runs the README's example.

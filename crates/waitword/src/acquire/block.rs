@@ -33,7 +33,8 @@ pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     if lock.raw().take(ask()) {
         return Ok(HoldId::NONE);
     }
-    block(lock.raw(), ask(), instead(), || lock.will_wait())
+    lock.will_wait();
+    block(lock.raw(), ask(), instead())
 }
 
 #[cold]
@@ -44,10 +45,11 @@ fn acquire_recorded<L: HasRaw<Raw: Acquire> + ?Sized>(
     ask: impl Fn() -> AskOf<L>,
     instead: impl Fn() -> &'static str,
 ) -> Result<HoldId, ClosedOf<L>> {
-    match take_recorded(lock.raw(), ask(), Caller::here(), false) {
-        Some(hold) => Ok(hold),
-        None => block(lock.raw(), ask(), instead(), || lock.will_wait()),
+    if let Some(hold) = take_recorded(lock.raw(), ask(), Caller::here(), false) {
+        return Ok(hold);
     }
+    lock.will_wait();
+    block(lock.raw(), ask(), instead())
 }
 
 /// As [`acquire`], until the deadline at the latest. The clock is not read if there is no need to wait.
@@ -58,14 +60,15 @@ pub(crate) fn acquire_until<L: HasRaw<Raw: Acquire> + ?Sized>(
     ask: impl Fn() -> AskOf<L> + Copy,
     deadline: impl FnOnce() -> Option<Instant>,
 ) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
-    match take::<TIMED, _>(lock.raw(), ask) {
-        Some(hold) => Ok(Ok(hold)),
-        None => block_until(lock.raw(), ask(), deadline(), || lock.will_wait()),
+    if let Some(hold) = take::<TIMED, _>(lock.raw(), ask) {
+        return Ok(Ok(hold));
     }
+    lock.will_wait();
+    block_until(lock.raw(), ask(), deadline())
 }
 
-/// Acquires what [`take`] has not taken, blocking this thread. `instead` names the method for threads that must not block; `will_wait`
-/// tells reports what the lock is.
+/// Acquires what [`take`] has not taken, blocking this thread. `instead` names the method for threads that must not block. One function for
+/// all types of values: [`will_wait`](HasRaw::will_wait) has said which it is.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -73,24 +76,11 @@ pub(crate) fn block<H: Handle<Raw: Acquire>>(
     handle: H,
     ask: Ask<H>,
     instead: &str,
-    will_wait: impl FnOnce(),
 ) -> Result<HoldId, Closed<H>> {
     if let Some(hold) = take_again(handle.raw(), ask, Caller::here(), false) {
         return Ok(hold);
     }
     handle.raw().admits(ask)?;
-    will_wait();
-    block_if_allowed(handle, ask, instead)
-}
-
-/// Apart from [`block`], whose code is another for each type of lock.
-#[inline(never)]
-#[track_caller]
-fn block_if_allowed<H: Handle<Raw: Acquire>>(
-    handle: H,
-    ask: Ask<H>,
-    instead: &str,
-) -> Result<HoldId, Closed<H>> {
     assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
     block_for_guard(Caller::here(), handle, ask)
 }
@@ -111,12 +101,12 @@ pub(crate) fn block_for_guard<H: Handle<Raw: Acquire>>(
 
 /// As [`block`], until `deadline` at the latest.
 #[cold]
+#[inline(never)]
 #[track_caller]
 pub(crate) fn block_until<H: Handle<Raw: Acquire>>(
     handle: H,
     ask: Ask<H>,
     deadline: Option<Instant>,
-    will_wait: impl FnOnce(),
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if let Some(hold) = take_again(handle.raw(), ask, Caller::here(), deadline.is_some()) {
         return Ok(Ok(hold));
@@ -124,16 +114,6 @@ pub(crate) fn block_until<H: Handle<Raw: Acquire>>(
     if let Err(closed) = handle.raw().admits(ask) {
         return Ok(Err(closed));
     }
-    will_wait();
-    block_until_if_allowed(handle, ask, deadline)
-}
-
-#[track_caller]
-fn block_until_if_allowed<H: Handle<Raw: Acquire>>(
-    handle: H,
-    ask: Ask<H>,
-    deadline: Option<Instant>,
-) -> Result<Result<HoldId, Closed<H>>, LockError> {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
             true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here(), true))),

@@ -105,7 +105,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     pub fn lock(&self) {
         if acquire::held::take::<{ acquire::held::UNTIMED }, _>(&self.raw, || ()).is_none() {
-            let Ok(_) = acquire::block::block(Rechecking::new(&self.raw), (), "lock_async", || {});
+            let Ok(_) = acquire::block::block(Rechecking::new(&self.raw), (), "lock_async");
         }
     }
 
@@ -158,7 +158,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
         if acquire::held::take::<{ acquire::held::TIMED }, _>(&self.raw, || ()).is_none() {
-            let Ok(_) = acquire::block::block_until(Rechecking::new(&self.raw), (), deadline(), || {})?;
+            let Ok(_) = acquire::block::block_until(Rechecking::new(&self.raw), (), deadline())?;
         }
         Ok(())
     }

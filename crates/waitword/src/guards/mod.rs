@@ -33,7 +33,10 @@ macro_rules! owns_its_value {
             /// Of the type nothing is left without the feature `observe`.
             #[inline(always)]
             fn will_wait(&self) {
-                note_lock_type(self.raw.held_at(), const { &LockType::new::<T>(stringify!($Lock)) });
+                if cfg!(feature = "observe") {
+                    let lock_type = const { &$crate::holders::LockType::new::<T>(stringify!($Lock)) };
+                    $crate::holders::note_lock_type(self.raw.held_at(), lock_type);
+                }
             }
         }
 

@@ -9,9 +9,6 @@ pub(crate) mod guard;
 use std::cell::UnsafeCell;
 use std::fmt;
 
-use crate::holders::LockType;
-use crate::holders::note_lock_type;
-
 use crate::acquire::Acquire as _;
 use crate::guards::owns_its_value;
 use crate::raw_mutex::RawMutex;

@@ -114,7 +114,7 @@ mod tests {
         assert!(lock.take(Mode::Read));
         thread::scope(|scope| {
             scope.spawn(|| {
-                let Ok(_) = acquire::block::block(&lock, Mode::Write, "", || {});
+                let Ok(_) = acquire::block::block(&lock, Mode::Write, "");
                 inside.store(true, Ordering::SeqCst);
                 until(|| queued() == 1);
                 let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read, NoDeadline));

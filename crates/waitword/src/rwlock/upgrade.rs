@@ -92,8 +92,8 @@ macro_rules! upgrade {
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
                 if !this.raw().take(Mode::Upgrade) {
-                    let will_wait = || Self::rwlock(&this).will_wait();
-                    let Ok(_) = acquire::block::block(this.raw(), Mode::Upgrade, "upgrade_async", will_wait);
+                    Self::rwlock(&this).will_wait();
+                    let Ok(_) = acquire::block::block(this.raw(), Mode::Upgrade, "upgrade_async");
                 }
                 let caller = Caller::here();
                 // SAFETY: the acquisition of this guard has become one of a writer.
@@ -208,8 +208,8 @@ macro_rules! upgrade {
                 deadline: impl FnOnce() -> Option<Instant>,
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 if !this.raw().take(Mode::Upgrade) {
-                    let will_wait = || Self::rwlock(&this).will_wait();
-                    let result = acquire::block::block_until(this.raw(), Mode::Upgrade, deadline(), will_wait);
+                    Self::rwlock(&this).will_wait();
+                    let result = acquire::block::block_until(this.raw(), Mode::Upgrade, deadline());
                     if let Err(error) = result {
                         return Err(NotUpgraded { guard: this, error });
                     }

@@ -150,29 +150,13 @@ macro_rules! with_and_without_deadline {
         impl<$($generic)*> std::future::Future for $Future<$($arg),*>
         $(where $bounded: $bound)?
         {
-            type Output = $Output;
-
-            #[inline]
-            fn poll(
-                self: std::pin::Pin<&mut Self>,
-                cx: &mut std::task::Context<'_>,
-            ) -> std::task::Poll<Self::Output> {
-                self.poll_either(cx).map($crate::deadline::Output::of)
-            }
+            $crate::deadline::polls_either!($Output);
         }
 
         impl<$($generic)*> std::future::Future for $Future<$($arg,)* $crate::deadline::Until>
         $(where $bounded: $bound)?
         {
-            type Output = $UntilOutput;
-
-            #[inline]
-            fn poll(
-                self: std::pin::Pin<&mut Self>,
-                cx: &mut std::task::Context<'_>,
-            ) -> std::task::Poll<Self::Output> {
-                self.poll_either(cx).map($crate::deadline::Output::of)
-            }
+            $crate::deadline::polls_either!($UntilOutput);
         }
 
         impl<$($generic)* D: $crate::deadline::Deadline> std::fmt::Debug for $Future<$($arg,)* D>
@@ -187,4 +171,19 @@ macro_rules! with_and_without_deadline {
     };
 }
 
-pub(crate) use with_and_without_deadline;
+/// What a `Future` has whose function `poll_either` polls it.
+macro_rules! polls_either {
+    ($Output:ty) => {
+        type Output = $Output;
+
+        #[inline]
+        fn poll(
+            self: std::pin::Pin<&mut Self>,
+            cx: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Self::Output> {
+            self.poll_either(cx).map($crate::deadline::Output::of)
+        }
+    };
+}
+
+pub(crate) use {polls_either, with_and_without_deadline};

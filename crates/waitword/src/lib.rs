@@ -18,22 +18,7 @@
 //! # });
 //! ```
 //!
-//! # Beside other crates
-//!
-//! | | waitword | tokio 1.54 | parking_lot 0.13 | std | async-lock 3.5 |
-//! |---|---|---|---|---|---|
-//! | threads and tasks on one lock | yes | `blocking_lock` panics in a runtime | threads | threads | yes |
-//! | deadlines without a timer of the executor | threads and tasks | no | threads | `Condvar` only | no |
-//! | condition variable | threads and tasks | no | threads | threads | no |
-//! | who gets a released lock | head of the queue; barging for 200 µs at most | head of the queue (handoff) | anyone | anyone | anyone; no barging once a waiter starved for 0.5 ms |
-//! | a task that was granted the lock and is not polled ([futurelock](guide::what_holds#futures-that-nobody-polls)) | skipped after 10 to 20 ms | blocks the queue | – | – | blocks the queue |
-//! | heap allocations per async wait | 0 | 0 | – | – | 1 or 2 |
-//! | owned / mapped guards | yes / yes | yes / yes | yes / yes | no / unstable | yes / no |
-//! | poisoning | opt-in ([`Poison`]) | no | no | yes | no |
-//! | size of a `Mutex<()>` | 4 bytes | 40 bytes | 1 byte | 8 bytes | 16 bytes |
-//!
-//! If all waiters are threads and all waits are short, std's locks do and need no dependency. [`guide::coming_from`] translates
-//! the calls of each of these crates.
+//! [`guide::coming_from`] translates the calls of tokio, parking_lot, std and async-lock.
 //!
 //! # Which lock
 //!
@@ -89,7 +74,6 @@
 #![deny(unsafe_code)]
 
 mod acquire;
-mod ahead;
 mod async_lock;
 mod barging_window;
 mod barrier;

@@ -19,15 +19,6 @@
 //! });
 //! ```
 //!
-//! The ecosystem's guards and mappings are there:
-//!
-//! ```
-//! use waitword::lock_api::Mutex;
-//!
-//! static NAMES: Mutex<Vec<&str>> = Mutex::new(Vec::new());
-//! NAMES.lock().push("Ada");
-//! ```
-//!
 //! Where this thread must not block ([`forbid_blocking`](crate::forbid_blocking)), what would have to wait ends the process instead of
 //! panicking, but for an upgrade: these traits do not tell it from a guard that has to have its lock again ([`RawMutex`], [`RawRwLock`]).
 

@@ -1,23 +1,7 @@
 //! The raw traits of `lock_api` 0.5, which parking_lot 0.13 is built on. Needs Rust 1.95, as that version does; the rest of this crate does not.
 //!
 //! The locks are those of the feature `lock_api`, whose traits are of version 0.4. A [`Condvar`](crate::Condvar) takes the guards of this
-//! [`Mutex`], from threads and from tasks, in place of the `Condvar` of `lock_api`, which is for threads alone:
-//!
-//! ```
-//! use waitword::Condvar;
-//! use waitword::lock_api_05::Mutex;
-//!
-//! let (ready, changed) = (Mutex::new(false), Condvar::new());
-//! std::thread::scope(|scope| {
-//!     scope.spawn(|| {
-//!         *ready.lock() = true;
-//!         changed.notify_one();
-//!     });
-//!     let mut ready = ready.lock();
-//!     changed.wait_while(&mut ready, |ready| !*ready);
-//!     assert!(*ready);
-//! });
-//! ```
+//! [`Mutex`], from threads and from tasks, in place of the `Condvar` of `lock_api`, which is for threads alone.
 //!
 //! The guard state is `GuardSend`, which is empty: any thread may release.
 //!

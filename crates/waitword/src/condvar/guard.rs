@@ -4,9 +4,8 @@ use std::mem;
 use std::ops::DerefMut;
 use std::sync::Arc;
 
-use crate::holders::HoldId;
-
 use crate::handle::{Handle, HasRaw as _};
+use crate::holders::HoldId;
 use crate::mutex::Mutex;
 use crate::mutex::guard::{MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;

@@ -79,8 +79,8 @@ macro_rules! guard {
             #[doc = concat!("Tasks use `unlock_fair` and [`", $instead, "`](", stringify!($Lock), "::", $instead, ") instead.")]
             ///
             /// # Panics
-            /// If there are waiters and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); and if the waker
-            /// of a signalled waiter does. The lock is held again then.
+            /// If there are waiters and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). The lock has not been
+            /// released then.
             #[doc(alias("yield_fair", "relock"))]
             #[inline]
             #[track_caller]

@@ -9,12 +9,11 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::holders::{Change, Hold, HoldId, changed};
-
 use crate::acquire::Acquire as _;
 use crate::acquire::grid::guard_futures;
 use crate::guards::mapped::{map, mapped};
 use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
+use crate::holders::{Change, Hold, HoldId, changed};
 use crate::mutex::Mutex;
 use crate::raw_mutex::RawMutex;
 

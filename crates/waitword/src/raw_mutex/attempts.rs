@@ -7,14 +7,13 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::{Masked, Table};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
-use crate::ahead;
 use crate::handle::Waited;
 use crate::holders::{Hold, HoldId};
 use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
     is_free_for_waiters,
 };
-use crate::spins::{Pauses, yield_while};
+use crate::spins::{self, Pauses, yield_while};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, mutant, order};
 
@@ -30,7 +29,7 @@ impl RawMutex {
     /// A thread that was moved to the queue, and was signalled, is about to take the mutex: others may run by then.
     pub(crate) fn wake_ahead(&self) {
         if self.is_free() {
-            ahead::wake_others(&self.state);
+            spins::wake_others(&self.state);
         }
     }
 
@@ -41,7 +40,7 @@ impl RawMutex {
         let has_taken = loop {
             if self.is_free() {
                 if mem::take(&mut wakes_others) {
-                    ahead::wake_others(&self.state);
+                    spins::wake_others(&self.state);
                 }
                 if self.take(()) {
                     break true;
@@ -51,7 +50,7 @@ impl RawMutex {
                 break false;
             }
         };
-        ahead::learn(has_taken);
+        spins::learn_ahead(has_taken);
         has_taken
     }
 }

@@ -3,12 +3,11 @@
 use std::{fmt, mem, process};
 use waitword_core::time::{Duration, Instant};
 
-use crate::holders::{HoldId, not_kept};
-
 use crate::acquire::{self, OnUnwind};
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::guard::sealed::Relock;
 use crate::handle::has_raw;
+use crate::holders::{HoldId, not_kept};
 use crate::raw_mutex;
 use crate::raw_traits::{Outcome, for_each_version, methods};
 

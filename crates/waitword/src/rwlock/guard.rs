@@ -9,11 +9,10 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::holders::{Change, Hold, HoldId, changed};
-
 use crate::acquire::Acquire as _;
 use crate::acquire::grid::guard_futures;
 use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
+use crate::holders::{Change, Hold, HoldId, changed};
 use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::RwLock;
 use crate::rwlock::read_ref::ReadRef;

@@ -6,10 +6,9 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use crate::holders::HoldId;
-
 use crate::guards::mapped::{map, mapped};
 use crate::guards::whole::{leads_to_its_lock, writes};
+use crate::holders::HoldId;
 use crate::raw_rwlock::RawRwLock;
 use crate::rwlock::RwLock;
 use crate::rwlock::guard::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};

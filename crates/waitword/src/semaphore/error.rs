@@ -3,11 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::holders::HeldBy;
-
 use crate::acquire::grid::Tried;
 use crate::deadline::Output;
 use crate::error::{LockError, equal_by_reason};
+use crate::holders::HeldBy;
 use crate::raw_semaphore::RawSemaphore;
 
 pub use crate::raw_semaphore::Closed;

@@ -8,10 +8,9 @@ pub(crate) mod permit;
 
 use std::fmt;
 
-use crate::holders::{Hold, HoldId, permits_added};
-
 use crate::acquire::{Acquire as _, held};
 use crate::handle::has_raw;
+use crate::holders::{Hold, HoldId, permits_added};
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
 

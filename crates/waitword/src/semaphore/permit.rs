@@ -5,7 +5,6 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::holders::{Change, Hold, HoldId, changed, merged};
-
 use crate::semaphore::Semaphore;
 
 /// The methods of permits, and their drop. `$of_the_same` is another share in, or reference to, the semaphore of `$this`.

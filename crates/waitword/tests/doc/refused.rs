@@ -358,7 +358,7 @@ mod the_word_level_is_not_in_the_root {}
 /// let guard = NAME.read();
 /// RwLockReadGuard::rwlock(&guard);
 /// ```
-struct MustNotBeShortened;
+struct MustNotBeShortenedEither;
 
 /// A value whose destructor may read what it borrows is dropped before that: in a cell, ...
 ///

@@ -13,7 +13,7 @@ use crate::line::{Ended, Line, Stop, root};
 /// The crates whose steps have names, and the suite that is answerable for them: it has to notice.
 const SOURCES: [(&str, &str); 3] = [
     ("crates/waitword-core/src", "queue, loom"),
-    ("crates/waitword-observe/src", "queue, loom"),
+    ("crates/waitword-observe/src", "locks, loom"),
     ("crates/waitword/src", "locks, loom"),
 ];
 

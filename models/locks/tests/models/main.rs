@@ -10,11 +10,20 @@
 mod barrier;
 mod condvar;
 mod event;
+mod holders;
 mod mutex;
+mod observe;
 mod once;
+mod rings;
 mod rwlock;
 mod semaphore;
 mod wait_group;
+
+#[allow(dead_code, reason = "the models call a part")]
+#[path = "../../../../crates/waitword-observe/src/site_ptr.rs"]
+mod site_ptr;
+#[path = "../../../../crates/waitword-observe/src/sync.rs"]
+mod sync;
 
 use std::future::Future;
 use std::pin::Pin;

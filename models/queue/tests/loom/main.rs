@@ -5,19 +5,10 @@
 
 mod agents;
 mod herds;
-mod holders;
 mod leaving;
 mod linearizability;
-mod observe;
-mod rings;
 mod snapshots;
 mod waking;
-
-#[allow(dead_code, reason = "the models call a part")]
-#[path = "../../../../crates/waitword-observe/src/site_ptr.rs"]
-mod site_ptr;
-#[path = "../../../../crates/waitword-observe/src/sync.rs"]
-mod sync;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -83,8 +83,7 @@ fn texts(source: &str) -> String {
 }
 
 /// What races, or draws, in files beside its first one.
-const ALSO_REPEATED: [&str; 8] = [
-    "waitword-core/crowds",
+const ALSO_REPEATED: [&str; 7] = [
     "waitword-core/lib",
     "waitword-core/watchdog",
     "waitword-observe/upgrades",

@@ -2,15 +2,14 @@
 
 mod common;
 
-use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Wake, Waker};
+use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-use common::{Probe, until};
-use waitword_core::{Alarm, WaitAsync, notify_all, signal_one, wait, wait_async};
+use common::{Probe, queued_with, until};
+use waitword_core::{Alarm, WaitAsync, notify_all, signal_one, wait};
 
 /// The threads of the timer are the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -182,10 +181,7 @@ struct Futurelock<'a>([Pin<Box<WaitAsync<&'a AtomicI32>>>; 2]);
 
 impl<'a> Futurelock<'a> {
     fn new(word: &'a AtomicI32, second: &Waker) -> Self {
-        let mut waits = [(); 2].map(|()| Box::pin(wait_async(word, 0)));
-        for (wait, waker) in waits.iter_mut().zip([Waker::noop(), second]) {
-            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-        }
+        let waits = [Waker::noop(), second].map(|waker| queued_with(word, 0, waker));
         assert_eq!(signal_one(word), 2);
         Self(waits)
     }

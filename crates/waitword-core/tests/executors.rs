@@ -6,10 +6,10 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
-use common::{random, until};
+use common::{poll_with, random, until};
 use waitword_core::*;
 
 #[test]
@@ -168,7 +168,7 @@ fn soak(rounds: usize) {
 
 fn dropped_after_one_poll<L: Location>(wait: WaitAsync<L>) -> Outcome {
     let mut wait = pin!(wait);
-    let polled = wait.as_mut().poll(&mut Context::from_waker(std::task::Waker::noop()));
+    let polled = poll_with(wait.as_mut(), std::task::Waker::noop());
     std::thread::yield_now();
     match polled {
         Poll::Ready(outcome) => outcome,
@@ -183,7 +183,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let parker = Parker::current();
     loop {
-        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+        match poll_with(future.as_mut(), parker.waker()) {
             Poll::Ready(value) => return value,
             Poll::Pending => parker.park(),
         }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use common::{Probe, poll, until};
+use common::{Probe, poll, poll_with, queued, until};
 use waitword_core::*;
 
 /// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
@@ -27,8 +27,8 @@ fn a_future_polled_elsewhere_with_another_waker_each_time() {
         let probe = Probe::new();
         let waker = probe.waker();
         (wait, timed) = std::thread::spawn(move || {
-            assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-            assert!(timed.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(poll_with(wait.as_mut(), &waker).is_pending());
+            assert!(poll_with(timed.as_mut(), &waker).is_pending());
             (wait, timed)
         })
         .join()
@@ -67,7 +67,7 @@ fn a_future_that_moves_while_it_is_notified() {
         let outcome = loop {
             let polled;
             (wait, polled) = std::thread::spawn(move || {
-                let polled = wait.as_mut().poll(&mut Context::from_waker(&Probe::new().waker()));
+                let polled = poll_with(wait.as_mut(), &Probe::new().waker());
                 (wait, polled)
             })
             .join()
@@ -90,7 +90,7 @@ fn dropped_in_every_state() {
     type Timed<'a> = Pin<Box<WaitAsyncUntil<&'a AtomicI32>>>;
     type Reach = fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>);
     let enter = |mut future: Pin<&mut dyn Future<Output = Outcome>>, probe: &Probe| {
-        assert!(future.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+        assert!(poll_with(future.as_mut(), &probe.waker()).is_pending());
     };
     let states: [(&str, Reach); 7] = [
         ("queued", |_, _, _| ()),
@@ -157,7 +157,7 @@ fn a_leaked_wait_with_a_deadline_does_no_harm() {
     // As `mem::forget`, but so that leak checkers have nothing to say.
     let mut leaked =
         ManuallyDrop::new(Box::pin(wait_async_until(&word, 0, Instant::now() + Duration::from_millis(20))));
-    if leaked.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_ready() {
+    if poll_with(leaked.as_mut(), &probe.waker()).is_ready() {
         drop(ManuallyDrop::into_inner(leaked));
         return; // The machine slept for longer between two lines; nothing to see here.
     }
@@ -170,8 +170,7 @@ fn a_leaked_wait_with_a_deadline_does_no_harm() {
         smol::future::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
         Outcome::TimedOut
     );
-    let mut behind = Box::pin(wait_async(&word, 0));
-    assert!(poll(behind.as_mut()).is_pending());
+    let mut behind = queued(&word, 0);
     assert_eq!(notify_one(&word), 1, "the leaked one eats a notify");
     assert!(poll(behind.as_mut()).is_pending());
     assert_eq!(notify_one(&word), 1);

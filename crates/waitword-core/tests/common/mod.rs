@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant};
 
+use waitword_core::{Location, WaitAsync, Word, wait_async};
+
 /// Waits for another thread to have got somewhere. Fails loudly instead of hanging.
 #[track_caller]
 pub(crate) fn until(condition: impl Fn() -> bool) {
@@ -105,5 +107,24 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(
 
 /// Polls once, with a waker that does nothing.
 pub(crate) fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
+    poll_with(future, Waker::noop())
 }
+
+pub(crate) fn poll_with<F: Future + ?Sized>(future: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(waker))
+}
+
+/// A wait that is queued, with a waker that does nothing.
+#[track_caller]
+pub(crate) fn queued<L: Location>(at: L, expected: Value<L>) -> Pin<Box<WaitAsync<L>>> {
+    queued_with(at, expected, Waker::noop())
+}
+
+#[track_caller]
+pub(crate) fn queued_with<L: Location>(at: L, expected: Value<L>, waker: &Waker) -> Pin<Box<WaitAsync<L>>> {
+    let mut wait = Box::pin(wait_async(at, expected));
+    assert!(poll_with(wait.as_mut(), waker).is_pending());
+    wait
+}
+
+type Value<L> = <<L as Location>::Word as Word>::Value;

@@ -199,12 +199,13 @@ impl Lock for Meeting {
     async fn step(&self, player: &mut Player) {
         let meeting = self.come();
         while !self.has_met(meeting) {
-            // It listens before it checks: the last may come in between.
+            // It listens before it checks; the last may come behind that.
             let notified = if player.is_thread() {
                 let listener = pin!(self.event.listen());
                 if self.has_met(meeting) {
                     return;
                 }
+                player.linger().await;
                 match player.limit() {
                     Limit::Never => Some(listener.wait()),
                     Limit::In(timeout, _) => listener.wait_for(timeout).ok(),
@@ -212,10 +213,10 @@ impl Lock for Meeting {
                 }
             } else {
                 let wait = self.event.wait_async();
-                player.linger().await;
                 if self.has_met(meeting) {
                     return;
                 }
+                player.linger().await;
                 player.fate().of(wait).await
             };
             if notified.is_none() {

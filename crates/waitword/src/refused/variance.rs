@@ -1,4 +1,4 @@
-//! The limits of what `tests/variance.rs` allows.
+//! The limits of what `tests/auto_traits.rs` allows.
 
 /// A guard that leads back to the lock, or can become the writer's, is not shortened either, though it only reads: the
 /// upgradable one, ...

@@ -26,20 +26,18 @@ use std::thread;
 use std::time::Duration;
 
 use waitword_observe::{Finding, Report, check_lock_order, disable, enable, identify, lock_order, report};
-use world::rounds::{Cast, seconds_and_seed, soak};
+use world::rounds::{seconds_and_seed, soak};
 
 #[test]
 #[ignore = "runs for a minute, or as long as WAITWORD_SOAK_SECONDS says"]
 fn nothing_is_found_that_is_not_there() {
     let (time, seed) = seconds_and_seed();
-    observed(Cast::Everybody, seed, Some(time));
+    observed(seed, Some(time));
 }
 
 #[test]
 fn nothing_is_found_in_a_round() {
-    for cast in [Cast::ThreadsAlone, Cast::Everybody] {
-        observed(cast, common::given_seed().unwrap_or(1), None);
-    }
+    observed(common::given_seed().unwrap_or(1), None);
 }
 
 /// What is false in a report.
@@ -96,7 +94,7 @@ impl Watcher {
     }
 }
 
-fn observed(cast: Cast, seed: u64, time: Option<Duration>) {
+fn observed(seed: u64, time: Option<Duration>) {
     identify(|| tokio::task::try_id()?.to_string().parse().ok());
     enable();
     check_lock_order();
@@ -112,7 +110,7 @@ fn observed(cast: Cast, seed: u64, time: Option<Duration>) {
             }
         }
         let _ends = Ends(&watcher);
-        soak(cast, seed, time, &mut || watcher.check(seed));
+        soak(seed, time, &mut || watcher.check(seed));
     });
     let steps = orders.end();
     watcher.check(seed);

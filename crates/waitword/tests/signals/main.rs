@@ -20,7 +20,7 @@ use common::semaphore::waiters;
 use common::{block_on, far, given_seed, until};
 use waitword::Semaphore;
 use world::LOCKS;
-use world::rounds::{Cast, play, seconds_and_seed};
+use world::rounds::{play, seconds_and_seed};
 
 /// Rounds of every lock in each `cargo test`.
 const ROUNDS: u64 = 400;
@@ -34,7 +34,7 @@ macro_rules! every_signal_arrives {
             fn $lock() {
                 waitword::disable_stall_timeout();
                 let lock = LOCKS.iter().position(|(name, _)| *name == stringify!($lock)).expect("a lock");
-                play(Cast::With(lock), given_seed().unwrap_or(1), &mut |played| played.rounds < ROUNDS);
+                play(Some(lock), given_seed().unwrap_or(1), &mut |played| played.rounds < ROUNDS);
             })*
         }
 
@@ -68,7 +68,7 @@ fn every_signal_arrives_for_long() {
     let (time, seed) = seconds_and_seed();
     for (lock, (name, _)) in LOCKS.iter().enumerate() {
         let each = time / LOCKS.len() as u32;
-        let played = play(Cast::With(lock), seed, &mut |played| played.time < each);
+        let played = play(Some(lock), seed, &mut |played| played.time < each);
         println!("{name}: seed {seed}, {} rounds", played.rounds);
     }
 }

@@ -11,6 +11,7 @@ use super::player::{Player, got};
 use super::{Counted, Lock, waiters};
 
 /// Each item comes out once, in order.
+#[derive(Default)]
 pub(crate) struct Queue {
     items: Arc<Mutex<Items>>,
     room: usize,
@@ -62,14 +63,7 @@ impl Queue {
 
 impl Lock for Queue {
     fn new(_players: usize, draw: &mut Player) -> Self {
-        Self {
-            items: Arc::default(),
-            room: 1 + draw.below(4),
-            not_empty: Arc::default(),
-            not_full: Arc::default(),
-            putting: AtomicUsize::new(0),
-            taking: AtomicUsize::new(0),
-        }
+        Self { room: 1 + draw.below(4), ..Self::default() }
     }
 
     async fn step(&self, player: &mut Player) {

@@ -17,21 +17,16 @@ mod common;
 mod world;
 
 use common::given_seed;
-use world::rounds::{Cast, seconds_and_seed, soak};
+use world::rounds::{seconds_and_seed, soak};
 
 #[test]
 #[ignore = "runs for a minute, or as long as WAITWORD_SOAK_SECONDS says"]
 fn everything_is_conserved() {
     let (time, seed) = seconds_and_seed();
-    soak(Cast::Everybody, seed, Some(time), &mut || {});
+    soak(seed, Some(time), &mut || {});
 }
 
 #[test]
-fn a_round_of_threads_and_hand_polled_tasks() {
-    soak(Cast::ThreadsAlone, given_seed().unwrap_or(1), None, &mut || {});
-}
-
-#[test]
-fn a_round_with_tokio_and_smol() {
-    soak(Cast::Everybody, given_seed().unwrap_or(1), None, &mut || {});
+fn a_round() {
+    soak(given_seed().unwrap_or(1), None, &mut || {});
 }

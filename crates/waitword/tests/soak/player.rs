@@ -22,11 +22,7 @@ pub(crate) enum Kind {
     Smol,
 }
 
-impl Kind {
-    pub(crate) fn drawn(draw: &mut Player) -> Self {
-        [Self::Thread, Self::HandPolled, Self::Tokio, Self::Smol][draw.below(4)]
-    }
-}
+pub(crate) const KINDS: [Kind; 4] = [Kind::Thread, Kind::HandPolled, Kind::Tokio, Kind::Smol];
 
 /// Draws, and notes what it has drawn.
 pub(crate) struct Player {

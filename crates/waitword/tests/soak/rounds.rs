@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use tokio::runtime::{Builder, Runtime};
 
-use super::player::{Kind, Player, Seat};
+use super::player::{KINDS, Kind, Player, Seat};
 use super::{LOCKS, World};
 use crate::common::{block_on, from_environment, some_seed};
 
@@ -22,29 +22,17 @@ const MOST: usize = 16;
 /// Far more than the longest step takes on a machine that does other things besides, which may be an emulated one.
 const STUCK: Duration = Duration::from_secs(120);
 
-/// Who plays, and with what.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cast {
-    /// Threads and hand-polled tasks, with all locks.
-    ThreadsAlone,
-    /// Threads and tasks of all kinds, with all locks.
-    Everybody,
-    /// Up to so many of any kind, with this one of the locks. Each takes a few steps and leaves, so that behind the last signals of a
-    /// round comes nothing that could make up for them. All poll their futures when they are woken.
-    With(usize),
-}
-
 /// What the environment says: for how long, and what the choices follow from.
 pub(crate) fn seconds_and_seed() -> (Duration, u64) {
     let seconds = from_environment("WAITWORD_SOAK_SECONDS").unwrap_or(60);
     (Duration::from_secs(seconds), some_seed())
 }
 
-/// Rounds for at least so long, or one. Calls `after_each`.
-pub(crate) fn soak(cast: Cast, seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut()) {
+/// Rounds with all locks, for at least so long, or one. Calls `after_each`.
+pub(crate) fn soak(seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut()) {
     println!("the seed is {seed}");
     let mut terminal = std::io::stderr();
-    let played = play(cast, seed, &mut |played| {
+    let played = play(None, seed, &mut |played| {
         after_each();
         let Some(time) = time else { return false };
         if terminal.is_terminal() {
@@ -64,14 +52,15 @@ pub(crate) struct Played {
     pub(crate) time: Duration,
 }
 
-/// Rounds while one more is asked for.
-pub(crate) fn play(cast: Cast, seed: u64, one_more: &mut dyn FnMut(&Played) -> bool) -> Played {
+/// Rounds while one more is asked for: with all locks, or with that of an index. In the second each player takes a few steps and leaves,
+/// so that behind the last signals of a round comes nothing that could make up for them, and polls its futures when they are woken.
+pub(crate) fn play(lock: Option<usize>, seed: u64, one_more: &mut dyn FnMut(&Played) -> bool) -> Played {
     // Never taken down: where a player is stuck, the report must not wait for it.
     let tokio = Builder::new_multi_thread().worker_threads(3).build();
     let tokio = Box::leak(Box::new(tokio.expect("tokio starts")));
     let (start, mut played) = (Instant::now(), Played::default());
     loop {
-        played.steps += Round::start(tokio, cast, seed, played.rounds).end();
+        played.steps += Round::start(tokio, lock, seed, played.rounds).end();
         played.rounds += 1;
         played.time = start.elapsed();
         if !one_more(&played) {
@@ -91,19 +80,18 @@ struct Round {
 }
 
 impl Round {
-    fn start(tokio: &Runtime, cast: Cast, seed: u64, number: u64) -> Self {
-        let responds = matches!(cast, Cast::With(_));
+    fn start(tokio: &Runtime, lock: Option<usize>, seed: u64, number: u64) -> Self {
+        let responds = lock.is_some();
         let player = |index, kind| {
             let seat = Arc::new(Seat::new(format!("{kind:?} {index}")));
             (Player::new((seed, number), index, kind, responds, &seat), seat)
         };
         let (mut partner, partners_seat) = player(MOST, Kind::Thread);
-        let kinds: Vec<Kind> = match cast {
-            Cast::ThreadsAlone => [[Kind::Thread; 4], [Kind::HandPolled; 4]].concat(),
-            Cast::Everybody => [Kind::Thread, Kind::HandPolled, Kind::Tokio, Kind::Smol].repeat(3),
-            Cast::With(_) => (0..2 + partner.below(MOST - 1)).map(|_| Kind::drawn(&mut partner)).collect(),
+        let kinds: Vec<Kind> = match lock {
+            None => KINDS.repeat(3),
+            Some(_) => (0..2 + partner.below(MOST - 1)).map(|_| KINDS[partner.below(4)]).collect(),
         };
-        let locks = if let Cast::With(lock) = cast { lock..lock + 1 } else { 0..LOCKS.len() };
+        let locks = lock.map_or(0..LOCKS.len(), |lock| lock..lock + 1);
         let world = Arc::new(World::new(locks, number, kinds.len(), &mut partner));
         let (mut seats, mut steps) = (Vec::new(), 0);
         for (index, kind) in kinds.into_iter().enumerate() {

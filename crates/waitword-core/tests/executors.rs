@@ -62,55 +62,31 @@ fn hand_written_block_on_in_threads() {
 
 /// A task, a future and a thread hand a word around: each waits for its number.
 async fn ping_pong(spawn: impl Fn(std::pin::Pin<Box<dyn Future<Output = ()> + Send>>)) {
-    const LAPS: i32 = 300;
     let word = Arc::new(AtomicI32::new(0));
-    let mine = |value: i32, me: i32| value % 3 == me;
-    let step = |word: &AtomicI32| {
-        word.fetch_add(1, Ordering::SeqCst);
-        notify_all(word);
-    };
-    spawn(Box::pin({
-        let word = Arc::clone(&word);
-        async move {
-            for _ in 0..LAPS {
-                loop {
-                    let value = word.load(Ordering::SeqCst);
-                    if mine(value, 0) {
-                        break;
-                    }
-                    assert_ne!(wait_async(&word, value).await, Outcome::TimedOut);
-                }
-                step(&word);
-            }
-        }
-    }));
-    let thread = std::thread::spawn({
-        let word = Arc::clone(&word);
-        move || {
-            for _ in 0..LAPS {
-                loop {
-                    let value = word.load(Ordering::SeqCst);
-                    if mine(value, 1) {
-                        break;
-                    }
-                    assert_ne!(wait(&word, value), Outcome::TimedOut);
-                }
-                step(&word);
-            }
-        }
+    let (at, there) = (Arc::clone(&word), Arc::clone(&word));
+    spawn(Box::pin(async move { laps(&at, 0, |value| wait_async(&*at, value)).await }));
+    let thread = std::thread::spawn(move || {
+        block_on(laps(&there, 1, |value| std::future::ready(wait(&*there, value))));
     });
+    laps(&word, 2, |value| wait_async_for(&*word, value, Duration::from_secs(600))).await;
+    assert_eq!(word.load(Ordering::SeqCst), 3 * LAPS);
+    thread.join().unwrap();
+}
+
+const LAPS: i32 = 300;
+
+async fn laps<W: Future<Output = Outcome>>(word: &AtomicI32, me: i32, wait: impl Fn(i32) -> W) {
     for _ in 0..LAPS {
         loop {
             let value = word.load(Ordering::SeqCst);
-            if mine(value, 2) {
+            if value % 3 == me {
                 break;
             }
-            assert_ne!(wait_async_for(&word, value, Duration::from_secs(600)).await, Outcome::TimedOut);
+            assert_ne!(wait(value).await, Outcome::TimedOut);
         }
-        step(&word);
+        word.fetch_add(1, Ordering::SeqCst);
+        notify_all(word);
     }
-    assert_eq!(word.load(Ordering::SeqCst), 3 * LAPS);
-    thread.join().unwrap();
 }
 
 /// Threads and tasks wait with short deadlines on a few words, drop waits midway, and notify at random: the sum of

@@ -68,6 +68,26 @@ impl Probe {
     }
 }
 
+/// A waker that reads the clock.
+pub(crate) struct Ring {
+    pub(crate) deadline: Instant,
+    pub(crate) count: AtomicUsize,
+    pub(crate) early: AtomicUsize,
+}
+
+impl Ring {
+    pub(crate) fn at(deadline: Instant) -> Self {
+        Self { deadline, count: AtomicUsize::new(0), early: AtomicUsize::new(0) }
+    }
+}
+
+impl Wake for Ring {
+    fn wake(self: Arc<Self>) {
+        self.early.fetch_add(usize::from(Instant::now() < self.deadline), Ordering::SeqCst);
+        self.count.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 /// A waker that panics when it is armed: by [`arm`](Bomb::arm) for one of the constants.
 pub(crate) struct Bomb;
 

@@ -76,11 +76,11 @@ impl Lock for Queue {
                 let mut items = $items;
                 let items = got! { player:
                     { condvar.wait_while(&mut items, must_wait); Ok(items) },
+                    Ok(condvar.$future(items, must_wait).await);
                     time => condvar.wait_while_for(&mut items, time, must_wait).map(|()| items),
-                    time => condvar.wait_while_until(&mut items, time, must_wait).map(|()| items);
-                    Ok(condvar.$future(items, must_wait).await),
-                    time => async { with_guard(condvar.$future_for(items, time, must_wait).await) },
-                    time => async { with_guard(condvar.$future_until(items, time, must_wait).await) }
+                    async { with_guard(condvar.$future_for(items, time, must_wait).await) };
+                    time => condvar.wait_while_until(&mut items, time, must_wait).map(|()| items),
+                    async { with_guard(condvar.$future_until(items, time, must_wait).await) }
                 };
                 self.act(player, put, items);
             }};
@@ -168,12 +168,11 @@ impl Lock for Meeting {
         let (meeting, all) = (self.come(&mut come), &self.all_are_here);
         while *come / self.parties == meeting {
             let notified = got! { player:
-                { all.wait(&mut come); Ok(come) },
+                { all.wait(&mut come); Ok(come) }, Ok(all.wait_async(come).await);
                 time => all.wait_for(&mut come, time).map(|()| come),
-                time => all.wait_until(&mut come, time).map(|()| come);
-                Ok(all.wait_async(come).await),
-                time => async { with_guard(all.wait_async_for(come, time).await) },
-                time => async { with_guard(all.wait_async_until(come, time).await) }
+                async { with_guard(all.wait_async_for(come, time).await) };
+                time => all.wait_until(&mut come, time).map(|()| come),
+                async { with_guard(all.wait_async_until(come, time).await) }
             };
             come = match notified {
                 Some(come) => come,
@@ -186,11 +185,12 @@ impl Lock for Meeting {
         }
     }
 
-    /// Comes for one that does not.
+    /// Comes for those that do not.
     fn help(&self, _player: &mut Player) {
-        let come = self.come.lock_for(Duration::from_millis(20));
-        if let Some(mut come) = come.ok().filter(|come| !come.is_multiple_of(self.parties)) {
-            self.come(&mut come);
+        if let Ok(mut come) = self.come.lock_for(Duration::from_millis(20)) {
+            while !come.is_multiple_of(self.parties) {
+                self.come(&mut come);
+            }
         }
     }
 

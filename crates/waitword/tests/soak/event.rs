@@ -3,7 +3,6 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::task::Poll;
 
 use waitword::{Event, EventNotified};
 
@@ -139,7 +138,7 @@ impl Lock for Gate {
                 let enabled = player.one_in(2) && wait.as_mut().enable();
                 player.linger().await;
                 let must = enabled || self.done.load(Ordering::SeqCst) > before;
-                let ready = std::future::poll_fn(|cx| Poll::Ready(wait.as_mut().poll(cx).is_ready())).await;
+                let ready = smol::future::poll_once(wait.as_mut()).await.is_some();
                 assert!(ready || !must, "it did not go through");
                 if !ready && player.one_in(2) {
                     wait.await;
@@ -227,9 +226,9 @@ impl Lock for Meeting {
         }
     }
 
-    /// Comes for one that does not.
+    /// Comes for those that do not.
     fn help(&self, _player: &mut Player) {
-        if !self.come.load(Ordering::SeqCst).is_multiple_of(self.parties) {
+        while !self.come.load(Ordering::SeqCst).is_multiple_of(self.parties) {
             self.come();
         }
     }

@@ -74,12 +74,9 @@ impl Lock for Cells {
                     cell.value(number)
                 };
                 got! { player:
-                    Ok(once.get_or_init(make)),
-                    time => once.get_or_init_for(time, make),
-                    time => once.get_or_init_until(time, make);
-                    Ok(once.get_or_init_async(make_async).await),
-                    time => once.get_or_init_async_for(time, make_async),
-                    time => once.get_or_init_async_until(time, make_async)
+                    Ok(once.get_or_init(make)), Ok(once.get_or_init_async(make_async).await);
+                    time => once.get_or_init_for(time, make), once.get_or_init_async_for(time, make_async);
+                    time => once.get_or_init_until(time, make), once.get_or_init_async_until(time, make_async)
                 }
             }
             _ => {
@@ -98,11 +95,9 @@ impl Lock for Cells {
                 };
                 let value = got! { player:
                     Ok::<_, LockError>(once.get_or_try_init(fail)),
-                    time => once.get_or_try_init_for(time, fail),
-                    time => once.get_or_try_init_until(time, fail);
-                    Ok(once.get_or_try_init_async(fail_async).await),
-                    time => once.get_or_try_init_async_for(time, fail_async),
-                    time => once.get_or_try_init_async_until(time, fail_async)
+                    Ok(once.get_or_try_init_async(fail_async).await);
+                    time => once.get_or_try_init_for(time, fail), once.get_or_try_init_async_for(time, fail_async);
+                    time => once.get_or_try_init_until(time, fail), once.get_or_try_init_async_until(time, fail_async)
                 };
                 value.and_then(Result::ok)
             }

@@ -208,7 +208,7 @@ impl Fate {
                 .await
             }
             Self::Unpolled(time) => {
-                if let Poll::Ready(value) = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+                if let Some(value) = smol::future::poll_once(future.as_mut()).await {
                     return Some(value);
                 }
                 sleep(time).await;
@@ -224,12 +224,14 @@ macro_rules! ended {
     ($player:ident: $lock:expr, $plain:ident, $within:ident, $until:ident;
         $future:ident, $future_within:ident, $future_until:ident) => {
         $crate::world::player::ended! { $player:
-            Ok($lock.$plain()), time => $lock.$within(time), time => $lock.$until(time);
-            Ok($lock.$future().await), time => $lock.$future_within(time), time => $lock.$future_until(time)
+            Ok($lock.$plain()), Ok($lock.$future().await);
+            time => $lock.$within(time), $lock.$future_within(time);
+            time => $lock.$until(time), $lock.$future_until(time)
         }
     };
-    ($player:ident: $plain:expr, $timeout:ident => $within:expr, $deadline:ident => $until:expr;
-        $future:expr, $async_timeout:ident => $future_within:expr, $async_deadline:ident => $future_until:expr) => {{
+    ($player:ident: $plain:expr, $future:expr;
+        $timeout:ident => $within:expr, $future_within:expr;
+        $deadline:ident => $until:expr, $future_until:expr) => {{
         use $crate::world::player::Limit;
         let limit = $player.limit();
         let ended = if $player.is_thread() {
@@ -242,8 +244,8 @@ macro_rules! ended {
             let fate = $player.fate();
             match limit {
                 Limit::Never => fate.of(async { $future }).await,
-                Limit::In($async_timeout, _) => fate.of($future_within).await,
-                Limit::At($async_deadline) => fate.of($future_until).await,
+                Limit::In($timeout, _) => fate.of($future_within).await,
+                Limit::At($deadline) => fate.of($future_until).await,
             }
         };
         ended.map(|ended| limit.kept(ended))

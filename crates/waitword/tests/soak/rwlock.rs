@@ -57,17 +57,16 @@ macro_rules! guards {
                 let seen = self.writers.seen();
                 self.upgradable.linger(player).await;
                 assert_eq!(self.writers.seen(), seen, "written beside a reader");
-                let upgraded = match player.below(6) {
+                let upgraded = match player.below(8) {
                     0 => return,
                     1 => return self.$read(player, $Upgradable::downgrade(guard)).await,
                     2 => $Upgradable::try_upgrade(guard).ok(),
                     _ => got! { player:
-                        Ok($Upgradable::upgrade(guard)),
+                        Ok($Upgradable::upgrade(guard)), Ok($Upgradable::upgrade_async(guard).await);
                         time => $Upgradable::upgrade_for(guard, time).map_err(|not| not.error),
-                        time => $Upgradable::upgrade_until(guard, time).map_err(|not| not.error);
-                        Ok($Upgradable::upgrade_async(guard).await),
-                        time => async { $Upgradable::upgrade_async_for(guard, time).await.map_err(|not| not.error) },
-                        time => async { $Upgradable::upgrade_async_until(guard, time).await.map_err(|not| not.error) }
+                        async { $Upgradable::upgrade_async_for(guard, time).await.map_err(|not| not.error) };
+                        time => $Upgradable::upgrade_until(guard, time).map_err(|not| not.error),
+                        async { $Upgradable::upgrade_async_until(guard, time).await.map_err(|not| not.error) }
                     },
                 };
                 if let Some(guard) = upgraded {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use waitword::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use waitword::{AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::player::{Player, ended};
 use super::{Lock, waiters};
@@ -89,23 +89,21 @@ impl<const CLOSES: bool> Lock for OneSemaphore<CLOSES> {
             1 if !CLOSES => self.one_more_and_less(player).await,
             1..5 => {
                 let permit = ended! { player:
-                    semaphore.acquire_many(many).map_err(AcquireError::from),
-                    time => semaphore.acquire_many_for(many, time),
-                    time => semaphore.acquire_many_until(many, time);
-                    semaphore.acquire_many_async(many).await.map_err(AcquireError::from),
-                    time => semaphore.acquire_many_async_for(many, time),
-                    time => semaphore.acquire_many_async_until(many, time)
+                    semaphore.acquire_many(many).map_err(Closed::into),
+                    semaphore.acquire_many_async(many).await.map_err(Closed::into);
+                    time => semaphore.acquire_many_for(many, time), semaphore.acquire_many_async_for(many, time);
+                    time => semaphore.acquire_many_until(many, time), semaphore.acquire_many_async_until(many, time)
                 };
                 holds!(self, player, self.given(permit), SemaphorePermit);
             }
             _ => {
                 let permit = ended! { player:
-                    semaphore.acquire_many_owned(many).map_err(AcquireError::from),
+                    semaphore.acquire_many_owned(many).map_err(Closed::into),
+                    semaphore.acquire_many_owned_async(many).await.map_err(Closed::into);
                     time => semaphore.acquire_many_owned_for(many, time),
-                    time => semaphore.acquire_many_owned_until(many, time);
-                    semaphore.acquire_many_owned_async(many).await.map_err(AcquireError::from),
-                    time => semaphore.acquire_many_owned_async_for(many, time),
-                    time => semaphore.acquire_many_owned_async_until(many, time)
+                        semaphore.acquire_many_owned_async_for(many, time);
+                    time => semaphore.acquire_many_owned_until(many, time),
+                        semaphore.acquire_many_owned_async_until(many, time)
                 };
                 holds!(self, player, self.given(permit), OwnedSemaphorePermit);
             }

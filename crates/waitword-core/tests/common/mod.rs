@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,7 +89,7 @@ impl Wake for Ring {
     }
 }
 
-/// A waker that panics when it is armed: by [`arm`](Bomb::arm) for one of the constants.
+/// A waker that panics while it is [`armed`](Bomb::armed) for one of the constants.
 pub(crate) struct Bomb;
 
 impl Bomb {
@@ -103,8 +104,12 @@ impl Bomb {
         ManuallyDrop::new(unsafe { Waker::new(std::ptr::from_ref(armed).cast(), &VTABLE) })
     }
 
-    pub(crate) fn arm(waker: &Waker, when: usize) {
+    /// Runs `run` with it armed.
+    pub(crate) fn armed<T>(waker: &Waker, when: usize, run: impl FnOnce() -> T) -> std::thread::Result<T> {
         armed(waker.data()).store(when, Ordering::SeqCst);
+        let ended = catch_unwind(AssertUnwindSafe(run));
+        armed(waker.data()).store(Self::NEVER, Ordering::SeqCst);
+        ended
     }
 }
 

@@ -6,13 +6,11 @@ mod common;
 mod detached;
 mod reentrant;
 
-use std::future::Future;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
 use common::{Bomb, Probe, poll, poll_with, queued, queued_with, until};
@@ -65,9 +63,8 @@ fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
         let probe = Probe::new();
         let [first, others] = [&*bomb, &probe.waker()];
         let mut waits = [first, others, others].map(|waker| queued_with(&word, 0, waker));
-        Bomb::arm(&bomb, Bomb::WAKE);
-        assert_eq!(if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) }, woken);
-        Bomb::arm(&bomb, Bomb::NEVER);
+        let notify = || if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) };
+        assert_eq!(Bomb::armed(&bomb, Bomb::WAKE, notify).unwrap(), woken);
         assert_eq!(probe.wakes(), woken - 1);
         assert_eq!(Table::global().waiters(&word), 3 - woken);
         for wait in &mut waits[..woken] {
@@ -76,7 +73,6 @@ fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
         assert_eq!(notify_all(&word), 3 - woken);
         assert!(waits[woken..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     }
-    drop(ManuallyDrop::into_inner(bomb));
 }
 
 #[test]
@@ -90,19 +86,15 @@ fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
         if when == Bomb::DROP {
             assert!(poll_with(hit.as_mut(), &bomb).is_pending());
         }
-        Bomb::arm(&bomb, when);
         // Polled anew: the bomb is cloned, or the stored clone of it replaced and dropped.
         let other = Waker::noop();
         let waker = if when == Bomb::CLONE { &*bomb } else { other };
-        let polled = catch_unwind(AssertUnwindSafe(|| poll_with(hit.as_mut(), waker)));
-        assert!(polled.is_err());
-        Bomb::arm(&bomb, Bomb::NEVER);
+        assert!(Bomb::armed(&bomb, when, || poll_with(hit.as_mut(), waker)).is_err());
         let mut after = queued(&word, 0);
         drop(hit);
         assert_eq!(notify_all(&word), 2);
         assert_eq!(poll(before.as_mut()), Poll::Ready(Outcome::Notified));
         assert_eq!(poll(after.as_mut()), Poll::Ready(Outcome::Notified));
-        drop(ManuallyDrop::into_inner(bomb));
     }
 }
 
@@ -114,15 +106,11 @@ fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
     let (bomb, probe) = (Bomb::waker(&ARMED), Probe::new());
     let mut wait = queued_with(&word, 0, &probe.waker());
     let mut behind = queued(&word, 0);
-    Bomb::arm(&bomb, Bomb::CLONE);
-    let polled = catch_unwind(AssertUnwindSafe(|| poll_with(wait.as_mut(), &bomb)));
-    Bomb::arm(&bomb, Bomb::NEVER);
-    assert!(polled.is_err());
+    assert!(Bomb::armed(&bomb, Bomb::CLONE, || poll_with(wait.as_mut(), &bomb)).is_err());
     assert_eq!(notify_one(&word), 1);
     assert_eq!(probe.wakes(), 1);
     assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
     assert!(poll(behind.as_mut()).is_pending());
-    drop(ManuallyDrop::into_inner(bomb));
 }
 
 /// A wait with a deadline holds its waker twice: in the queue and in the timer.
@@ -133,10 +121,7 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     let bomb = Bomb::waker(&ARMED);
     let an_hour = Duration::from_secs(3600);
     let poll_with = |wait: Pin<&mut WaitAsyncUntil<_>>, waker: &Waker, when| {
-        Bomb::arm(&bomb, when);
-        let polled = catch_unwind(AssertUnwindSafe(|| wait.poll(&mut Context::from_waker(waker))));
-        Bomb::arm(&bomb, Bomb::NEVER);
-        polled
+        Bomb::armed(&bomb, when, || poll_with(wait, waker))
     };
 
     // Cloned for the queue, and for the timer.
@@ -167,11 +152,8 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     // Dropped with the wait, from both.
     let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
     assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
-    Bomb::arm(&bomb, Bomb::DROP);
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(wait))).is_err());
-    Bomb::arm(&bomb, Bomb::NEVER);
+    assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(wait)).is_err());
     assert_eq!(notify_all(&word), 0);
-    drop(ManuallyDrop::into_inner(bomb));
 }
 
 #[test]
@@ -180,11 +162,8 @@ fn a_waker_dropped_with_its_wait_may_panic() {
     let word = AtomicI32::new(0);
     let bomb = Bomb::waker(&ARMED);
     let hit = queued_with(&word, 0, &bomb);
-    Bomb::arm(&bomb, Bomb::DROP);
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(hit))).is_err());
-    Bomb::arm(&bomb, Bomb::NEVER);
+    assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(hit)).is_err());
     assert_eq!(notify_all(&word), 0);
-    drop(ManuallyDrop::into_inner(bomb));
 }
 
 /// Nova PR 976, Rust issues of the same shape: a stack that unwinds with a linked node.

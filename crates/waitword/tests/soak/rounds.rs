@@ -93,26 +93,30 @@ impl Round {
         };
         let locks = lock.map_or(0..LOCKS.len(), |lock| lock..lock + 1);
         let world = Arc::new(World::new(locks, number, kinds.len(), &mut partner));
+        // A new thread does not know yet whether spinning pays, and one of the pool begins sooner.
+        let are_new = partner.one_in(2);
+        let start = |run: Box<dyn FnOnce() + Send>| match are_new {
+            true => drop(thread::spawn(run)),
+            false => drop(tokio.spawn_blocking(run)),
+        };
         let (mut seats, mut steps) = (Vec::new(), 0);
         for (index, kind) in kinds.into_iter().enumerate() {
             let (mut player, seat) = player(index, kind);
             let many = if responds { 1 + player.below(4) } else { STEPS };
             let all = take_steps(Arc::clone(&world), player, many);
             match kind {
-                Kind::Thread => {
-                    drop(tokio.spawn_blocking(|| all.now_or_never().expect("a thread suspends nowhere")));
-                }
-                Kind::HandPolled => drop(tokio.spawn_blocking(|| block_on(all))),
+                Kind::Thread => start(Box::new(|| all.now_or_never().expect("a thread suspends nowhere"))),
+                Kind::HandPolled => start(Box::new(|| block_on(all))),
                 Kind::Tokio => drop(tokio.spawn(all)),
                 Kind::Smol => smol::spawn(all).detach(),
             }
             seats.push(seat);
             steps += many;
         }
-        tokio.spawn_blocking({
+        start(Box::new({
             let (world, seats) = (Arc::clone(&world), seats.clone());
             move || help(&world, &seats, partner)
-        });
+        }));
         Self { world, seats, partner: partners_seat, seed, number, steps }
     }
 

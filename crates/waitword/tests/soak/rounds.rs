@@ -93,8 +93,8 @@ impl Round {
         };
         let locks = lock.map_or(0..LOCKS.len(), |lock| lock..lock + 1);
         let world = Arc::new(World::new(locks, number, kinds.len(), &mut partner));
-        // A new thread does not know yet whether spinning pays, and one of the pool begins sooner.
-        let are_new = partner.one_in(2);
+        // A new thread does not know yet whether spinning pays. One of the pool begins sooner, when there are few steps to meet others.
+        let are_new = lock.is_none();
         let start = |run: Box<dyn FnOnce() + Send>| match are_new {
             true => drop(thread::spawn(run)),
             false => drop(tokio.spawn_blocking(run)),

@@ -4,7 +4,8 @@
 //! test that runs for hours with the watchdog on sees none of it. Here the watchdog is off
 //! ([`disable_stall_timeout`](waitword::disable_stall_timeout)), and a lock is used for a round: 2 to 16 threads and tasks, each of which
 //! takes a few steps and leaves for good, so that behind the last signals of a round comes nothing that could cover up for them.
-//! All waiters respond: a future is polled when it is woken, or dropped. The locks and the players are those of `tests/soak`.
+//! All waiters respond: a future is polled when it is woken, or dropped. The locks and the players are those of `tests/soak`;
+//! the partner that helps them makes up for no wakeup that was lost (`world.rs`).
 //!
 //! A round that does not end has lost a signal.
 

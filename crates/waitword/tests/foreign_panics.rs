@@ -259,3 +259,23 @@ fn a_downgrade_of_an_upgradable_reader_has_a_guard_whatever_the_waker_of_the_nex
     drop(reader);
     assert!(lock.try_write().is_some(), "and no other");
 }
+
+/// In a process of its own: the very signal whose waker panics starts the watchdog.
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals() {
+    const ALONE: &str = "WAITWORD_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = "a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals";
+        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = alone.args(["--exact", name, "--nocapture"]).env(ALONE, "").output().unwrap();
+        let [told, failed] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        return assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
+    }
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let _first = queued(mutex.lock_async(), PanicsWhenCalled);
+    let behind = queued_task(mutex.lock_async());
+    drop(guard);
+    drop(behind.finish());
+}

@@ -26,7 +26,7 @@ pub(crate) fn miri() -> Result<(), Stop> {
 
 /// Those with pointers into waiters; not those of types, of messages and of crowds.
 const TESTS: [(&str, &str); 3] = [
-    ("waitword-core", "blocking_wakers hostile hostile_futures interrupt locations queue replace"),
+    ("waitword-core", "blocking_wakers hostile hostile_futures queue"),
     (
         "waitword",
         "async_lock barrier condvar event execute_locked foreign_panics guards mutex no_allocation once rwlock \
@@ -69,10 +69,9 @@ const TOO_LONG: &[&str] = &[
     "a_future_that_moves_while_it_is_notified",
     "a_thread_that_exits_with_the_table_full",
     "waits_of_every_kind_allocate_nothing",
-    "many_words_each_find_their_own_waiter",
     "nodes_carry_their_slots",
     "waits_on_memory_that_nobody_knows",
-    "is_queued_from_the_queue_on",
+    "a_thread_is_queued_from_the_enqueue",
     "fifo_over_threads_and_futures",
     "section::point_",
     "point_25_",

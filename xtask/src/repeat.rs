@@ -83,13 +83,11 @@ fn texts(source: &str) -> String {
 }
 
 /// What races, or draws, in files beside its first one.
-const ALSO_REPEATED: [&str; 8] = [
-    "waitword-core/crowds",
+const ALSO_REPEATED: [&str; 6] = [
     "waitword-core/lib",
     "waitword-core/watchdog",
     "waitword-observe/upgrades",
     "waitword/execute_locked",
-    "waitword/foreign_panic_first",
     "waitword/fork",
     "waitword/lib",
 ];

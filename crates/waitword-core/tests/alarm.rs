@@ -4,11 +4,11 @@ mod common;
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Wake, Waker};
+use std::sync::atomic::Ordering;
+use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use common::{Probe, until};
+use common::{Probe, Ring, until};
 use waitword_core::Alarm;
 
 /// Most alarms are cleared before they ring: the thread may then check too early, never too late.
@@ -138,24 +138,4 @@ fn a_crowd_rings_once_each_and_never_early() {
             });
         }
     });
-}
-
-/// A waker that reads the clock.
-struct Ring {
-    deadline: Instant,
-    count: AtomicUsize,
-    early: AtomicUsize,
-}
-
-impl Ring {
-    fn at(deadline: Instant) -> Self {
-        Self { deadline, count: AtomicUsize::new(0), early: AtomicUsize::new(0) }
-    }
-}
-
-impl Wake for Ring {
-    fn wake(self: Arc<Self>) {
-        self.early.fetch_add(usize::from(Instant::now() < self.deadline), Ordering::SeqCst);
-        self.count.fetch_add(1, Ordering::SeqCst);
-    }
 }

@@ -2,15 +2,14 @@
 
 mod common;
 
-use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Wake, Waker};
+use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-use common::{Probe, until};
-use waitword_core::{Alarm, WaitAsync, notify_all, signal_one, wait, wait_async};
+use common::{Probe, Ring, queued_with, until};
+use waitword_core::{Alarm, WaitAsync, notify_all, signal_one, wait};
 
 /// The threads of the timer are the process's: one test at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -147,34 +146,13 @@ fn deadlines_stay_exact_behind_wakers_that_block() {
     let _alone = alone();
     let gate = Gate::new();
     let _blocked = blocked(&gate);
-    let early = Arc::new(Early::default());
-    let mut alarms = Vec::new();
-    for delay in (0..200_u64).map(|step| Duration::from_micros(step * 173)) {
-        let ring = Ring { deadline: Instant::now() + delay, early: Arc::clone(&early) };
-        let mut alarm = Box::pin(Alarm::new());
-        alarm.as_mut().set(ring.deadline, &Waker::from(Arc::new(ring)));
-        alarms.push(alarm);
-    }
-    until(|| early.rung.load(Ordering::SeqCst) == alarms.len());
-    assert_eq!(early.early.load(Ordering::SeqCst), 0);
-}
-
-#[derive(Default)]
-struct Early {
-    rung: AtomicUsize,
-    early: AtomicUsize,
-}
-
-struct Ring {
-    deadline: Instant,
-    early: Arc<Early>,
-}
-
-impl Wake for Ring {
-    fn wake(self: Arc<Self>) {
-        self.early.early.fetch_add(usize::from(Instant::now() < self.deadline), Ordering::SeqCst);
-        self.early.rung.fetch_add(1, Ordering::SeqCst);
-    }
+    let rings = (0..200).map(|step| {
+        let ring = Arc::new(Ring::at(Instant::now() + Duration::from_micros(step * 173)));
+        (alarms([Waker::from(Arc::clone(&ring))], ring.deadline), ring)
+    });
+    let rings: Vec<_> = rings.collect();
+    until(|| rings.iter().all(|(_, ring)| ring.count.load(Ordering::SeqCst) == 1));
+    assert!(rings.iter().all(|(_, ring)| ring.early.load(Ordering::SeqCst) == 0));
 }
 
 /// A word with two waiters, the first of which is signalled and never polled again. The second is left to the watchdog.
@@ -182,10 +160,7 @@ struct Futurelock<'a>([Pin<Box<WaitAsync<&'a AtomicI32>>>; 2]);
 
 impl<'a> Futurelock<'a> {
     fn new(word: &'a AtomicI32, second: &Waker) -> Self {
-        let mut waits = [(); 2].map(|()| Box::pin(wait_async(word, 0)));
-        for (wait, waker) in waits.iter_mut().zip([Waker::noop(), second]) {
-            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-        }
+        let waits = [Waker::noop(), second].map(|waker| queued_with(word, 0, waker));
         assert_eq!(signal_one(word), 2);
         Self(waits)
     }

@@ -6,10 +6,10 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
-use common::{random, until};
+use common::{poll_with, random, until};
 use waitword_core::*;
 
 #[test]
@@ -62,55 +62,31 @@ fn hand_written_block_on_in_threads() {
 
 /// A task, a future and a thread hand a word around: each waits for its number.
 async fn ping_pong(spawn: impl Fn(std::pin::Pin<Box<dyn Future<Output = ()> + Send>>)) {
-    const LAPS: i32 = 300;
     let word = Arc::new(AtomicI32::new(0));
-    let mine = |value: i32, me: i32| value % 3 == me;
-    let step = |word: &AtomicI32| {
-        word.fetch_add(1, Ordering::SeqCst);
-        notify_all(word);
-    };
-    spawn(Box::pin({
-        let word = Arc::clone(&word);
-        async move {
-            for _ in 0..LAPS {
-                loop {
-                    let value = word.load(Ordering::SeqCst);
-                    if mine(value, 0) {
-                        break;
-                    }
-                    assert_ne!(wait_async(&word, value).await, Outcome::TimedOut);
-                }
-                step(&word);
-            }
-        }
-    }));
-    let thread = std::thread::spawn({
-        let word = Arc::clone(&word);
-        move || {
-            for _ in 0..LAPS {
-                loop {
-                    let value = word.load(Ordering::SeqCst);
-                    if mine(value, 1) {
-                        break;
-                    }
-                    assert_ne!(wait(&word, value), Outcome::TimedOut);
-                }
-                step(&word);
-            }
-        }
+    let (at, there) = (Arc::clone(&word), Arc::clone(&word));
+    spawn(Box::pin(async move { laps(&at, 0, |value| wait_async(&*at, value)).await }));
+    let thread = std::thread::spawn(move || {
+        block_on(laps(&there, 1, |value| std::future::ready(wait(&*there, value))));
     });
+    laps(&word, 2, |value| wait_async_for(&*word, value, Duration::from_secs(600))).await;
+    assert_eq!(word.load(Ordering::SeqCst), 3 * LAPS);
+    thread.join().unwrap();
+}
+
+const LAPS: i32 = 300;
+
+async fn laps<W: Future<Output = Outcome>>(word: &AtomicI32, me: i32, wait: impl Fn(i32) -> W) {
     for _ in 0..LAPS {
         loop {
             let value = word.load(Ordering::SeqCst);
-            if mine(value, 2) {
+            if value % 3 == me {
                 break;
             }
-            assert_ne!(wait_async_for(&word, value, Duration::from_secs(600)).await, Outcome::TimedOut);
+            assert_ne!(wait(value).await, Outcome::TimedOut);
         }
-        step(&word);
+        word.fetch_add(1, Ordering::SeqCst);
+        notify_all(word);
     }
-    assert_eq!(word.load(Ordering::SeqCst), 3 * LAPS);
-    thread.join().unwrap();
 }
 
 /// Threads and tasks wait with short deadlines on a few words, drop waits midway, and notify at random: the sum of
@@ -168,7 +144,7 @@ fn soak(rounds: usize) {
 
 fn dropped_after_one_poll<L: Location>(wait: WaitAsync<L>) -> Outcome {
     let mut wait = pin!(wait);
-    let polled = wait.as_mut().poll(&mut Context::from_waker(std::task::Waker::noop()));
+    let polled = poll_with(wait.as_mut(), std::task::Waker::noop());
     std::thread::yield_now();
     match polled {
         Poll::Ready(outcome) => outcome,
@@ -183,7 +159,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let parker = Parker::current();
     loop {
-        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+        match poll_with(future.as_mut(), parker.waker()) {
             Poll::Ready(value) => return value,
             Poll::Pending => parker.park(),
         }

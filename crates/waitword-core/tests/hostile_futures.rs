@@ -6,13 +6,13 @@ mod common;
 use std::cell::RefCell;
 use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use common::{Probe, poll, until};
+use common::{Probe, poll, poll_with, queued, until};
 use waitword_core::*;
 
 /// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
@@ -27,8 +27,8 @@ fn a_future_polled_elsewhere_with_another_waker_each_time() {
         let probe = Probe::new();
         let waker = probe.waker();
         (wait, timed) = std::thread::spawn(move || {
-            assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-            assert!(timed.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            assert!(poll_with(wait.as_mut(), &waker).is_pending());
+            assert!(poll_with(timed.as_mut(), &waker).is_pending());
             (wait, timed)
         })
         .join()
@@ -67,7 +67,7 @@ fn a_future_that_moves_while_it_is_notified() {
         let outcome = loop {
             let polled;
             (wait, polled) = std::thread::spawn(move || {
-                let polled = wait.as_mut().poll(&mut Context::from_waker(&Probe::new().waker()));
+                let polled = poll_with(wait.as_mut(), &Probe::new().waker());
                 (wait, polled)
             })
             .join()
@@ -90,7 +90,7 @@ fn dropped_in_every_state() {
     type Timed<'a> = Pin<Box<WaitAsyncUntil<&'a AtomicI32>>>;
     type Reach = fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>);
     let enter = |mut future: Pin<&mut dyn Future<Output = Outcome>>, probe: &Probe| {
-        assert!(future.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+        assert!(poll_with(future.as_mut(), &probe.waker()).is_pending());
     };
     let states: [(&str, Reach); 7] = [
         ("queued", |_, _, _| ()),
@@ -137,15 +137,9 @@ fn dropped_in_every_state() {
     let word = AtomicI32::new(0);
     drop(wait_async(&word, 0));
     drop(wait_async_for(&word, 0, Duration::ZERO));
-    assert_eq!(poll(Box::pin(wait_async(&word, 1)).as_mut()), Poll::Ready(Outcome::NotEqual));
-    assert_eq!(
-        poll(Box::pin(wait_async_for(&word, 1, Duration::ZERO)).as_mut()),
-        Poll::Ready(Outcome::NotEqual)
-    );
-    assert_eq!(
-        poll(Box::pin(wait_async_for(&word, 0, Duration::ZERO)).as_mut()),
-        Poll::Ready(Outcome::TimedOut)
-    );
+    assert_eq!(poll(pin!(wait_async(&word, 1))), Poll::Ready(Outcome::NotEqual));
+    assert_eq!(poll(pin!(wait_async_for(&word, 1, Duration::ZERO))), Poll::Ready(Outcome::NotEqual));
+    assert_eq!(poll(pin!(wait_async_for(&word, 0, Duration::ZERO))), Poll::Ready(Outcome::TimedOut));
     assert_eq!(notify_all(&word), 0);
 }
 
@@ -157,21 +151,14 @@ fn a_leaked_wait_with_a_deadline_does_no_harm() {
     // As `mem::forget`, but so that leak checkers have nothing to say.
     let mut leaked =
         ManuallyDrop::new(Box::pin(wait_async_until(&word, 0, Instant::now() + Duration::from_millis(20))));
-    if leaked.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_ready() {
+    if poll_with(leaked.as_mut(), &probe.waker()).is_ready() {
         drop(ManuallyDrop::into_inner(leaked));
         return; // The machine slept for longer between two lines; nothing to see here.
     }
-    assert_eq!(
-        smol::future::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
-        Outcome::TimedOut
-    );
+    another_deadline_is_met();
     until(|| probe.wakes() == 1);
-    assert_eq!(
-        smol::future::block_on(wait_async_for(&AtomicI32::new(0), 0, Duration::from_millis(1))),
-        Outcome::TimedOut
-    );
-    let mut behind = Box::pin(wait_async(&word, 0));
-    assert!(poll(behind.as_mut()).is_pending());
+    another_deadline_is_met();
+    let mut behind = queued(&word, 0);
     assert_eq!(notify_one(&word), 1, "the leaked one eats a notify");
     assert!(poll(behind.as_mut()).is_pending());
     assert_eq!(notify_one(&word), 1);
@@ -240,14 +227,8 @@ fn deadlines_at_both_ends_of_what_an_instant_can_say() {
     for deadline in [first, now] {
         assert_eq!(wait_until(&word, 1, deadline), Outcome::NotEqual);
         assert_eq!(wait_until(&word, 0, deadline), Outcome::TimedOut);
-        assert_eq!(
-            poll(Box::pin(wait_async_until(&word, 1, deadline)).as_mut()),
-            Poll::Ready(Outcome::NotEqual)
-        );
-        assert_eq!(
-            poll(Box::pin(wait_async_until(&word, 0, deadline)).as_mut()),
-            Poll::Ready(Outcome::TimedOut)
-        );
+        assert_eq!(poll(pin!(wait_async_until(&word, 1, deadline))), Poll::Ready(Outcome::NotEqual));
+        assert_eq!(poll(pin!(wait_async_until(&word, 0, deadline))), Poll::Ready(Outcome::TimedOut));
     }
     assert_eq!(notify_all(&word), 0);
     std::thread::scope(|scope| {
@@ -257,15 +238,16 @@ fn deadlines_at_both_ends_of_what_an_instant_can_say() {
         until(|| Table::global().waiters(&word) == 2);
         assert!(poll(task.as_mut()).is_pending());
         // The timer goes on for others meanwhile.
-        let other = AtomicI32::new(0);
-        assert_eq!(
-            smol::future::block_on(wait_async_for(&other, 0, Duration::from_millis(1))),
-            Outcome::TimedOut
-        );
+        another_deadline_is_met();
         assert_eq!(notify_all(&word), 2);
         assert_eq!(thread.join().unwrap(), Outcome::Notified);
         assert_eq!(poll(task.as_mut()), Poll::Ready(Outcome::Notified));
     });
+}
+
+fn another_deadline_is_met() {
+    let wait = wait_async_for(AtomicI32::new(0), 0, Duration::from_millis(1));
+    assert_eq!(smol::future::block_on(wait), Outcome::TimedOut);
 }
 
 /// Words with a table of their own.

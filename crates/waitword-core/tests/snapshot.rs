@@ -1,37 +1,28 @@
 //! What a snapshot sees of the waiters of a table.
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Wake, Waker};
 use std::thread;
 use std::time::Instant;
 
+use common::{Probe, poll, queued, queued_with, until};
 use waitword_core::observe::{Actor, WaiterSeen, WaiterState, WaitsFor, start_clock};
 use waitword_core::{
     Inbox, InboxWait, Interrupt, Table, notify_all, notify_many, notify_one, requeue_while_equal, signal_one,
-    wait, wait_async, wait_interruptible,
+    wait, wait_interruptible,
 };
 
 fn address(word: &AtomicU32) -> usize {
     std::ptr::from_ref(word).addr()
 }
 
-fn enqueue(wait: Pin<&mut impl Future>) {
-    assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_pending());
-}
-
 fn of<'a>(seen: &'a [WaiterSeen], word: &AtomicU32) -> Vec<&'a WaiterSeen> {
     seen.iter().filter(|waiter| waiter.word == address(word)).collect()
-}
-
-/// Waits until `table` has so many waiters on `word`.
-fn until_queued(table: &Table, word: &AtomicU32, waiters: usize) {
-    while table.waiters(word) < waiters {
-        thread::yield_now();
-    }
 }
 
 #[test]
@@ -41,18 +32,17 @@ fn threads_tasks_and_agents_are_seen_in_their_order_with_their_sites() {
     let mut agents = pin!(InboxWait::new(&inbox, table.at(&word), 7));
     assert!(agents.as_mut().enqueue(0));
     let line = line!() + 1;
-    let mut task = pin!(wait_async(table.at(&word), 0));
-    enqueue(task.as_mut());
+    let _task = queued(table.at(&word), 0);
     thread::scope(|scope| {
         let named = |name: &str| thread::Builder::new().name(name.into());
         named("alpha").spawn_scoped(scope, || wait(table.at(&word), 0)).unwrap();
-        until_queued(&table, &word, 3);
+        until(|| table.waiters(&word) == 3);
         let interrupted = || {
             let interrupt = Interrupt::for_current_thread();
             wait_interruptible(table.at(&word), 0, None, &interrupt)
         };
         named("beta").spawn_scoped(scope, interrupted).unwrap();
-        until_queued(&table, &word, 4);
+        until(|| table.waiters(&word) == 4);
 
         let seen = table.snapshot();
         notify_all(table.at(&word));
@@ -76,19 +66,12 @@ fn threads_tasks_and_agents_are_seen_in_their_order_with_their_sites() {
     assert!(table.snapshot().iter().all(|waiter| matches!(waiter.actor, Actor::Task(_))));
 }
 
-struct Nothing;
-
-impl Wake for Nothing {
-    fn wake(self: Arc<Self>) {}
-}
-
 #[test]
 fn a_task_that_was_signalled_and_is_not_polled_is_told() {
     let (table, word) = (Table::new(), AtomicU32::new(0));
-    let mut waits = [pin!(wait_async(table.at(&word), 0)), pin!(wait_async(table.at(&word), 0))];
-    let waker = Waker::from(Arc::new(Nothing));
-    assert!(waits[0].as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-    enqueue(waits[1].as_mut());
+    let probe = Probe::new();
+    let waker = probe.waker();
+    let mut waits = [&waker, Waker::noop()].map(|waker| queued_with(table.at(&word), 0, waker));
     let states = || table.snapshot().iter().map(|waiter| waiter.state).collect::<Vec<_>>();
     assert_eq!(signal_one(table.at(&word)), 2);
     assert_eq!(states(), [WaiterState::Signalled, WaiterState::Queued]);
@@ -98,15 +81,14 @@ fn a_task_that_was_signalled_and_is_not_polled_is_told() {
     assert!(matches!(table.snapshot()[0].actor, Actor::Task(task) if task == waker.data().addr()));
     table.signal_stalled();
     assert_eq!(states(), [WaiterState::Skipped, WaiterState::Signalled]);
-    enqueue(waits[0].as_mut());
+    assert!(poll(waits[0].as_mut()).is_pending());
     assert_eq!(states()[0], WaiterState::Queued);
 }
 
 #[test]
 fn moved_waiters_are_seen_where_they_are() {
     let (table, words) = (Table::new(), [AtomicU32::new(0), AtomicU32::new(0)]);
-    let mut waits = (0..3).map(|_| Box::pin(wait_async(table.at(&words[0]), 0))).collect::<Vec<_>>();
-    waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+    let _waits = [(); 3].map(|()| queued(table.at(&words[0]), 0));
     assert_eq!(requeue_while_equal(table.at(&words[0]), 0, address(&words[1]), 2), Ok(2));
     let seen = table.snapshot();
     assert_eq!((of(&seen, &words[0]).len(), of(&seen, &words[1]).len()), (1, 2));
@@ -117,9 +99,8 @@ fn many_waiters_of_few_words_and_few_of_many() {
     for words in [1, 100, 10_000] {
         let (table, waiters) = (Table::new(), 10_000);
         let words = (0..words).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
-        let wait = |index: usize| Box::pin(wait_async(table.at(&words[index % words.len()]), 0));
-        let mut waits = (0..waiters).map(wait).collect::<Vec<_>>();
-        waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+        let wait = |index: usize| queued(table.at(&words[index % words.len()]), 0);
+        let _waits = (0..waiters).map(wait).collect::<Vec<_>>();
         let seen = table.snapshot();
         assert_eq!(seen.len(), waiters);
         let mut of_word = BTreeMap::<usize, usize>::new();
@@ -146,10 +127,7 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
                     turn =
                         turn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let word = |shift: u32| &words[(turn >> shift) as usize % words.len()];
-                    let mut waits = (0..40)
-                        .map(|index| Box::pin(wait_async(table.at(word(index)), 0)))
-                        .collect::<Vec<_>>();
-                    waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+                    let mut waits = (0..40).map(|index| queued(table.at(word(index)), 0)).collect::<Vec<_>>();
                     // Those that stay wait on words of their own; here everything may happen.
                     notify_one(table.at(word(7)));
                     notify_many(table.at(word(9)), 3);
@@ -160,9 +138,8 @@ fn a_waiter_that_stays_is_seen_exactly_once() {
             });
         }
         let own = (0..50).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
-        let stay = |index: usize| Box::pin(wait_async(table.at(&own[index % own.len()]), 0));
-        let mut waits = (0..300).map(stay).collect::<Vec<_>>();
-        waits.iter_mut().for_each(|wait| enqueue(wait.as_mut()));
+        let stay = |index: usize| queued(table.at(&own[index % own.len()]), 0);
+        let _waits = (0..300).map(stay).collect::<Vec<_>>();
         for _ in 0..300 {
             let seen = table.snapshot();
             for word in &own {
@@ -179,8 +156,7 @@ fn since_when_is_known_once_the_clock_runs() {
     let (table, word) = (Table::new(), AtomicU32::new(0));
     let start = Instant::now();
     start_clock();
-    let mut task = pin!(wait_async(table.at(&word), 0));
-    enqueue(task.as_mut());
+    let _task = queued(table.at(&word), 0);
     let since = table.snapshot()[0].since.expect("the clock runs");
     assert!(start <= since && since <= Instant::now());
 }
@@ -194,9 +170,7 @@ fn a_snapshot_from_inside_a_waker_returns() {
         }
     }
     let shared = Arc::new(Snapshots(Table::new(), AtomicU32::new(0), AtomicBool::new(false)));
-    let mut task = pin!(wait_async(shared.0.at(&shared.1), 0));
-    let waker = Waker::from(Arc::clone(&shared));
-    assert_eq!(task.as_mut().poll(&mut Context::from_waker(&waker)), Poll::Pending);
+    let _task = queued_with(shared.0.at(&shared.1), 0, &Waker::from(Arc::clone(&shared)));
     assert_eq!(notify_one(shared.0.at(&shared.1)), 1);
     assert!(shared.2.load(Ordering::SeqCst), "the waiter that is woken has left its queue");
 }

@@ -1,5 +1,5 @@
-//! What may cross threads, move, and be seen after a panic; checked by the compiler, as tables. What must be refused is in
-//! `src/refused.rs`.
+//! What may cross threads, move, be seen after a panic, and live shorter or longer; checked by the compiler, as tables. What must be refused is in
+//! `tests/doc/refused.rs`.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -35,124 +35,118 @@ const SEND: [bool; 2] = [true, false];
 const SYNC: [bool; 2] = [false, true];
 const NONE: [bool; 2] = [false, false];
 
-const fn same<const N: usize>(is: [bool; N], should: [bool; N]) -> bool {
-    let mut index = 0;
-    while index < N {
-        if is[index] != should[index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
+macro_rules! crosses {
+    ($Type:ty: $should:ident, $name:expr, $of:literal) => {
+        assert!(is!($Type: Send) == $should[0] && is!($Type: Sync) == $should[1], concat!($name, $of));
+    };
 }
 
-/// How a type crosses threads, by how `T` does: `Send` and `Sync`; `Send` alone; `Sync` alone; neither.
+/// Whether a type may move when it is pinned; and whether it, and a reference to it, may be seen after a panic.
+macro_rules! moves {
+    ($Type:ty: $unpin:ident $unwind:ident $by_ref:ident, $name:expr) => {
+        assert!(is!($Type: Unpin) == $unpin, concat!($name, ": Unpin"));
+        assert!(is!($Type: UnwindSafe) == $unwind, concat!($name, ": UnwindSafe"));
+        assert!(is!($Type: RefUnwindSafe) == $by_ref, concat!($name, ": RefUnwindSafe"));
+    };
+}
+
+const NO: bool = false;
+const YES: bool = true;
+
+/// How a type crosses threads, by how `T` does: `Send` and `Sync`; `Send` alone; `Sync` alone; neither. And how it moves.
 macro_rules! crossing {
-    ($(<$T:ident> $Type:ty: $both:ident $send:ident $sync:ident $none:ident;)+) => {$(
+    ($(<$T:ident> $Type:ty: $both:ident $send:ident $sync:ident $none:ident $unpin:ident $unwind:ident $by_ref:ident;)+) => {$(
         const _: () = {
             type Of<$T> = $Type;
             type OnlySync = std::sync::MutexGuard<'static, u8>;
-            assert!(same([is!(Of<u8>: Send), is!(Of<u8>: Sync)], $both), concat!(stringify!($Type), " of both"));
-            assert!(
-                same([is!(Of<Cell<u8>>: Send), is!(Of<Cell<u8>>: Sync)], $send),
-                concat!(stringify!($Type), " of `Send`")
-            );
-            assert!(
-                same([is!(Of<OnlySync>: Send), is!(Of<OnlySync>: Sync)], $sync),
-                concat!(stringify!($Type), " of `Sync`")
-            );
-            assert!(
-                same([is!(Of<Rc<u8>>: Send), is!(Of<Rc<u8>>: Sync)], $none),
-                concat!(stringify!($Type), " of neither")
-            );
+            crosses!(Of<u8>: $both, stringify!($Type), " of both");
+            crosses!(Of<Cell<u8>>: $send, stringify!($Type), " of `Send`");
+            crosses!(Of<OnlySync>: $sync, stringify!($Type), " of `Sync`");
+            crosses!(Of<Rc<u8>>: $none, stringify!($Type), " of neither");
+            moves!(Of<u8>: $unpin $unwind $by_ref, stringify!($Type));
         };
     )+};
 }
 
 crossing! {
-    //                                                             of T:  both send sync none
-    <T> Mutex<T>:                                                         BOTH BOTH NONE NONE;
-    <T> MutexGuard<'static, T>:                                           BOTH SEND NONE NONE;
-    <T> OwnedMutexGuard<T>:                                               BOTH SEND NONE NONE;
+    //                                                             of T:  both send sync none  Unpin, UnwindSafe, RefUnwindSafe
+    // Without poison a panic leaves the value as it is.
+    <T> Mutex<T>:                                                         BOTH BOTH NONE NONE  YES YES NO;
+    <T> MutexGuard<'static, T>:                                           BOTH SEND NONE NONE  YES NO  NO;
+    <T> OwnedMutexGuard<T>:                                               BOTH SEND NONE NONE  YES NO  NO;
     // They do not lead to the mutex, or only to its word: what they show is all that counts.
-    <T> MappedMutexGuard<'static, T>:                                     BOTH SEND SYNC NONE;
-    <T> OwnedMappedMutexGuard<u8, T>:                                     BOTH SEND SYNC NONE;
-    <T> OwnedMappedMutexGuard<T, u8>:                                     BOTH BOTH NONE NONE;
+    <T> MappedMutexGuard<'static, T>:                                     BOTH SEND SYNC NONE  YES NO  YES;
+    <T> OwnedMappedMutexGuard<u8, T>:                                     BOTH SEND SYNC NONE  YES NO  NO;
+    <T> OwnedMappedMutexGuard<T, u8>:                                     BOTH BOTH NONE NONE  YES NO  NO;
     // The guard comes out at the end, on whatever thread polls last.
-    <T> MutexLock<'static, T>:                                            BOTH BOTH NONE NONE;
-    <T> MutexLockUntil<'static, T>:                                       BOTH BOTH NONE NONE;
-    <T> MutexLockOwned<T>:                                                BOTH BOTH NONE NONE;
-    <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE;
+    <T> MutexLock<'static, T>:                                            BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLockUntil<'static, T>:                                       BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLockOwned<T>:                                                BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE  NO  NO  NO;
     // Readers share the value, so it has to be both.
-    <T> RwLock<T>:                                                        BOTH SEND NONE NONE;
-    // Borrowed, it leads to the value alone, of which it is a `&T`.
-    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE BOTH NONE;
-    <T> OwnedRwLockReadGuard<T>:                                          BOTH NONE NONE NONE;
-    <T> RwLockUpgradableReadGuard<'static, T>:                            BOTH NONE NONE NONE;
-    <T> OwnedRwLockUpgradableReadGuard<T>:                                BOTH NONE NONE NONE;
-    <T> RwLockWriteGuard<'static, T>:                                     BOTH NONE NONE NONE;
-    <T> OwnedRwLockWriteGuard<T>:                                         BOTH NONE NONE NONE;
-    <T> MappedRwLockReadGuard<'static, T>:                                BOTH NONE BOTH NONE;
-    <T> MappedRwLockWriteGuard<'static, T>:                               BOTH SEND SYNC NONE;
-    <T> OwnedMappedRwLockReadGuard<u8, T>:                                BOTH NONE BOTH NONE;
-    <T> OwnedMappedRwLockReadGuard<T, u8>:                                BOTH NONE NONE NONE;
-    <T> OwnedMappedRwLockWriteGuard<u8, T>:                               BOTH SEND SYNC NONE;
-    <T> OwnedMappedRwLockWriteGuard<T, u8>:                               BOTH NONE NONE NONE;
-    <T> RwLockRead<'static, T>:                                           BOTH NONE NONE NONE;
-    <T> RwLockReadUntil<'static, T>:                                      BOTH NONE NONE NONE;
-    <T> RwLockReadOwned<T>:                                               BOTH NONE NONE NONE;
-    <T> RwLockReadOwnedUntil<T>:                                          BOTH NONE NONE NONE;
-    <T> RwLockUpgradableRead<'static, T>:                                 BOTH NONE NONE NONE;
-    <T> RwLockUpgradableReadUntil<'static, T>:                            BOTH NONE NONE NONE;
-    <T> RwLockUpgradableReadOwned<T>:                                     BOTH NONE NONE NONE;
-    <T> RwLockUpgradableReadOwnedUntil<T>:                                BOTH NONE NONE NONE;
-    <T> RwLockWrite<'static, T>:                                          BOTH NONE NONE NONE;
-    <T> RwLockWriteUntil<'static, T>:                                     BOTH NONE NONE NONE;
-    <T> RwLockWriteOwned<T>:                                              BOTH NONE NONE NONE;
-    <T> RwLockWriteOwnedUntil<T>:                                         BOTH NONE NONE NONE;
-    <T> RwLockUpgrade<'static, T>:                                        BOTH NONE NONE NONE;
-    <T> RwLockUpgradeUntil<'static, T>:                                   BOTH NONE NONE NONE;
-    <T> RwLockUpgradeOwned<T>:                                            BOTH NONE NONE NONE;
-    <T> RwLockUpgradeOwnedUntil<T>:                                       BOTH NONE NONE NONE;
-    <T> NotUpgraded<T>:                                                   BOTH SEND SYNC NONE;
+    <T> RwLock<T>:                                                        BOTH SEND NONE NONE  YES YES NO;
+    // Borrowed, it leads to the value alone, of which it is a `&T`. No writer has changed it meanwhile.
+    <T> RwLockReadGuard<'static, T>:                                      BOTH NONE BOTH NONE  YES YES YES;
+    <T> OwnedRwLockReadGuard<T>:                                          BOTH NONE NONE NONE  YES NO  NO;
+    <T> RwLockUpgradableReadGuard<'static, T>:                            BOTH NONE NONE NONE  YES NO  NO;
+    <T> OwnedRwLockUpgradableReadGuard<T>:                                BOTH NONE NONE NONE  YES NO  NO;
+    <T> RwLockWriteGuard<'static, T>:                                     BOTH NONE NONE NONE  YES NO  NO;
+    <T> OwnedRwLockWriteGuard<T>:                                         BOTH NONE NONE NONE  YES NO  NO;
+    <T> MappedRwLockReadGuard<'static, T>:                                BOTH NONE BOTH NONE  YES YES YES;
+    <T> MappedRwLockWriteGuard<'static, T>:                               BOTH SEND SYNC NONE  YES NO  YES;
+    <T> OwnedMappedRwLockReadGuard<u8, T>:                                BOTH NONE BOTH NONE  YES NO  NO;
+    <T> OwnedMappedRwLockReadGuard<T, u8>:                                BOTH NONE NONE NONE  YES NO  NO;
+    <T> OwnedMappedRwLockWriteGuard<u8, T>:                               BOTH SEND SYNC NONE  YES NO  NO;
+    <T> OwnedMappedRwLockWriteGuard<T, u8>:                               BOTH NONE NONE NONE  YES NO  NO;
+    <T> RwLockRead<'static, T>:                                           BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockReadUntil<'static, T>:                                      BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockReadOwned<T>:                                               BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockReadOwnedUntil<T>:                                          BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableRead<'static, T>:                                 BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableReadUntil<'static, T>:                            BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableReadOwned<T>:                                     BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableReadOwnedUntil<T>:                                BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWrite<'static, T>:                                          BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWriteUntil<'static, T>:                                     BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWriteOwned<T>:                                              BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWriteOwnedUntil<T>:                                         BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgrade<'static, T>:                                        BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradeUntil<'static, T>:                                   BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradeOwned<T>:                                            BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradeOwnedUntil<T>:                                       BOTH NONE NONE NONE  NO  NO  NO;
+    <T> NotUpgraded<T>:                                                   BOTH SEND SYNC NONE  YES YES YES;
     // The guard goes in at the beginning.
-    <T> CondvarWait<'static, MutexGuard<'static, T>>:                     BOTH SEND NONE NONE;
-    <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE;
-    <T> CondvarWaitWhile<'static, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE;
-    <T> CondvarWaitWhileUntil<'static, OwnedMutexGuard<T>, fn(&mut T)>:   BOTH SEND NONE NONE;
-    <T> CondvarWaitOwned<OwnedMutexGuard<T>>:                             BOTH SEND NONE NONE;
-    <T> CondvarWaitOwnedUntil<OwnedMutexGuard<T>>:                        BOTH SEND NONE NONE;
-    <T> CondvarWaitWhileOwned<OwnedMutexGuard<T>, fn(&mut T)>:            BOTH SEND NONE NONE;
-    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<T>, fn(&mut T)>:       BOTH SEND NONE NONE;
+    <T> CondvarWait<'static, MutexGuard<'static, T>>:                     BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<'static, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhileUntil<'static, OwnedMutexGuard<T>, fn(&mut T)>:   BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitOwned<OwnedMutexGuard<T>>:                             BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitOwnedUntil<OwnedMutexGuard<T>>:                        BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhileOwned<OwnedMutexGuard<T>, fn(&mut T)>:            BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<T>, fn(&mut T)>:       BOTH SEND NONE NONE  NO  NO  NO;
     // So does what the callback has with it.
-    <T> CondvarWaitWhile<'static, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE;
-    <T> CondvarWaitWhileUntil<'static, MutexGuard<'static, u8>, T>:       BOTH SEND SYNC NONE;
-    <T> CondvarWaitWhileOwned<OwnedMutexGuard<u8>, T>:                    BOTH SEND SYNC NONE;
-    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<u8>, T>:               BOTH SEND SYNC NONE;
+    <T> CondvarWaitWhile<'static, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhileUntil<'static, MutexGuard<'static, u8>, T>:       BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhileOwned<OwnedMutexGuard<u8>, T>:                    BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<u8>, T>:               BOTH SEND SYNC NONE  NO  NO  NO;
     // All share what one has made: it has to be both.
-    <T> OnceLock<T>:                                                      BOTH SEND NONE NONE;
-    <T> OnceWait<'static, T>:                                             BOTH NONE NONE NONE;
-    <T> OnceWaitUntil<'static, T>:                                        BOTH NONE NONE NONE;
-    <T> LazyLock<T>:                                                      BOTH SEND NONE NONE;
-    <T> LazyLock<u8, T>:                                                  BOTH BOTH NONE NONE;
-    <T> LazyForce<'static, T, fn() -> T>:                                 BOTH NONE NONE NONE;
-    <T> LazyForceUntil<'static, T, fn() -> T>:                            BOTH NONE NONE NONE;
-    <T> Poison<T>:                                                        BOTH SEND SYNC NONE;
-    <T> PoisonGuard<'static, T>:                                          BOTH SEND SYNC NONE;
+    <T> OnceLock<T>:                                                      BOTH SEND NONE NONE  YES YES YES;
+    <T> OnceWait<'static, T>:                                             BOTH NONE NONE NONE  NO  NO  NO;
+    <T> OnceWaitUntil<'static, T>:                                        BOTH NONE NONE NONE  NO  NO  NO;
+    <T> LazyLock<T>:                                                      BOTH SEND NONE NONE  YES YES YES;
+    <T> LazyLock<u8, T>:                                                  BOTH BOTH NONE NONE  YES YES YES;
+    <T> LazyForce<'static, T, fn() -> T>:                                 BOTH NONE NONE NONE  NO  NO  NO;
+    <T> LazyForceUntil<'static, T, fn() -> T>:                            BOTH NONE NONE NONE  NO  NO  NO;
+    <T> Poison<T>:                                                        BOTH SEND SYNC NONE  YES YES YES;
+    <T> PoisonGuard<'static, T>:                                          BOTH SEND SYNC NONE  YES NO  YES;
 }
 
-/// What crosses threads whatever it is used for; whether it may move when it is pinned; and whether it, and a reference to it, may be
-/// seen after a panic.
+/// What crosses threads whatever it is used for; and the rest as above.
 macro_rules! moving {
     ($($Type:ty: $unpin:ident $unwind:ident $by_ref:ident;)+) => {$(
         const _: () = {
-            const NO: bool = false;
-            const YES: bool = true;
-            _ = (NO, YES);
             assert!(is!($Type: Send) && is!($Type: Sync), concat!(stringify!($Type), " crosses threads"));
-            assert!(is!($Type: Unpin) == $unpin, concat!(stringify!($Type), ": Unpin"));
-            assert!(is!($Type: UnwindSafe) == $unwind, concat!(stringify!($Type), ": UnwindSafe"));
-            assert!(is!($Type: RefUnwindSafe) == $by_ref, concat!(stringify!($Type), ": RefUnwindSafe"));
+            moves!($Type: $unpin $unwind $by_ref, stringify!($Type));
         };
     )+};
 }
@@ -167,59 +161,10 @@ moving! {
     AsyncLock<&'static AtomicI32>:                  YES YES YES;
     LockAsync<'static, AtomicI32>:                  NO  NO  NO;
     LockAsyncUntil<'static, AtomicI32>:             NO  NO  NO;
-    // Without poison a panic leaves the value as it is, ...
-    Mutex<u8>:                                      YES YES NO;
-    MutexGuard<'static, u8>:                        YES NO  NO;
-    OwnedMutexGuard<u8>:                            YES NO  NO;
-    MappedMutexGuard<'static, u8>:                  YES NO  YES;
-    OwnedMappedMutexGuard<u8, u8>:                  YES NO  NO;
-    // ... and with poison the next holder is warned.
+    // With poison the next holder is warned of a panic.
     Mutex<Poison<u8>>:                              YES YES YES;
-    Poison<u8>:                                     YES YES YES;
-    PoisonGuard<'static, u8>:                       YES NO  YES;
-    MutexLock<'static, u8>:                         NO  NO  NO;
-    MutexLockUntil<'static, u8>:                    NO  NO  NO;
-    MutexLockOwned<u8>:                             NO  NO  NO;
-    MutexLockOwnedUntil<u8>:                        NO  NO  NO;
-    RwLock<u8>:                                     YES YES NO;
     RwLock<Poison<u8>>:                             YES YES YES;
-    // No writer has changed what it shows while it was there.
-    RwLockReadGuard<'static, u8>:                   YES YES YES;
-    OwnedRwLockReadGuard<u8>:                       YES NO  NO;
-    RwLockUpgradableReadGuard<'static, u8>:         YES NO  NO;
-    OwnedRwLockUpgradableReadGuard<u8>:             YES NO  NO;
-    RwLockWriteGuard<'static, u8>:                  YES NO  NO;
-    OwnedRwLockWriteGuard<u8>:                      YES NO  NO;
-    MappedRwLockReadGuard<'static, u8>:             YES YES YES;
-    MappedRwLockWriteGuard<'static, u8>:            YES NO  YES;
-    OwnedMappedRwLockReadGuard<u8, u8>:             YES NO  NO;
-    OwnedMappedRwLockWriteGuard<u8, u8>:            YES NO  NO;
-    RwLockRead<'static, u8>:                        NO  NO  NO;
-    RwLockReadUntil<'static, u8>:                   NO  NO  NO;
-    RwLockReadOwned<u8>:                            NO  NO  NO;
-    RwLockReadOwnedUntil<u8>:                       NO  NO  NO;
-    RwLockUpgradableRead<'static, u8>:              NO  NO  NO;
-    RwLockUpgradableReadUntil<'static, u8>:         NO  NO  NO;
-    RwLockUpgradableReadOwned<u8>:                  NO  NO  NO;
-    RwLockUpgradableReadOwnedUntil<u8>:             NO  NO  NO;
-    RwLockWrite<'static, u8>:                       NO  NO  NO;
-    RwLockWriteUntil<'static, u8>:                  NO  NO  NO;
-    RwLockWriteOwned<u8>:                           NO  NO  NO;
-    RwLockWriteOwnedUntil<u8>:                      NO  NO  NO;
-    RwLockUpgrade<'static, u8>:                     NO  NO  NO;
-    RwLockUpgradeUntil<'static, u8>:                NO  NO  NO;
-    RwLockUpgradeOwned<u8>:                         NO  NO  NO;
-    RwLockUpgradeOwnedUntil<u8>:                    NO  NO  NO;
-    NotUpgraded<u8>:                                YES YES YES;
     Condvar:                                        YES YES YES;
-    CondvarWait<'static, Guard>:                    NO  NO  NO;
-    CondvarWaitUntil<'static, Guard>:               NO  NO  NO;
-    CondvarWaitWhile<'static, Guard, ()>:           NO  NO  NO;
-    CondvarWaitWhileUntil<'static, Guard, ()>:      NO  NO  NO;
-    CondvarWaitOwned<OwnedGuard>:                   NO  NO  NO;
-    CondvarWaitOwnedUntil<OwnedGuard>:              NO  NO  NO;
-    CondvarWaitWhileOwned<OwnedGuard, ()>:          NO  NO  NO;
-    CondvarWaitWhileOwnedUntil<OwnedGuard, ()>:     NO  NO  NO;
     Semaphore:                                      YES YES YES;
     SemaphorePermit<'static>:                       YES YES YES;
     OwnedSemaphorePermit:                           YES YES YES;
@@ -248,12 +193,6 @@ moving! {
     BarrierWaitOwned:                               NO  NO  NO;
     BarrierWaitOwnedUntil:                          NO  NO  NO;
     BarrierWaitResult:                              YES YES YES;
-    OnceLock<u8>:                                   YES YES YES;
-    OnceWait<'static, u8>:                          NO  NO  NO;
-    OnceWaitUntil<'static, u8>:                     NO  NO  NO;
-    LazyLock<u8>:                                   YES YES YES;
-    LazyForce<'static, u8, fn() -> u8>:             NO  NO  NO;
-    LazyForceUntil<'static, u8, fn() -> u8>:        NO  NO  NO;
     NoDeadline:                                     YES YES YES;
     Until:                                          NO  YES NO;
     HeldBy:                                         YES YES YES;
@@ -266,7 +205,7 @@ moving! {
 }
 
 /// What lives long serves also where something is asked for that lives shorter. (Not the futures: from a lock to its word they go
-/// through a trait, behind which there might be anything. Nor what is written through a guard, see `src/refused.rs`.)
+/// through a trait, behind which there might be anything. Nor what is written through a guard, see `tests/doc/refused.rs`.)
 macro_rules! covariant {
     ($(<$a:lifetime> $Type:ty;)+) => {$(
         const _: () = {
@@ -385,4 +324,57 @@ fn a_guard_that_lets_go_crosses_threads_if_what_it_runs_does() {
     send(&OwnedRwLockUpgradableReadGuard::unlocked_async(rwlock.upgradable_read_owned(), async || 1));
     let local = Cell::new(1);
     drop(RwLockWriteGuard::unlocked_async(rwlock.write(), async || local.replace(2)));
+}
+
+/// Each is declared before what it borrows, so what it borrows is dropped first. Dropping a cell or a lock reads nothing of that.
+#[test]
+#[allow(clippy::needless_late_init, reason = "in which order things are declared is what is tested")]
+fn cells_and_locks_are_dropped_after_what_their_value_borrows() {
+    let (once, from): (OnceLock<&String>, OnceLock<&String>);
+    let (forced, unforced): (LazyLock<&String, _>, LazyLock<&String, _>);
+    let (mutex, rwlock, poison): (Mutex<&String>, RwLock<&String>, Poison<&String>);
+    let text = "text".to_owned();
+    once = OnceLock::new();
+    assert_eq!(once.set(&text), Ok(()));
+    from = OnceLock::from(&text);
+    forced = LazyLock::new(|| &text);
+    unforced = LazyLock::new(|| &text);
+    mutex = Mutex::new(&text);
+    rwlock = RwLock::new(&text);
+    poison = Poison::new(&text);
+    assert_eq!((once.get(), from.get()), (Some(&&text), Some(&&text)));
+    assert_eq!((LazyLock::force(&forced), LazyLock::get(&unforced)), (&&text, None));
+    assert_eq!((*mutex.lock(), *rwlock.read(), poison.get()), (&text, &text, Ok(&&text)));
+}
+
+#[test]
+#[allow(clippy::needless_late_init, reason = "as above")]
+fn a_cell_in_a_struct_may_borrow_from_its_sibling() {
+    struct Config<'a> {
+        name: OnceLock<&'a str>,
+        names: Mutex<Vec<&'a str>>,
+    }
+    let config;
+    let line = "name = waitword".to_owned();
+    config = Config { name: OnceLock::new(), names: Mutex::new(Vec::new()) };
+    let name = config.name.get_or_init(|| &line[7..]);
+    config.names.lock().push(name);
+    assert_eq!(config.names.lock().as_slice(), ["waitword"]);
+}
+
+/// A value that has a destructor is dropped once, with the cell.
+#[test]
+fn a_cell_drops_its_value_once() {
+    let value = Arc::new(());
+    let (unset, set, taken) = (OnceLock::new(), OnceLock::new(), OnceLock::from(Arc::clone(&value)));
+    set.set(Arc::clone(&value)).unwrap();
+    assert_eq!(set.set(Arc::clone(&value)), Err(Arc::clone(&value)));
+    assert_eq!(Arc::strong_count(&value), 3);
+    let mut taken = taken;
+    drop(taken.take());
+    assert_eq!(Arc::strong_count(&value), 2);
+    taken.set(Arc::clone(&value)).unwrap();
+    drop((unset.get(), taken, set));
+    assert_eq!(Arc::strong_count(&value), 1);
+    drop::<OnceLock<Arc<()>>>(unset);
 }

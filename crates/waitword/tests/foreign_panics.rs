@@ -4,13 +4,13 @@ mod common;
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use common::{Task, until};
+use common::{Task, poll, until};
 use waitword::{
     AsyncLock, Barrier, Condvar, Mutex, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, Semaphore,
 };
@@ -43,6 +43,18 @@ fn poll_with<F: Future>(future: Pin<&mut F>, waker: impl Wake + Send + Sync + 's
     future.poll(&mut Context::from_waker(&waker))
 }
 
+fn queued<F: Future>(future: F, waker: impl Wake + Send + Sync + 'static) -> Pin<Box<F>> {
+    let mut future = Box::pin(future);
+    assert!(poll_with(future.as_mut(), waker).is_pending());
+    future
+}
+
+fn queued_task<'a, T>(future: impl Future<Output = T> + 'a) -> Task<'a, T> {
+    let mut task = Task::new(future);
+    assert!(task.poll().is_pending());
+    task
+}
+
 fn panics(run: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(run)).is_err()
 }
@@ -52,23 +64,21 @@ fn panics(run: impl FnOnce()) -> bool {
 fn a_blocking_wait_whose_release_meets_a_waker_that_panics_waits() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let mut guard = mutex.lock();
-    let mut signalled = pin!(mutex.lock_async());
-    assert!(poll_with(signalled.as_mut(), PanicsWhenCalled).is_pending());
+    let mut signalled = queued(mutex.lock_async(), PanicsWhenCalled);
     thread::scope(|scope| {
         scope.spawn(|| until(|| condvar.notify_one() == 1));
         condvar.wait(&mut guard);
     });
     assert!(mutex.try_lock().is_none(), "there is a guard");
     drop(guard);
-    assert!(signalled.poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    assert!(poll(signalled.as_mut()).is_ready());
 }
 
 #[test]
 fn an_upgrade_that_is_given_up_lets_readers_in_whatever_its_waker_does() {
     let lock = RwLock::new(());
     let reader = lock.read();
-    let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
-    assert!(poll_with(upgrade.as_mut(), PanicsAtItsEnd).is_pending());
+    let upgrade = queued(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()), PanicsAtItsEnd);
     assert!(panics(|| drop(upgrade)));
     assert!(lock.try_read().is_some(), "there is no writer");
     drop(reader);
@@ -103,8 +113,7 @@ fn an_upgrade_that_panics_before_it_waits_lets_readers_in() {
 #[test]
 fn a_party_that_gives_up_has_not_arrived_whatever_its_waker_does() {
     let barrier = Barrier::new(2);
-    let mut party = Box::pin(barrier.wait_async());
-    assert!(poll_with(party.as_mut(), PanicsAtItsEnd).is_pending());
+    let party = queued(barrier.wait_async(), PanicsAtItsEnd);
     assert!(panics(|| drop(party)));
     assert_eq!(barrier.arrived(), 0);
     assert!(barrier.try_wait().is_none(), "it would be alone");
@@ -115,8 +124,7 @@ fn a_party_that_gives_up_has_not_arrived_whatever_its_waker_does() {
 fn a_notify_reaches_somebody_whatever_the_waker_of_an_alarm_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let guard = mutex.lock();
-    let mut timed = Box::pin(condvar.wait_async_for(guard, Duration::from_secs(600)));
-    assert!(poll_with(timed.as_mut(), PanicsAtItsEnd).is_pending());
+    let mut timed = queued(condvar.wait_async_for(guard, Duration::from_secs(600)), PanicsAtItsEnd);
     assert_eq!(condvar.notify_one(), 1);
     let mut cx = Context::from_waker(Waker::noop());
     let Poll::Ready((guard, Ok(()))) = timed.as_mut().poll(&mut cx) else { panic!("it was notified") };
@@ -128,8 +136,7 @@ fn a_notify_reaches_somebody_whatever_the_waker_of_an_alarm_does() {
 #[test]
 fn permits_reserved_for_a_waiter_that_gives_up_go_to_the_next_whatever_its_waker_does() {
     let semaphore = Semaphore::new(1);
-    let mut wants_many = Box::pin(semaphore.acquire_many_async(2));
-    assert!(poll_with(wants_many.as_mut(), PanicsAtItsEnd).is_pending());
+    let mut wants_many = queued(semaphore.acquire_many_async(2), PanicsAtItsEnd);
     let mut next = Task::new(semaphore.acquire_async());
     // Signalled, and too few: reserved from now on.
     let _ = panics(|| semaphore.add_permits(0));
@@ -145,8 +152,7 @@ fn permits_reserved_for_a_waiter_that_gives_up_go_to_the_next_whatever_its_waker
 fn what_a_timed_future_has_acquired_is_not_lost_whatever_its_waker_does() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
-    let mut timed = Box::pin(mutex.lock_async_for(Duration::from_secs(3600)));
-    assert!(poll_with(timed.as_mut(), PanicsAtItsEnd).is_pending());
+    let mut timed = queued(mutex.lock_async_for(Duration::from_secs(3600)), PanicsAtItsEnd);
     drop(guard);
     let polled = timed.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(polled.is_ready());
@@ -159,13 +165,10 @@ fn what_a_timed_future_has_acquired_is_not_lost_whatever_its_waker_does() {
 #[test]
 fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
-    let mut first = Box::pin(condvar.wait_async(mutex.lock()));
-    assert!(poll_with(first.as_mut(), PanicsAtItsEnd).is_pending());
-    let mut second = Task::new(condvar.wait_async(mutex.lock()));
-    assert!(second.poll().is_pending());
+    let first = queued(condvar.wait_async(mutex.lock()), PanicsAtItsEnd);
+    let second = queued_task(condvar.wait_async(mutex.lock()));
     let guard = mutex.lock();
-    let mut queued = Task::new(mutex.lock_async());
-    assert!(queued.poll().is_pending());
+    let queued = queued_task(mutex.lock_async());
     assert_eq!(condvar.notify_one(), 1);
     assert!(panics(|| drop(first)));
     drop(guard);
@@ -177,19 +180,15 @@ fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
 #[test]
 fn a_notify_is_forwarded_whatever_the_waker_of_the_next_waiter_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
-    let mut first = Task::new(condvar.wait_async(mutex.lock()));
-    assert!(first.poll().is_pending());
-    let mut second = Task::new(condvar.wait_async(mutex.lock()));
-    assert!(second.poll().is_pending());
+    let first = queued_task(condvar.wait_async(mutex.lock()));
+    let second = queued_task(condvar.wait_async(mutex.lock()));
     let guard = mutex.lock();
-    let mut on_its_way = Task::new(mutex.lock_async());
-    assert!(on_its_way.poll().is_pending());
+    let _on_its_way = queued_task(mutex.lock_async());
     drop(guard);
     let guard = mutex.lock();
     assert_eq!(condvar.notify_one(), 1);
     assert!(first.is_woken());
-    let mut next = pin!(mutex.lock_async());
-    assert!(poll_with(next.as_mut(), PanicsWhenCalled).is_pending());
+    let _next = queued(mutex.lock_async(), PanicsWhenCalled);
     // No waiter is signalled, because one signal is pending.
     drop(guard);
     // Unless the watchdog was faster, this signals the next.
@@ -220,8 +219,7 @@ fn each_clone_panics() -> Waker {
 fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does() {
     let lock = AsyncLock::new();
     lock.lock();
-    let mut woken = Task::new(lock.lock_async());
-    assert!(woken.poll().is_pending());
+    let woken = queued_task(lock.lock_async());
     let mut rechecks = Box::pin(lock.lock_async());
     let waker = std::mem::ManuallyDrop::new(each_clone_panics());
     let mut poll = || {
@@ -254,11 +252,30 @@ const CLONES_END: &str = "a clone's destructor";
 fn a_downgrade_of_an_upgradable_reader_has_a_guard_whatever_the_waker_of_the_next_does() {
     let lock = RwLock::new(());
     let reader = lock.upgradable_read();
-    let mut next = Box::pin(lock.upgradable_read_async());
-    assert!(poll_with(next.as_mut(), PanicsWhenCalled).is_pending());
+    let next = queued(lock.upgradable_read_async(), PanicsWhenCalled);
     let reader = RwLockUpgradableReadGuard::downgrade(reader);
     drop(next);
     assert!(lock.try_write().is_none(), "there is a reader");
     drop(reader);
     assert!(lock.try_write().is_some(), "and no other");
+}
+
+/// In a process of its own: the very signal whose waker panics starts the watchdog.
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals() {
+    const ALONE: &str = "WAITWORD_TEST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = "a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals";
+        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
+        let output = alone.args(["--exact", name, "--nocapture"]).env(ALONE, "").output().unwrap();
+        let [told, failed] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        return assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
+    }
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let _first = queued(mutex.lock_async(), PanicsWhenCalled);
+    let behind = queued_task(mutex.lock_async());
+    drop(guard);
+    drop(behind.finish());
 }

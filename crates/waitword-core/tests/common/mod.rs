@@ -3,11 +3,14 @@
 
 use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant};
+
+use waitword_core::{Location, WaitAsync, Word, wait_async};
 
 /// Waits for another thread to have got somewhere. Fails loudly instead of hanging.
 #[track_caller]
@@ -66,7 +69,27 @@ impl Probe {
     }
 }
 
-/// A waker that panics when it is armed: by [`arm`](Bomb::arm) for one of the constants.
+/// A waker that reads the clock.
+pub(crate) struct Ring {
+    pub(crate) deadline: Instant,
+    pub(crate) count: AtomicUsize,
+    pub(crate) early: AtomicUsize,
+}
+
+impl Ring {
+    pub(crate) fn at(deadline: Instant) -> Self {
+        Self { deadline, count: AtomicUsize::new(0), early: AtomicUsize::new(0) }
+    }
+}
+
+impl Wake for Ring {
+    fn wake(self: Arc<Self>) {
+        self.early.fetch_add(usize::from(Instant::now() < self.deadline), Ordering::SeqCst);
+        self.count.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A waker that panics while it is [`armed`](Bomb::armed) for one of the constants.
 pub(crate) struct Bomb;
 
 impl Bomb {
@@ -81,8 +104,12 @@ impl Bomb {
         ManuallyDrop::new(unsafe { Waker::new(std::ptr::from_ref(armed).cast(), &VTABLE) })
     }
 
-    pub(crate) fn arm(waker: &Waker, when: usize) {
+    /// Runs `run` with it armed.
+    pub(crate) fn armed<T>(waker: &Waker, when: usize, run: impl FnOnce() -> T) -> std::thread::Result<T> {
         armed(waker.data()).store(when, Ordering::SeqCst);
+        let ended = catch_unwind(AssertUnwindSafe(run));
+        armed(waker.data()).store(Self::NEVER, Ordering::SeqCst);
+        ended
     }
 }
 
@@ -105,5 +132,24 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(
 
 /// Polls once, with a waker that does nothing.
 pub(crate) fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
-    future.poll(&mut Context::from_waker(Waker::noop()))
+    poll_with(future, Waker::noop())
 }
+
+pub(crate) fn poll_with<F: Future + ?Sized>(future: Pin<&mut F>, waker: &Waker) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(waker))
+}
+
+/// A wait that is queued, with a waker that does nothing.
+#[track_caller]
+pub(crate) fn queued<L: Location>(at: L, expected: Value<L>) -> Pin<Box<WaitAsync<L>>> {
+    queued_with(at, expected, Waker::noop())
+}
+
+#[track_caller]
+pub(crate) fn queued_with<L: Location>(at: L, expected: Value<L>, waker: &Waker) -> Pin<Box<WaitAsync<L>>> {
+    let mut wait = Box::pin(wait_async(at, expected));
+    assert!(poll_with(wait.as_mut(), waker).is_pending());
+    wait
+}
+
+type Value<L> = <<L as Location>::Word as Word>::Value;

@@ -1,16 +1,14 @@
 //! Waits that are polled, cancelled or dropped while a notify completes them.
 
-use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+use std::task::{Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use waitword_core::*;
 
-use crate::common::{Bomb, Probe, poll, until};
+use crate::common::{Bomb, Probe, poll, poll_with, queued, queued_with, until};
 use crate::{TimedWait, Wait};
 
 #[test]
@@ -26,13 +24,10 @@ fn futures_dropped_while_a_notify_completes_them() {
     let drops_all = Arc::new(DropsAll(Mutex::default()));
     let mut first = pin!(wait_async(&*word, 0));
     let waker = Waker::from(Arc::clone(&drops_all));
-    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll_with(first.as_mut(), &waker).is_pending());
     let probe = Probe::new();
-    let mut others: Vec<_> = (0..200).map(|_| Box::pin(wait_async(Arc::clone(&word), 0))).collect();
-    for wait in &mut others {
-        assert!(wait.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
-    }
-    *drops_all.0.lock().unwrap() = others;
+    let others = (0..200).map(|_| queued_with(Arc::clone(&word), 0, &probe.waker()));
+    *drops_all.0.lock().unwrap() = others.collect();
     assert_eq!(notify_all(&word), 201);
     assert_eq!(poll(first), Poll::Ready(Outcome::Notified));
     assert_eq!(probe.held(), 0);
@@ -59,7 +54,7 @@ fn a_detached_wait_is_notified_whether_polled_cancelled_or_timed_out() {
     let asks = Arc::new(Asks { waits: Mutex::new(None), timed: Mutex::new(None) });
     let mut first = new();
     let waker = Waker::from(Arc::clone(&asks));
-    assert!(first.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll_with(first.as_mut(), &waker).is_pending());
     let mut crowd: Vec<_> = (0..100).map(|_| new()).collect();
     let mut waits = [new(), new()];
     let deadline = Instant::now() + Duration::from_millis(1);
@@ -92,12 +87,9 @@ fn a_waker_that_panics_when_dropped_does_not_lose_the_notify() {
     );
     // SAFETY: the functions of the table ask nothing of the data.
     let waker = unsafe { Waker::new(std::ptr::null(), &NOTIFIES) };
-    let mut wait = pin!(wait_async(&WORD, 0));
-    assert!(poll(wait.as_mut()).is_pending());
-    Bomb::arm(&Bomb::waker(&ARMED), Bomb::DROP);
+    let mut wait = queued(&WORD, 0);
     let polled =
-        catch_unwind(AssertUnwindSafe(|| wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending()));
-    Bomb::arm(&Bomb::waker(&ARMED), Bomb::NEVER);
+        Bomb::armed(&Bomb::waker(&ARMED), Bomb::DROP, || poll_with(wait.as_mut(), &waker).is_pending());
     assert!(polled.is_err());
     assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
     assert_eq!(notify_all(&WORD), 0);

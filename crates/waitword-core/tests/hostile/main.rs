@@ -6,41 +6,51 @@ mod common;
 mod detached;
 mod reentrant;
 
-use std::future::Future;
-use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use common::{Bomb, Probe, poll, until};
+use common::{Bomb, Probe, poll, poll_with, queued, queued_with, until};
 use waitword_core::*;
 
 type TimedWait = Pin<Box<WaitAsyncUntil<Arc<AtomicI32>>>>;
 type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
 
+/// A panic is dropped, and that may panic in its turn.
 #[test]
 fn a_waker_that_panics_does_not_keep_the_others_asleep() {
-    struct Panics;
-    impl Wake for Panics {
-        fn wake(self: Arc<Self>) {
-            panic!("this waker panics on purpose");
+    struct Payload;
+    impl Drop for Payload {
+        fn drop(&mut self) {
+            panic!("this payload panics on purpose");
         }
     }
-    let word = AtomicI32::new(0);
-    let panics = Waker::from(Arc::new(Panics));
-    let probe = Probe::new();
-    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
-    for (position, wait) in waits.iter_mut().enumerate() {
-        let waker = if position % 10 == 3 { panics.clone() } else { probe.waker() };
-        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    struct Panics(fn());
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            self.0();
+        }
     }
-    assert_eq!(notify_all(&word), 100);
-    assert_eq!(probe.wakes(), 90);
-    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
-    assert_eq!(notify_all(&word), 0);
+    for panics in [|| panic!("this waker panics on purpose"), || std::panic::panic_any(Payload)] {
+        let word = AtomicI32::new(0);
+        let (panics, probe) = (Waker::from(Arc::new(Panics(panics))), Probe::new());
+        let waker = |position| if position % 10 == 3 { panics.clone() } else { probe.waker() };
+        let mut waits: Vec<_> = (0..100).map(|position| queued_with(&word, 0, &waker(position))).collect();
+        assert_eq!(notify_all(&word), 100);
+        assert_eq!(probe.wakes(), 90);
+        assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+        assert_eq!(notify_all(&word), 0);
+
+        // The thread that keeps the deadlines survives it, too.
+        let mut timed = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
+        assert!(poll_with(timed.as_mut(), &panics).is_pending());
+        let later = wait_async_for(&word, 0, Duration::from_millis(2));
+        assert_eq!(smol::future::block_on(later), Outcome::TimedOut);
+        assert_eq!(poll(timed), Poll::Ready(Outcome::TimedOut));
+    }
 }
 
 /// However many are asked for: woken waiters are counted, that with the waker too, and the others keep their positions.
@@ -51,14 +61,10 @@ fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
     let bomb = Bomb::waker(&ARMED);
     for woken in 1..=3 {
         let probe = Probe::new();
-        let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
-        for (position, wait) in waits.iter_mut().enumerate() {
-            let waker = if position == 0 { &*bomb } else { &probe.waker() };
-            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-        }
-        Bomb::arm(&bomb, Bomb::WAKE);
-        assert_eq!(if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) }, woken);
-        Bomb::arm(&bomb, Bomb::NEVER);
+        let [first, others] = [&*bomb, &probe.waker()];
+        let mut waits = [first, others, others].map(|waker| queued_with(&word, 0, waker));
+        let notify = || if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) };
+        assert_eq!(Bomb::armed(&bomb, Bomb::WAKE, notify).unwrap(), woken);
         assert_eq!(probe.wakes(), woken - 1);
         assert_eq!(Table::global().waiters(&word), 3 - woken);
         for wait in &mut waits[..woken] {
@@ -67,40 +73,6 @@ fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
         assert_eq!(notify_all(&word), 3 - woken);
         assert!(waits[woken..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     }
-    drop(ManuallyDrop::into_inner(bomb));
-}
-
-/// A panic is dropped, and that may panic in its turn.
-#[test]
-fn a_panic_that_panics_again_when_it_is_dropped() {
-    struct Payload;
-    impl Drop for Payload {
-        fn drop(&mut self) {
-            panic!("this payload panics on purpose");
-        }
-    }
-    struct Panics;
-    impl Wake for Panics {
-        fn wake(self: Arc<Self>) {
-            std::panic::panic_any(Payload);
-        }
-    }
-    let word = AtomicI32::new(0);
-    let (panics, probe) = (Waker::from(Arc::new(Panics)), Probe::new());
-    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
-    for (position, wait) in waits.iter_mut().enumerate() {
-        let waker = if position % 10 == 3 { &panics } else { &probe.waker() };
-        assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
-    }
-    assert_eq!(notify_all(&word), 100);
-    assert_eq!(probe.wakes(), 90);
-    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
-
-    // The thread that keeps the deadlines survives it, too.
-    let mut timed = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
-    assert!(timed.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
-    assert_eq!(smol::future::block_on(wait_async_for(&word, 0, Duration::from_millis(2))), Outcome::TimedOut);
-    assert_eq!(poll(timed), Poll::Ready(Outcome::TimedOut));
 }
 
 #[test]
@@ -108,27 +80,21 @@ fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     for when in [Bomb::CLONE, Bomb::DROP] {
         let word = AtomicI32::new(0);
-        let mut before = pin!(wait_async(&word, 0));
-        assert!(poll(before.as_mut()).is_pending());
+        let mut before = queued(&word, 0);
         let mut hit = Box::pin(wait_async(&word, 0));
         let bomb = Bomb::waker(&ARMED);
         if when == Bomb::DROP {
-            assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
+            assert!(poll_with(hit.as_mut(), &bomb).is_pending());
         }
-        Bomb::arm(&bomb, when);
         // Polled anew: the bomb is cloned, or the stored clone of it replaced and dropped.
         let other = Waker::noop();
         let waker = if when == Bomb::CLONE { &*bomb } else { other };
-        let polled = catch_unwind(AssertUnwindSafe(|| hit.as_mut().poll(&mut Context::from_waker(waker))));
-        assert!(polled.is_err());
-        Bomb::arm(&bomb, Bomb::NEVER);
-        let mut after = pin!(wait_async(&word, 0));
-        assert!(poll(after.as_mut()).is_pending());
+        assert!(Bomb::armed(&bomb, when, || poll_with(hit.as_mut(), waker)).is_err());
+        let mut after = queued(&word, 0);
         drop(hit);
         assert_eq!(notify_all(&word), 2);
-        assert_eq!(poll(before), Poll::Ready(Outcome::Notified));
-        assert_eq!(poll(after), Poll::Ready(Outcome::Notified));
-        drop(ManuallyDrop::into_inner(bomb));
+        assert_eq!(poll(before.as_mut()), Poll::Ready(Outcome::Notified));
+        assert_eq!(poll(after.as_mut()), Poll::Ready(Outcome::Notified));
     }
 }
 
@@ -138,19 +104,13 @@ fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     let word = AtomicI32::new(0);
     let (bomb, probe) = (Bomb::waker(&ARMED), Probe::new());
-    let mut wait = pin!(wait_async(&word, 0));
-    assert!(wait.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
-    let mut behind = pin!(wait_async(&word, 0));
-    assert!(poll(behind.as_mut()).is_pending());
-    Bomb::arm(&bomb, Bomb::CLONE);
-    let polled = catch_unwind(AssertUnwindSafe(|| wait.as_mut().poll(&mut Context::from_waker(&bomb))));
-    Bomb::arm(&bomb, Bomb::NEVER);
-    assert!(polled.is_err());
+    let mut wait = queued_with(&word, 0, &probe.waker());
+    let mut behind = queued(&word, 0);
+    assert!(Bomb::armed(&bomb, Bomb::CLONE, || poll_with(wait.as_mut(), &bomb)).is_err());
     assert_eq!(notify_one(&word), 1);
     assert_eq!(probe.wakes(), 1);
-    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
-    assert!(poll(behind).is_pending());
-    drop(ManuallyDrop::into_inner(bomb));
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
+    assert!(poll(behind.as_mut()).is_pending());
 }
 
 /// A wait with a deadline holds its waker twice: in the queue and in the timer.
@@ -161,10 +121,7 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     let bomb = Bomb::waker(&ARMED);
     let an_hour = Duration::from_secs(3600);
     let poll_with = |wait: Pin<&mut WaitAsyncUntil<_>>, waker: &Waker, when| {
-        Bomb::arm(&bomb, when);
-        let polled = catch_unwind(AssertUnwindSafe(|| wait.poll(&mut Context::from_waker(waker))));
-        Bomb::arm(&bomb, Bomb::NEVER);
-        polled
+        Bomb::armed(&bomb, when, || poll_with(wait, waker))
     };
 
     // Cloned for the queue, and for the timer.
@@ -195,11 +152,8 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     // Dropped with the wait, from both.
     let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
     assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
-    Bomb::arm(&bomb, Bomb::DROP);
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(wait))).is_err());
-    Bomb::arm(&bomb, Bomb::NEVER);
+    assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(wait)).is_err());
     assert_eq!(notify_all(&word), 0);
-    drop(ManuallyDrop::into_inner(bomb));
 }
 
 #[test]
@@ -207,13 +161,9 @@ fn a_waker_dropped_with_its_wait_may_panic() {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     let word = AtomicI32::new(0);
     let bomb = Bomb::waker(&ARMED);
-    let mut hit = Box::pin(wait_async(&word, 0));
-    assert!(hit.as_mut().poll(&mut Context::from_waker(&bomb)).is_pending());
-    Bomb::arm(&bomb, Bomb::DROP);
-    assert!(catch_unwind(AssertUnwindSafe(|| drop(hit))).is_err());
-    Bomb::arm(&bomb, Bomb::NEVER);
+    let hit = queued_with(&word, 0, &bomb);
+    assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(hit)).is_err());
     assert_eq!(notify_all(&word), 0);
-    drop(ManuallyDrop::into_inner(bomb));
 }
 
 /// Nova PR 976, Rust issues of the same shape: a stack that unwinds with a linked node.
@@ -221,8 +171,7 @@ fn a_waker_dropped_with_its_wait_may_panic() {
 fn a_stack_that_unwinds_takes_its_waits_along() {
     let word = AtomicI32::new(0);
     let unwound = catch_unwind(|| {
-        let mut wait = pin!(wait_async(&word, 0));
-        assert!(poll(wait.as_mut()).is_pending());
+        let _wait = queued(&word, 0);
         std::panic::resume_unwind(Box::new(()));
     });
     assert!(unwound.is_err());
@@ -236,8 +185,7 @@ fn a_doorbell_that_panics_keeps_nobody_asleep() {
     let probe = Probe::new();
     let mut agent = Box::pin(InboxWait::new(&inbox, Arc::clone(&word), 1));
     assert!(agent.as_mut().enqueue(0));
-    let mut task = pin!(wait_async(&*word, 0));
-    assert!(task.as_mut().poll(&mut Context::from_waker(&probe.waker())).is_pending());
+    let _task = queued_with(&*word, 0, &probe.waker());
     assert_eq!(notify_all(&word), 2);
     assert_eq!(probe.wakes(), 1);
     assert_eq!(inbox.pop(), Some((agent.token(), Outcome::Notified)));
@@ -255,7 +203,7 @@ fn a_timed_wait_whose_waker_panics_does_not_stop_the_clock_for_others() {
     let word = AtomicI32::new(0);
     let mut panics = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
     let waker = Waker::from(Arc::new(Panics));
-    assert!(panics.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll_with(panics.as_mut(), &waker).is_pending());
     for _ in 0..3 {
         assert_eq!(
             smol::future::block_on(wait_async_for(&word, 0, Duration::from_millis(2))),

@@ -1,15 +1,15 @@
-//! Wakers that use the queue, the timer or their own task from within.
+//! Wakers that use the queue, the timer or their own task from within, and locations that use the queue.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Wake, Waker};
+use std::task::{Wake, Waker};
 use std::time::Duration;
 
 use waitword_core::*;
 
-use crate::common::{poll, until};
+use crate::common::{poll, poll_with, queued, queued_with, until};
 use crate::{TimedWait, Wait};
 
 /// tokio #4129, #5429: the last clone of a waker owns what re-enters the queue when it is dropped.
@@ -22,8 +22,7 @@ fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
     }
     impl ReEnters {
         fn everything(&self) {
-            let mut wait = Box::pin(wait_async(&*self.word, 0));
-            assert!(poll(wait.as_mut()).is_pending());
+            let wait = queued(&*self.word, 0);
             assert!(notify_one(&self.word) <= 1);
             drop(wait);
             drop(self.other.lock().unwrap().take());
@@ -43,15 +42,13 @@ fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
     let word = Arc::new(AtomicI32::new(0));
     let drops = Arc::new(AtomicUsize::new(0));
     let re_enters = || {
-        let mut other = Box::pin(wait_async(Arc::clone(&word), 0));
-        assert!(poll(other.as_mut()).is_pending());
+        let other = queued(Arc::clone(&word), 0);
         let other = Mutex::new(Some(other));
         Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), drops: Arc::clone(&drops), other }))
     };
     // By wake; by a change of the waker; by the drop of the wait.
     for way in 0..3 {
-        let mut wait = Box::pin(wait_async(&*word, 0));
-        assert!(wait.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending());
+        let mut wait = queued_with(&*word, 0, &re_enters());
         match way {
             0 => assert!(notify_all(&word) >= 1),
             1 => drop(poll(wait.as_mut())),
@@ -103,7 +100,7 @@ fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
     let timed = loop {
         let before = times.load(Ordering::SeqCst);
         let mut timed = Box::pin(wait_async_for(&*word, 0, timeout));
-        if timed.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending() {
+        if poll_with(timed.as_mut(), &re_enters()).is_pending() {
             until(|| times.load(Ordering::SeqCst) > before);
             break timed;
         }
@@ -114,7 +111,7 @@ fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
     let so_far = times.load(Ordering::SeqCst);
     for way in 1..=2 {
         let mut wait = Box::pin(wait_async_for(&*word, 0, Duration::from_secs(3600)));
-        assert!(wait.as_mut().poll(&mut Context::from_waker(&re_enters())).is_pending());
+        assert!(poll_with(wait.as_mut(), &re_enters()).is_pending());
         if way == 1 {
             assert!(poll(wait.as_mut()).is_pending());
         }
@@ -133,7 +130,7 @@ fn a_task_that_is_polled_inside_its_wake() {
         fn wake(self: Arc<Self>) {
             let waker = Waker::from(Arc::clone(&self));
             let mut task = self.0.lock().unwrap().take().unwrap();
-            if task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+            if poll_with(task.as_mut(), &waker).is_pending() {
                 *self.0.lock().unwrap() = Some(task);
             }
         }
@@ -157,4 +154,45 @@ fn a_task_that_is_polled_inside_its_wake() {
     }
     drop(inline.0.lock().unwrap().take());
     assert_eq!(notify_all(&word), 0);
+}
+
+/// Reads the queue itself whenever it is asked for its word: a deadlock if that is under the lock of its shard.
+struct ReadsQueue {
+    word: AtomicI32,
+}
+
+// SAFETY: the word is a field, and the global table lives for ever.
+unsafe impl Location for ReadsQueue {
+    type Word = AtomicI32;
+
+    fn word(&self) -> &AtomicI32 {
+        assert!(Table::global().waiters(&self.word) <= 1);
+        &self.word
+    }
+
+    fn table(&self) -> &Table {
+        Table::global()
+    }
+}
+
+#[test]
+fn a_location_is_not_asked_under_a_lock() {
+    let thread = std::thread::spawn(|| {
+        let at = ReadsQueue { word: AtomicI32::new(0) };
+        assert_eq!(wait_for(&at, 1, Duration::ZERO), Outcome::NotEqual);
+        assert_eq!(wait_for(&at, 1, Duration::from_secs(60)), Outcome::NotEqual);
+        assert_eq!(wait_for(&at, 0, Duration::from_nanos(1)), Outcome::TimedOut);
+        let mut task = queued(&at, 0);
+        assert!(poll(task.as_mut()).is_pending());
+        drop(task);
+        let inbox = Inbox::new(|| {});
+        let mut agent = Box::pin(InboxWait::new(&inbox, &at, 0));
+        assert!(agent.as_mut().enqueue(0));
+        assert!(agent.as_mut().expire());
+        assert_eq!(inbox.pop().unwrap().1, Outcome::TimedOut);
+        assert!(agent.as_mut().enqueue(0));
+        assert_eq!(notify_all(&at), 1);
+    });
+    until(|| thread.is_finished());
+    thread.join().unwrap();
 }

@@ -1,69 +1,31 @@
-//! Waits that end without a notify: dropped, cancelled, late or interrupted.
+//! Waits that end without a notify: cancelled, late or interrupted.
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicI32;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use waitword_core::*;
 
-use crate::common::{poll, until};
-
-#[test]
-fn dropped_waits_leave_the_queue_from_every_place_in_it() {
-    for dropped in 0..1_u32 << 5 {
-        let word = AtomicI32::new(0);
-        let mut waits: Vec<_> = (0..5).map(|_| Some(Box::pin(wait_async(&word, 0)))).collect();
-        assert!(waits.iter_mut().flatten().all(|wait| poll(wait.as_mut()).is_pending()));
-        for (place, wait) in waits.iter_mut().enumerate() {
-            if dropped >> place & 1 == 1 {
-                *wait = None;
-            }
-        }
-        let left: Vec<_> = waits.iter_mut().flatten().collect();
-        assert_eq!(Table::global().waiters(&word), left.len());
-        for wait in left {
-            assert!(poll(wait.as_mut()).is_pending());
-            assert_eq!(notify_one(&word), 1);
-            assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-        }
-        assert_eq!(notify_one(&word), 0);
-    }
-}
+use crate::common::{poll, queued, until};
 
 #[test]
 fn cancel_says_whether_a_notify_was_lost() {
     let word = AtomicI32::new(0);
     let mut never_polled = pin!(wait_async(&word, 0));
     assert_eq!(never_polled.as_mut().cancel(), Cancelled::BeforeNotify);
-    let mut waiting = pin!(wait_async(&word, 0));
-    assert!(poll(waiting.as_mut()).is_pending());
+    let mut waiting = queued(&word, 0);
     assert!(waiting.is_waiting());
     assert_eq!(waiting.as_mut().cancel(), Cancelled::BeforeNotify);
     assert!(!waiting.is_waiting());
-    let mut notified = pin!(wait_async(&word, 0));
-    assert!(poll(notified.as_mut()).is_pending());
+    let mut notified = queued(&word, 0);
     assert_eq!(notify_all(&word), 1);
     assert_eq!(notified.as_mut().cancel(), Cancelled::AfterNotify);
     assert_eq!(notified.as_mut().cancel(), Cancelled::BeforeNotify, "returned once");
     let mut done = pin!(wait_async(&word, 1));
     assert_eq!(poll(done.as_mut()), Poll::Ready(Outcome::NotEqual));
     assert_eq!(done.as_mut().cancel(), Cancelled::BeforeNotify);
-}
-
-#[test]
-fn a_leaked_wait_stays_counted_and_does_no_harm() {
-    let word = AtomicI32::new(0);
-    let mut leaked = Box::pin(wait_async(&word, 0));
-    assert!(poll(leaked.as_mut()).is_pending());
-    // As `mem::forget`, but so that leak checkers have nothing to say.
-    let leaked = std::mem::ManuallyDrop::new(leaked);
-    let mut behind = pin!(wait_async(&word, 0));
-    assert!(poll(behind.as_mut()).is_pending());
-    assert_eq!(notify_all(&word), 2);
-    assert_eq!(poll(behind), Poll::Ready(Outcome::Notified));
-    drop(std::mem::ManuallyDrop::into_inner(leaked));
 }
 
 #[test]
@@ -78,26 +40,6 @@ fn a_timeout_is_never_early_and_leaves_nothing_behind() {
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(notify_all(&word), 0);
-}
-
-#[test]
-fn deadlines_at_the_ends_of_time() {
-    let word = AtomicI32::new(0);
-    let long_ago = Instant::now();
-    assert_eq!(wait_until(&word, 0, long_ago), Outcome::TimedOut);
-    assert_eq!(poll(pin!(wait_async_until(&word, 0, long_ago))), Poll::Ready(Outcome::TimedOut));
-    let mut for_ever = pin!(wait_async_for(&word, 0, Duration::MAX));
-    assert!(poll(for_ever.as_mut()).is_pending());
-    let mut nearly = pin!(wait_async_for(&word, 0, Duration::from_secs(u64::from(u32::MAX))));
-    assert!(poll(nearly.as_mut()).is_pending());
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| wait_for(&word, 0, Duration::MAX));
-        until(|| Table::global().waiters(&word) == 3);
-        assert_eq!(notify_all(&word), 3);
-        assert_eq!(thread.join().unwrap(), Outcome::Notified);
-    });
-    assert_eq!(poll(for_ever), Poll::Ready(Outcome::Notified));
-    assert_eq!(poll(nearly), Poll::Ready(Outcome::Notified));
 }
 
 #[test]
@@ -119,4 +61,46 @@ fn an_interrupted_wait_has_left_the_queue() {
         interrupt.raise();
         assert_eq!(thread.join().unwrap(), Err(Interrupted));
     });
+}
+
+#[test]
+fn a_thread_is_queued_from_the_enqueue_until_the_notify_returns() {
+    static WORD: AtomicI32 = AtomicI32::new(0);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let waiter = std::thread::spawn(move || {
+        let interrupt = Arc::new(Interrupt::for_current_thread());
+        sender.send(Arc::clone(&interrupt)).unwrap();
+        let mut notified = 0;
+        while WORD.load(Ordering::SeqCst) == 0 {
+            if wait_interruptible(&WORD, 0, None, &interrupt) == Ok(Outcome::Notified) {
+                notified += 1;
+            }
+        }
+        notified
+    });
+    let interrupt = receiver.recv().unwrap();
+    for _ in 0..1_000 {
+        until(|| interrupt.is_queued());
+        assert_eq!(notify_one(&WORD), 1, "it said that it stands in the queue");
+    }
+    until(|| interrupt.is_queued());
+    WORD.store(1, Ordering::SeqCst);
+    assert_eq!(notify_one(&WORD), 1);
+    assert!(!interrupt.is_queued(), "the notify has returned");
+    assert_eq!(waiter.join().unwrap(), 1_001);
+    assert!(!interrupt.is_queued());
+}
+
+#[test]
+fn a_thread_is_not_queued_after_a_wait_that_ended_by_itself() {
+    let word = AtomicI32::new(0);
+    let interrupt = Interrupt::for_current_thread();
+    let soon = Some(Duration::from_millis(1));
+    assert_eq!(wait_interruptible(&word, 0, soon, &interrupt), Ok(Outcome::TimedOut));
+    assert!(!interrupt.is_queued());
+    assert_eq!(wait_interruptible(&word, 1, None, &interrupt), Ok(Outcome::NotEqual));
+    assert!(!interrupt.is_queued());
+    interrupt.raise();
+    assert_eq!(wait_interruptible(&word, 0, None, &interrupt), Err(Interrupted));
+    assert!(!interrupt.is_queued());
 }

@@ -3,16 +3,16 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod leaving;
+mod replace;
 mod signals;
 
-use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use common::{Probe, poll, until};
+use common::{poll, poll_with, queued, until};
 use waitword_core::*;
 
 #[test]
@@ -34,13 +34,6 @@ fn every_type_of_word_waits_and_is_notified() {
     // The upper half is compared too.
     check(&AtomicI64::new(1 << 40), 1 << 40, 0);
     check(&AtomicU64::new(1 << 63), 1 << 63, 0);
-}
-
-#[test]
-fn not_equal_comes_before_timed_out() {
-    let word = AtomicI32::new(0);
-    assert_eq!(wait_for(&word, 1, Duration::ZERO), Outcome::NotEqual);
-    assert_eq!(poll(pin!(wait_async_for(&word, 1, Duration::ZERO))), Poll::Ready(Outcome::NotEqual));
 }
 
 #[test]
@@ -94,9 +87,7 @@ fn fifo(waiters: usize, kinds: u32, cuts: u32) {
                     woken.fetch_add(1, Ordering::SeqCst);
                 });
             } else {
-                let mut future = Box::pin(wait_async(table.at(&word), 0));
-                assert!(poll(future.as_mut()).is_pending());
-                futures.push((waiter, future));
+                futures.push((waiter, queued(table.at(&word), 0)));
             }
             until(|| table.waiters(&word) == waiter + 1);
         }
@@ -120,20 +111,6 @@ fn fifo(waiters: usize, kinds: u32, cuts: u32) {
 }
 
 #[test]
-fn notify_zero_wakes_none_and_more_than_there_are_wakes_all() {
-    let word = AtomicI32::new(0);
-    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&word, 0))).collect();
-    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
-    assert_eq!(notify_many(&word, 0), 0);
-    assert_eq!(notify_many(&word, 70), 70);
-    let ready = |wait: &mut Pin<Box<WaitAsync<_>>>| poll(wait.as_mut()).is_ready();
-    assert!(waits[..70].iter_mut().all(ready));
-    assert!(!waits[70..].iter_mut().any(ready));
-    assert_eq!(notify_many(&word, 70), 30);
-    assert!(waits[70..].iter_mut().all(ready));
-}
-
-#[test]
 fn notify_all_takes_a_snapshot() {
     // A waker that waits again on the same word, from inside the wake: that wait is not woken by the same notify.
     type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
@@ -143,9 +120,7 @@ fn notify_all_takes_a_snapshot() {
     }
     impl std::task::Wake for Again {
         fn wake(self: Arc<Self>) {
-            let mut next = Box::pin(wait_async(Arc::clone(&self.word), 0));
-            assert!(poll(next.as_mut()).is_pending());
-            *self.next.lock().unwrap() = Some(next);
+            *self.next.lock().unwrap() = Some(queued(Arc::clone(&self.word), 0));
         }
     }
     let word = Arc::new(AtomicI32::new(0));
@@ -156,7 +131,7 @@ fn notify_all_takes_a_snapshot() {
     let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&*word, 0))).collect();
     for (wait, again) in waits.iter_mut().zip(&agains) {
         let waker = Waker::from(Arc::clone(again));
-        assert!(wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        assert!(poll_with(wait.as_mut(), &waker).is_pending());
     }
     assert_eq!(notify_all(&word), 100);
     assert_eq!(Table::global().waiters(&*word), 100);
@@ -168,60 +143,13 @@ fn notify_all_takes_a_snapshot() {
 }
 
 #[test]
-fn a_wait_polled_with_a_new_waker_wakes_the_last_one() {
-    let word = AtomicI32::new(0);
-    let (first, second) = (Probe::new(), Probe::new());
-    let mut wait = pin!(wait_async(&word, 0));
-    assert!(wait.as_mut().poll(&mut Context::from_waker(&first.waker())).is_pending());
-    assert!(wait.as_mut().poll(&mut Context::from_waker(&second.waker())).is_pending());
-    assert_eq!(first.held(), 0, "the old waker is dropped");
-    assert_eq!(notify_one(&word), 1);
-    assert_eq!((first.wakes(), second.wakes()), (0, 1));
-}
-
-#[test]
-fn a_future_moves_between_threads() {
-    let word = Arc::new(AtomicI32::new(0));
-    let mut wait = Box::pin(wait_async(Arc::clone(&word), 0));
-    for _ in 0..3 {
-        wait = std::thread::spawn(move || {
-            assert!(poll(wait.as_mut()).is_pending());
-            wait
-        })
-        .join()
-        .unwrap();
-    }
-    assert_eq!(notify_one(&word), 1);
-    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-}
-
-#[test]
 fn tables_are_apart() {
     let word = AtomicI32::new(0);
     let (here, there) = (Table::new(), Table::with_shards(0));
-    let mut wait = pin!(wait_async(here.at(&word), 0));
-    assert!(poll(wait.as_mut()).is_pending());
+    let _wait = queued(here.at(&word), 0);
     assert_eq!(notify_all(there.at(&word)), 0);
     assert_eq!(notify_all(&word), 0);
     assert_eq!(notify_all(here.at(&word)), 1);
-}
-
-/// 20,000 words in one shard: the buckets grow and shrink under the waits.
-#[test]
-fn many_words_each_find_their_own_waiter() {
-    let table = Table::with_shards(1);
-    let words: Vec<AtomicU32> = (0..20_000).map(|_| AtomicU32::new(0)).collect();
-    let mut waits: Vec<_> = words.iter().map(|word| Box::pin(wait_async(table.at(word), 0))).collect();
-    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
-    for (word, wait) in words.iter().zip(&mut waits).step_by(2) {
-        assert_eq!(notify_all(table.at(word)), 1);
-        assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-    }
-    for (index, wait) in waits.into_iter().enumerate().rev() {
-        assert_eq!(table.waiters(&words[index]), index % 2);
-        drop(wait);
-        assert_eq!(table.waiters(&words[index]), 0);
-    }
 }
 
 #[test]

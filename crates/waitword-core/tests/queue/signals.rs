@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use waitword_core::*;
 
-use crate::common::{Probe, poll, until};
+use crate::common::{Probe, poll, poll_with, queued, until};
 
 /// A signal wakes the first waiter that is not signalled yet, and changes no position.
 #[test]
@@ -19,8 +19,7 @@ fn a_signal_takes_no_position() {
     let word = AtomicI32::new(0);
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(&word, 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
-    let mut poll =
-        |waiter: usize| waits[waiter].as_mut().poll(&mut Context::from_waker(&probes[waiter].waker()));
+    let mut poll = |waiter: usize| poll_with(waits[waiter].as_mut(), &probes[waiter].waker());
     let counts = || probes.each_ref().map(Probe::wakes);
     assert!((0..3).all(|waiter| poll(waiter).is_pending()));
     assert_eq!(signal_one(&word), 3);
@@ -93,12 +92,7 @@ fn notify_last_takes_the_tail_and_no_other_position() {
 #[test]
 fn a_wait_knows_whether_it_was_notified_as_the_last() {
     let word = AtomicU64::new(u64::MAX);
-    let wait = || {
-        let mut wait = Box::pin(wait_async(&word, u64::MAX));
-        assert!(poll(wait.as_mut()).is_pending());
-        wait
-    };
-    let mut waits = [(); 4].map(|()| wait());
+    let mut waits = [(); 4].map(|()| queued(&word, u64::MAX));
     assert!(!waits[3].as_mut().was_notified_last());
     assert_eq!((notify_last(&word), notify_one(&word), notify_last(&word)), (1, 1, 1));
     assert!(poll(waits[3].as_mut()).is_ready() && waits[3].as_mut().was_notified_last());
@@ -116,11 +110,7 @@ fn a_wait_knows_whether_it_was_notified_as_the_last() {
 #[test]
 fn a_wait_knows_whether_it_was_notified_alone() {
     let word = AtomicU64::new(0);
-    let mut waits = [(); 5].map(|()| {
-        let mut wait = Box::pin(wait_async(&word, 0));
-        assert!(poll(wait.as_mut()).is_pending());
-        wait
-    });
+    let mut waits = [(); 5].map(|()| queued(&word, 0));
     assert_eq!((notify_one(&word), notify_last(&word), notify_one_or_replace(&word, 0, 0)), (1, 1, Ok(1)));
     assert_eq!(notify_all(&word), 2);
     for (at, alone) in [true, true, false, false, true].into_iter().enumerate() {
@@ -171,8 +161,7 @@ fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
     let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
     let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(table.at(&word), 0))).collect();
     let probes = [Probe::new(), Probe::new(), Probe::new()];
-    let mut poll =
-        |waiter: usize| waits[waiter].as_mut().poll(&mut Context::from_waker(&probes[waiter].waker()));
+    let mut poll = |waiter: usize| poll_with(waits[waiter].as_mut(), &probes[waiter].waker());
     let counts = || probes.each_ref().map(Probe::wakes);
     assert!((0..3).all(|waiter| poll(waiter).is_pending()));
     assert!(!table.signal_stalled(), "none was signalled");
@@ -191,7 +180,7 @@ fn the_watchdog_signals_the_next_behind_an_unresponsive_waiter() {
     assert!(!table.signal_stalled(), "all have been signalled");
     waits.push(Box::pin(wait_async(table.at(&word), 0)));
     let late = Probe::new();
-    assert!(waits[3].as_mut().poll(&mut Context::from_waker(&late.waker())).is_pending());
+    assert!(poll_with(waits[3].as_mut(), &late.waker()).is_pending());
     assert!(table.signal_stalled());
     assert_eq!(late.wakes(), 1, "a later waiter is not forgotten");
     assert!(!table.signal_stalled());
@@ -225,8 +214,7 @@ fn a_queue_is_stalled_after_two_passes_without_a_response() {
             assert!(!is_stalled() && !table.signal_stalled());
         }
     }
-    let mut behind = pin!(wait_async(table.at(&word), 0));
-    assert!(behind.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    let _behind = queued(table.at(&word), 0);
     assert!(!is_stalled(), "the new waiter was not signalled");
 }
 
@@ -282,7 +270,7 @@ fn the_timer_runs_the_watchdog_of_the_process() {
         for round in 0..3 {
             let next = scope.spawn(|| {
                 let (mut waiting, parker) = (pin!(wait_async(&word, 0)), Parker::current());
-                assert_eq!(waiting.as_mut().poll(&mut Context::from_waker(parker.waker())), Poll::Pending);
+                assert_eq!(poll_with(waiting.as_mut(), parker.waker()), Poll::Pending);
                 while !waiting.is_signalled() {
                     parker.park();
                 }
@@ -348,7 +336,7 @@ fn threads_that_were_moved_are_woken_ahead_once() {
         wakers.insert(2, between.waker());
         let mut waits: Vec<_> = wakers.iter().map(|_| Box::pin(wait_async(here, 0))).collect();
         for (wait, waker) in waits.iter_mut().zip(&wakers) {
-            assert!(wait.as_mut().poll(&mut Context::from_waker(waker)).is_pending());
+            assert!(poll_with(wait.as_mut(), waker).is_pending());
         }
         let are_woken = |numbers: [usize; 2]| {
             let mut left = BTreeSet::from(numbers);

@@ -13,32 +13,10 @@
 //! cargo xtask soak --observe --seconds 300
 //! ```
 
-#![allow(clippy::unit_arg, reason = "as in the soak that this shares its files with")]
-
-#[path = "../../../waitword/tests/soak/barrier.rs"]
-mod barrier;
 #[path = "../../../waitword/tests/common/mod.rs"]
 mod common;
-#[path = "../../../waitword/tests/soak/event.rs"]
-mod event;
 mod guards;
-#[path = "../../../waitword/tests/soak/mutex.rs"]
-mod mutex;
-#[path = "../../../waitword/tests/soak/once.rs"]
-mod once;
 mod orders;
-#[path = "../../../waitword/tests/soak/player.rs"]
-mod player;
-#[path = "../../../waitword/tests/soak/queue.rs"]
-mod queue;
-#[path = "../../../waitword/tests/soak/rounds.rs"]
-mod rounds;
-#[path = "../../../waitword/tests/soak/rwlock.rs"]
-mod rwlock;
-#[path = "../../../waitword/tests/soak/semaphore.rs"]
-mod semaphore;
-#[path = "../../../waitword/tests/soak/wait_group.rs"]
-mod wait_group;
 #[path = "../../../waitword/tests/soak/world.rs"]
 mod world;
 
@@ -47,21 +25,19 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rounds::{Cast, seconds_and_seed, soak};
 use waitword_observe::{Finding, Report, check_lock_order, disable, enable, identify, lock_order, report};
+use world::rounds::{seconds_and_seed, soak};
 
 #[test]
 #[ignore = "runs for a minute, or as long as WAITWORD_SOAK_SECONDS says"]
 fn nothing_is_found_that_is_not_there() {
     let (time, seed) = seconds_and_seed();
-    observed(Cast::Everybody, seed, Some(time));
+    observed(seed, Some(time));
 }
 
 #[test]
 fn nothing_is_found_in_a_round() {
-    for cast in [Cast::ThreadsAlone, Cast::Everybody] {
-        observed(cast, common::given_seed().unwrap_or(1), None);
-    }
+    observed(common::given_seed().unwrap_or(1), None);
 }
 
 /// What is false in a report.
@@ -118,7 +94,7 @@ impl Watcher {
     }
 }
 
-fn observed(cast: Cast, seed: u64, time: Option<Duration>) {
+fn observed(seed: u64, time: Option<Duration>) {
     identify(|| tokio::task::try_id()?.to_string().parse().ok());
     enable();
     check_lock_order();
@@ -134,7 +110,7 @@ fn observed(cast: Cast, seed: u64, time: Option<Duration>) {
             }
         }
         let _ends = Ends(&watcher);
-        soak(cast, seed, time, &mut || watcher.check(seed));
+        soak(seed, time, &mut || watcher.check(seed));
     });
     let steps = orders.end();
     watcher.check(seed);

@@ -6,15 +6,14 @@ mod contended;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 use std::{hint, thread};
 
-use common::{far, until};
+use common::{far, poll, until};
 use waitword::word::{Parker, Table};
 use waitword::{AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, WaitGroup};
 
@@ -54,10 +53,41 @@ fn alone() -> std::sync::MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Which it has for good, and would make at its first wait; a wait that is given up may be over before it comes to that.
-fn make_this_threads_waker() {
-    Parker::current();
+/// Nothing is, by waits of tasks. The first starts the timer's thread.
+#[track_caller]
+fn allocates_nothing(mut waits: impl FnMut()) {
+    let _alone = alone();
+    waits();
+    assert_eq!(allocations(waits), 0);
 }
+
+/// Nothing is, by waits that block a thread, while `others` ends them.
+#[track_caller]
+fn a_thread_allocates_nothing(waits: impl FnOnce() + Send, others: impl FnOnce()) {
+    let _alone = alone();
+    let counted = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            // The thread has its waker for good, and would make it at its first wait; one that is given up may be over before
+            // it comes to that.
+            Parker::current();
+            allocations(waits)
+        });
+        others();
+        waiter.join().unwrap()
+    });
+    assert_eq!(counted, 0);
+}
+
+/// A future that is polled once, and waits.
+macro_rules! queued {
+    ($name:ident: $future:expr) => {
+        let mut $name = pin!($future);
+        assert!(poll($name.as_mut()).is_pending());
+    };
+}
+use queued;
+
+const SHORT: Duration = Duration::from_micros(10);
 
 #[test]
 fn the_allocator_counts() {
@@ -66,71 +96,51 @@ fn the_allocator_counts() {
 
 #[test]
 fn a_wait_of_a_task_allocates_nothing() {
-    let _alone = alone();
     let word = AtomicI32::new(0);
     let lock = AsyncLock::on(&word);
-    let mut cx = Context::from_waker(Waker::noop());
-    let mut wait = || {
+    allocates_nothing(|| {
         lock.lock();
         {
-            let mut signalled = pin!(lock.lock_async());
-            assert!(signalled.as_mut().poll(&mut cx).is_pending());
-            let mut dropped = pin!(lock.lock_async_until(far()));
-            assert!(dropped.as_mut().poll(&mut cx).is_pending());
+            queued!(signalled: lock.lock_async());
+            queued!(_dropped: lock.lock_async_until(far()));
             lock.unlock().unwrap();
-            assert!(signalled.as_mut().poll(&mut cx).is_ready());
+            assert!(poll(signalled.as_mut()).is_ready());
         }
         lock.unlock().unwrap();
-    };
-    // The first starts the timer's thread.
-    wait();
-    assert_eq!(allocations(wait), 0);
+    });
 }
 
 #[test]
 fn a_wait_of_a_thread_allocates_nothing() {
-    let _alone = alone();
     let word = AtomicI32::new(0);
-    let lock = AsyncLock::on(&word);
-    let timed_out = AtomicBool::new(false);
+    let (lock, timed_out) = (AsyncLock::on(&word), AtomicBool::new(false));
     lock.lock();
-    let counted = thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
-            let give_up = || assert_eq!(lock.lock_for(Duration::from_micros(10)), Err(LockError::TIMED_OUT));
-            make_this_threads_waker();
-            allocations(|| {
-                give_up();
-                timed_out.store(true, Ordering::SeqCst);
-                lock.lock();
-                lock.unlock().unwrap();
-            })
-        });
+    let waits = || {
+        assert_eq!(lock.lock_for(SHORT), Err(LockError::TIMED_OUT));
+        timed_out.store(true, Ordering::SeqCst);
+        lock.lock();
+        lock.unlock().unwrap();
+    };
+    a_thread_allocates_nothing(waits, || {
         until(|| timed_out.load(Ordering::SeqCst) && Table::global().waiters(&word) == 1);
         lock.unlock().unwrap();
-        waiter.join().unwrap()
     });
-    assert_eq!(counted, 0);
 }
 
 #[test]
 fn an_uncontended_lock_allocates_nothing() {
-    let _alone = alone();
     let lock = AsyncLock::new();
-    let mut cx = Context::from_waker(Waker::noop());
-    let uncontended = || {
-        assert_eq!(pin!(lock.execute_locked(|| 1)).poll(&mut cx), Poll::Ready(1));
+    allocates_nothing(|| {
+        assert_eq!(poll(pin!(lock.execute_locked(|| 1))), Poll::Ready(1));
         lock.lock();
         lock.unlock().unwrap();
-    };
-    assert_eq!(allocations(uncontended), 0);
+    });
 }
 
 /// The locks without a holder: each is waited for in a future, with a deadline or without, woken and dropped.
 #[test]
 fn a_wait_of_a_task_without_a_holder_allocates_nothing() {
-    let _alone = alone();
-    let mut cx = Context::from_waker(Waker::noop());
-    let mut wait = || {
+    allocates_nothing(|| {
         let (event, group, barrier) = (Event::new(), WaitGroup::new(), Barrier::new(3));
         let (cell, lazy) = (OnceLock::new(), LazyLock::<i32>::new(|| 1));
         let token = group.add();
@@ -148,33 +158,26 @@ fn a_wait_of_a_task_without_a_holder_allocates_nothing() {
             cell.get_or_init_async_until(far(), async || 1).await.unwrap();
             LazyLock::force_async_until(&lazy, far()).await.unwrap();
         });
-        let mut dropped = pin!(event.wait_async_until(far()));
-        assert!(dropped.as_mut().poll(&mut cx).is_pending());
-        let mut poll =
-            || (woken.as_mut().poll(&mut cx).is_ready(), in_time.as_mut().poll(&mut cx).is_ready());
-        assert_eq!(poll(), (false, false), "at the event");
+        queued!(_dropped: event.wait_async_until(far()));
+        let mut both = || (poll(woken.as_mut()).is_ready(), poll(in_time.as_mut()).is_ready());
+        assert_eq!(both(), (false, false), "at the event");
         event.notify_all();
-        assert_eq!(poll(), (false, false), "at the group");
+        assert_eq!(both(), (false, false), "at the group");
         drop(token);
-        assert_eq!(poll(), (false, false), "at the barrier");
+        assert_eq!(both(), (false, false), "at the barrier");
         assert!(barrier.try_wait().is_some());
-        assert_eq!(poll(), (false, true), "the first is at the cell, which the second sets");
-        assert!(woken.as_mut().poll(&mut cx).is_ready());
-    };
-    // The first starts the timer's thread.
-    wait();
-    assert_eq!(allocations(wait), 0);
+        assert_eq!(both(), (false, true), "the first is at the cell, which the second sets");
+        assert!(poll(woken.as_mut()).is_ready());
+    });
 }
 
 /// Not for a wait: the `Arc`s were there before.
 #[test]
 fn a_wait_that_has_a_share_in_what_it_waits_for_allocates_nothing() {
-    let _alone = alone();
     let (event, group) = (Arc::new(Event::new()), Arc::new(WaitGroup::new()));
     let (barrier, condvar, mutex) =
         (Arc::new(Barrier::new(3)), Arc::new(Condvar::new()), Arc::new(Mutex::new(0)));
-    let mut cx = Context::from_waker(Waker::noop());
-    let mut wait = || {
+    allocates_nothing(|| {
         let token = group.add();
         let mut woken = pin!(async {
             event.wait_owned_async().await;
@@ -191,47 +194,39 @@ fn a_wait_that_has_a_share_in_what_it_waits_for_allocates_nothing() {
         });
         let mut listener = pin!(event.listen_owned());
         assert!(!listener.as_mut().enable());
-        let mut poll =
-            || (woken.as_mut().poll(&mut cx).is_ready(), in_time.as_mut().poll(&mut cx).is_ready());
-        assert_eq!(poll(), (false, false), "at the event");
+        let mut both = || (poll(woken.as_mut()).is_ready(), poll(in_time.as_mut()).is_ready());
+        assert_eq!(both(), (false, false), "at the event");
         event.notify_all();
         assert!(listener.as_mut().try_wait());
-        assert_eq!(poll(), (false, false), "at the group");
+        assert_eq!(both(), (false, false), "at the group");
         drop(token);
-        assert_eq!(poll(), (false, false), "at the barrier");
+        assert_eq!(both(), (false, false), "at the barrier");
         assert!(barrier.try_wait().is_some());
-        assert_eq!(poll(), (false, false), "at the condition variable");
+        assert_eq!(both(), (false, false), "at the condition variable");
         *mutex.lock() = 1;
         condvar.notify_all();
-        assert_eq!(poll(), (true, true));
+        assert_eq!(both(), (true, true));
         *mutex.lock() = 0;
-    };
-    // The first starts the timer's thread.
-    wait();
-    assert_eq!(allocations(wait), 0);
+    });
 }
 
 #[test]
 fn a_wait_of_a_thread_without_a_holder_allocates_nothing() {
-    let _alone = alone();
     let (event, group, cell) = (Event::new(), WaitGroup::new(), OnceLock::new());
     let token = group.add();
     let (ready, listening) = (AtomicBool::new(false), AtomicBool::new(false));
-    let counted = thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
-            make_this_threads_waker();
-            allocations(|| {
-                assert!(event.wait_for(Duration::from_micros(10)).is_err());
-                ready.store(true, Ordering::SeqCst);
-                event.wait();
-                let mut listener = pin!(event.listen());
-                assert!(!listener.as_mut().try_wait() && listener.as_mut().wait_for(Duration::ZERO).is_err());
-                listening.store(true, Ordering::SeqCst);
-                listener.as_mut().wait();
-                group.wait();
-                assert_eq!(cell.wait(), &1);
-            })
-        });
+    let waits = || {
+        assert!(event.wait_for(SHORT).is_err());
+        ready.store(true, Ordering::SeqCst);
+        event.wait();
+        let mut listener = pin!(event.listen());
+        assert!(!listener.as_mut().try_wait() && listener.as_mut().wait_for(Duration::ZERO).is_err());
+        listening.store(true, Ordering::SeqCst);
+        listener.as_mut().wait();
+        group.wait();
+        assert_eq!(cell.wait(), &1);
+    };
+    a_thread_allocates_nothing(waits, || {
         until(|| ready.load(Ordering::SeqCst) && event.waiters() == 1);
         event.notify_one();
         until(|| listening.load(Ordering::SeqCst));
@@ -240,7 +235,5 @@ fn a_wait_of_a_thread_without_a_holder_allocates_nothing() {
         drop(token);
         until(|| cell.waiters() == 1);
         cell.set(1).unwrap();
-        waiter.join().unwrap()
     });
-    assert_eq!(counted, 0);
 }

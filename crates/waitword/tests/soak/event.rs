@@ -1,14 +1,26 @@
-//! Of two events one only wakes one at a time, the other all.
+//! `Event`: a baton, where a notify wakes one; a gate and a meeting, where it wakes all.
 
-use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::task::Poll;
 
 use waitword::{Event, EventNotified};
 
-use crate::player::{Player, blocking, polling};
+use super::player::{Limit, Player, got};
+use super::{Counted, Lock};
+
+/// A wait by a borrowed or an owned future. Whether it was woken.
+macro_rules! woken {
+    ($player:ident, $event:expr) => {{
+        let woken = if $player.one_in(2) {
+            got!($player: $event, wait, wait_for, wait_until;
+                wait_owned_async, wait_owned_async_for, wait_owned_async_until)
+        } else {
+            got!($player: $event, wait, wait_for, wait_until; wait_async, wait_async_for, wait_async_until)
+        };
+        woken.is_some()
+    }};
+}
 
 /// The woken waiter has the baton, and no other; it is passed only when a waiter has had it. So each wakeup arrives
 /// once, before the next.
@@ -20,57 +32,6 @@ pub(crate) struct Baton {
 }
 
 impl Baton {
-    pub(crate) fn step(&self, player: &mut Player) {
-        match player.below(8) {
-            0..3 => self.pass(player),
-            3 => self.received(self.event.try_wait()),
-            _ => {
-                let _waiting = Counted::one_more(&self.waiting);
-                let woken = blocking! { player:
-                    Ok(self.event.wait()),
-                    timeout => self.event.wait_for(timeout),
-                    deadline => self.event.wait_until(deadline)
-                };
-                self.received(woken.is_ok());
-            }
-        }
-    }
-
-    pub(crate) async fn step_async(&self, player: &mut Player) {
-        match player.below(8) {
-            0..3 => self.pass(player),
-            3 => {
-                // Queued before it is polled, whether it is then or not.
-                let mut wait = pin!(self.event.wait_async());
-                let woken = wait.as_mut().enable();
-                self.pass(player);
-                if woken || player.one_in(2) {
-                    let _waiting = Counted::one_more(&self.waiting);
-                    wait.await;
-                    self.received(true);
-                }
-            }
-            4..6 => {
-                let _waiting = Counted::one_more(&self.waiting);
-                let woken = polling! { player:
-                    Ok(self.event.wait_owned_async().await),
-                    timeout => self.event.wait_owned_async_for(timeout),
-                    deadline => self.event.wait_owned_async_until(deadline)
-                };
-                self.received(matches!(woken, Some(Ok(()))));
-            }
-            _ => {
-                let _waiting = Counted::one_more(&self.waiting);
-                let woken = polling! { player:
-                    Ok(self.event.wait_async().await),
-                    timeout => self.event.wait_async_for(timeout),
-                    deadline => self.event.wait_async_until(deadline)
-                };
-                self.received(matches!(woken, Some(Ok(()))));
-            }
-        }
-    }
-
     /// To the head waiter, or the last.
     fn pass(&self, player: &mut Player) {
         let last = player.one_in(2);
@@ -90,22 +51,51 @@ impl Baton {
             "woken by no notify, or together with another"
         );
     }
+}
 
-    pub(crate) fn help(&self) {
+impl Lock for Baton {
+    fn new(_players: usize, _draw: &mut Player) -> Self {
+        Self::default()
+    }
+
+    async fn step(&self, player: &mut Player) {
+        /// Queued before it waits, whether it then does or not.
+        macro_rules! enabled {
+            ($wait:expr, $($end:tt)*) => {{
+                let mut wait = pin!($wait);
+                let woken = wait.as_mut().enable();
+                self.pass(player);
+                if woken || player.one_in(2) {
+                    let _waiting = Counted::one_more(&self.waiting);
+                    wait$($end)*;
+                    self.received(true);
+                }
+            }};
+        }
+        match player.below(8) {
+            0..3 => self.pass(player),
+            3 => self.received(self.event.try_wait()),
+            4 if player.is_thread() => enabled!(self.event.listen(), .wait()),
+            4 => enabled!(self.event.wait_async(), .await),
+            _ => {
+                let _waiting = Counted::one_more(&self.waiting);
+                self.received(woken!(player, self.event));
+            }
+        }
+    }
+
+    fn help(&self, _player: &mut Player) {
         if self.waiting.load(Ordering::SeqCst) > 0 {
             self.pass_to(Event::notify_one);
         }
     }
 
-    pub(crate) fn check(&self) {
-        assert_eq!(
-            self.event.try_wait(),
-            self.passed.load(Ordering::SeqCst),
-            "the baton is lost, or there are two"
-        );
+    fn check(&self) {
+        let passed = self.passed.load(Ordering::SeqCst);
+        assert_eq!(self.event.try_wait(), passed, "the baton is lost, or there are two");
     }
 
-    pub(crate) fn queued(&self) -> usize {
+    fn queued(&self) -> usize {
         self.event.waiters()
     }
 }
@@ -121,60 +111,6 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn step(&self, player: &mut Player) {
-        match player.below(8) {
-            0 => self.open(),
-            1 => assert!(!self.event.try_wait(), "nothing is stored"),
-            _ => {
-                let before = self.done.load(Ordering::SeqCst);
-                let woken = blocking! { player:
-                    Ok(self.event.wait()),
-                    timeout => self.event.wait_for(timeout),
-                    deadline => self.event.wait_until(deadline)
-                };
-                self.went_through(woken.is_ok(), before);
-            }
-        }
-    }
-
-    pub(crate) async fn step_async(&self, player: &mut Player) {
-        match player.below(8) {
-            0 => self.open(),
-            1..4 => {
-                let mut wait = pin!(self.event.wait_async());
-                // Openings from this number on have begun after the future was made.
-                let before = self.begun.load(Ordering::SeqCst);
-                player.linger_async().await;
-                let enabled = player.one_in(2) && wait.as_mut().enable();
-                player.linger_async().await;
-                let must = enabled || self.done.load(Ordering::SeqCst) > before;
-                let ready = poll_fn(|cx| Poll::Ready(wait.as_mut().poll(cx).is_ready())).await;
-                assert!(ready || !must, "it did not go through");
-                if !ready && player.one_in(2) {
-                    wait.await;
-                }
-            }
-            4..6 => {
-                let before = self.done.load(Ordering::SeqCst);
-                let woken = polling! { player:
-                    Ok(self.event.wait_owned_async().await),
-                    timeout => self.event.wait_owned_async_for(timeout),
-                    deadline => self.event.wait_owned_async_until(deadline)
-                };
-                self.went_through(matches!(woken, Some(Ok(()))), before);
-            }
-            _ => {
-                let before = self.done.load(Ordering::SeqCst);
-                let woken = polling! { player:
-                    Ok(self.event.wait_async().await),
-                    timeout => self.event.wait_async_for(timeout),
-                    deadline => self.event.wait_async_until(deadline)
-                };
-                self.went_through(matches!(woken, Some(Ok(()))), before);
-            }
-        }
-    }
-
     fn open(&self) {
         if !self.opening.swap(true, Ordering::SeqCst) {
             let number = self.begun.fetch_add(1, Ordering::SeqCst);
@@ -183,39 +119,125 @@ impl Gate {
             self.opening.store(false, Ordering::SeqCst);
         }
     }
+}
 
-    /// With the number of openings that were over before it waited.
-    fn went_through(&self, woken: bool, before: u64) {
-        assert!(!woken || self.begun.load(Ordering::SeqCst) > before, "woken by no notify");
+impl Lock for Gate {
+    fn new(_players: usize, _draw: &mut Player) -> Self {
+        Self::default()
     }
 
-    pub(crate) fn help(&self) {
+    async fn step(&self, player: &mut Player) {
+        match player.below(8) {
+            0 => self.open(),
+            1 => self.check(),
+            2 | 3 if !player.is_thread() => {
+                let mut wait = pin!(self.event.wait_async());
+                // Openings from this number on have begun after the future was made.
+                let before = self.begun.load(Ordering::SeqCst);
+                player.linger().await;
+                let enabled = player.one_in(2) && wait.as_mut().enable();
+                player.linger().await;
+                let must = enabled || self.done.load(Ordering::SeqCst) > before;
+                let ready = smol::future::poll_once(wait.as_mut()).await.is_some();
+                assert!(ready || !must, "it did not go through");
+                if !ready && player.one_in(2) {
+                    wait.await;
+                }
+            }
+            _ => {
+                let before = self.done.load(Ordering::SeqCst);
+                let woken = woken!(player, self.event);
+                assert!(!woken || self.begun.load(Ordering::SeqCst) > before, "woken by no notify");
+            }
+        }
+    }
+
+    fn help(&self, _player: &mut Player) {
         if self.event.waiters() > 0 {
             self.open();
         }
     }
 
-    pub(crate) fn check(&self) {
+    fn check(&self) {
         assert!(!self.event.try_wait(), "nothing is stored");
     }
 
-    pub(crate) fn queued(&self) -> usize {
+    fn queued(&self) -> usize {
         self.event.waiters()
     }
 }
 
-/// Counted for as long as it is there.
-pub(crate) struct Counted<'a>(&'a AtomicUsize);
+/// None goes on before all have come, but those that give up. The last notifies once: a later meeting makes up for nothing.
+pub(crate) struct Meeting {
+    event: Event,
+    /// With those of earlier meetings, of which each had all.
+    come: AtomicUsize,
+    parties: usize,
+}
 
-impl<'a> Counted<'a> {
-    pub(crate) fn one_more(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(count)
+impl Meeting {
+    /// Returns the number of the meeting.
+    fn come(&self) -> usize {
+        let before = self.come.fetch_add(1, Ordering::SeqCst);
+        if (before + 1).is_multiple_of(self.parties) {
+            self.event.notify_all();
+        }
+        before / self.parties
+    }
+
+    fn has_met(&self, meeting: usize) -> bool {
+        self.come.load(Ordering::SeqCst) / self.parties > meeting
     }
 }
 
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+impl Lock for Meeting {
+    fn new(players: usize, draw: &mut Player) -> Self {
+        Self { event: Event::new(), come: AtomicUsize::new(0), parties: draw.parties(players) }
+    }
+
+    async fn step(&self, player: &mut Player) {
+        let meeting = self.come();
+        while !self.has_met(meeting) {
+            // It listens before it checks; the last may come behind that.
+            let notified = if player.is_thread() {
+                let listener = pin!(self.event.listen());
+                if self.has_met(meeting) {
+                    return;
+                }
+                player.linger().await;
+                match player.limit() {
+                    Limit::Never => Some(listener.wait()),
+                    Limit::In(timeout, _) => listener.wait_for(timeout).ok(),
+                    Limit::At(deadline) => listener.wait_until(deadline).ok(),
+                }
+            } else {
+                let wait = self.event.wait_async();
+                if self.has_met(meeting) {
+                    return;
+                }
+                player.linger().await;
+                player.fate().of(wait).await
+            };
+            if notified.is_none() {
+                let gives_up = |come| (come / self.parties == meeting).then(|| come - 1);
+                let _ = self.come.fetch_update(Ordering::SeqCst, Ordering::SeqCst, gives_up);
+                return;
+            }
+        }
+    }
+
+    /// Comes for those that do not.
+    fn help(&self, _player: &mut Player) {
+        while !self.come.load(Ordering::SeqCst).is_multiple_of(self.parties) {
+            self.come();
+        }
+    }
+
+    fn check(&self) {
+        assert!(!self.event.try_wait(), "nothing is stored");
+    }
+
+    fn queued(&self) -> usize {
+        self.event.waiters()
     }
 }

@@ -1,11 +1,11 @@
-//! Each cell is set once, by one initialiser at a time.
+//! `OnceLock`: each cell is set once, by one initialiser at a time.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use waitword::{LockError, OnceLock};
 
-use crate::event::Counted;
-use crate::player::{Player, blocking, polling};
+use super::player::{Player, got};
+use super::{Counted, Lock};
 
 /// More than are used up before all players have taken their steps.
 const CELLS: usize = 256;
@@ -19,113 +19,94 @@ pub(crate) struct Cells {
 #[derive(Default)]
 struct Cell {
     once: OnceLock<usize>,
-    initialising: AtomicBool,
+    initialising: AtomicUsize,
     /// Values that were made.
     made: AtomicUsize,
+}
+
+impl Cell {
+    /// Alone at it, until the end or until it is dropped.
+    fn turn(&self) -> Counted<'_> {
+        let turn = Counted::one_more(&self.initialising);
+        assert_eq!(self.initialising.load(Ordering::SeqCst), 1, "two initialise at once");
+        turn
+    }
+
+    fn value(&self, number: usize) -> usize {
+        self.made.fetch_add(1, Ordering::SeqCst);
+        number
+    }
 }
 
 /// No value, this time.
 struct Fails;
 
 impl Cells {
-    pub(crate) fn new() -> Self {
-        Self { cells: (0..CELLS).map(|_| Cell::default()).collect(), waiting: AtomicUsize::new(0) }
-    }
-
-    pub(crate) fn step(&self, player: &mut Player) {
-        let (cell, number) = self.first_empty();
-        let cheap = player.one_in(2);
-        match player.below(8) {
-            0 | 1 => {
-                let _waiting = Counted::one_more(&self.waiting);
-                let value = blocking! { player:
-                    Ok(cell.once.wait()),
-                    timeout => cell.once.wait_for(timeout),
-                    deadline => cell.once.wait_until(deadline)
-                };
-                seen(value, number);
-            }
-            2 => {
-                let value = blocking! { player:
-                    Ok(cell.once.get_or_init(|| cell.make(number))),
-                    timeout => cell.once.get_or_init_for(timeout, || cell.make(number)),
-                    deadline => cell.once.get_or_init_until(deadline, || cell.make(number))
-                };
-                seen(value, number);
-            }
-            _ => {
-                let fail = || {
-                    let _turn = cell.turn();
-                    if !cheap {
-                        std::thread::yield_now();
-                    }
-                    Err(Fails)
-                };
-                let value = blocking! { player:
-                    Ok::<_, LockError>(cell.once.get_or_try_init(fail)),
-                    timeout => cell.once.get_or_try_init_for(timeout, fail),
-                    deadline => cell.once.get_or_try_init_until(deadline, fail)
-                };
-                if let Ok(Ok(value)) = value {
-                    assert_eq!(*value, number);
-                }
-            }
-        }
-    }
-
-    pub(crate) async fn step_async(&self, player: &mut Player) {
-        let (cell, number) = self.first_empty();
-        let make = async || {
-            let _turn = cell.turn();
-            // Where it may be dropped.
-            smol::future::yield_now().await;
-            cell.made.fetch_add(1, Ordering::SeqCst);
-            number
-        };
-        let fail = async || {
-            let _turn = cell.turn();
-            smol::future::yield_now().await;
-            Err::<usize, _>(Fails)
-        };
-        match player.below(8) {
-            0 | 1 => {
-                let _waiting = Counted::one_more(&self.waiting);
-                let value = polling! { player:
-                    Ok(cell.once.wait_async().await),
-                    timeout => cell.once.wait_async_for(timeout),
-                    deadline => cell.once.wait_async_until(deadline)
-                };
-                value.into_iter().for_each(|value| seen(value, number));
-            }
-            2 => {
-                let value = polling! { player:
-                    Ok(cell.once.get_or_init_async(make).await),
-                    timeout => cell.once.get_or_init_async_for(timeout, make),
-                    deadline => cell.once.get_or_init_async_until(deadline, make)
-                };
-                value.into_iter().for_each(|value| seen(value, number));
-            }
-            _ => {
-                let value = polling! { player:
-                    Ok::<_, LockError>(cell.once.get_or_try_init_async(fail).await),
-                    timeout => cell.once.get_or_try_init_async_for(timeout, fail),
-                    deadline => cell.once.get_or_try_init_async_until(deadline, fail)
-                };
-                if let Some(Ok(Ok(value))) = value {
-                    assert_eq!(*value, number);
-                }
-            }
-        }
-    }
-
     /// The first that has no value, or the last.
     fn first_empty(&self) -> (&Cell, usize) {
         let number = self.cells.iter().position(|cell| cell.once.get().is_none()).unwrap_or(CELLS - 1);
         (&self.cells[number], number)
     }
+}
+
+impl Lock for Cells {
+    fn new(_players: usize, _draw: &mut Player) -> Self {
+        Self { cells: (0..CELLS).map(|_| Cell::default()).collect(), waiting: AtomicUsize::new(0) }
+    }
+
+    async fn step(&self, player: &mut Player) {
+        let (cell, number) = self.first_empty();
+        let once = &cell.once;
+        let value = match player.below(8) {
+            0 | 1 => {
+                let _waiting = Counted::one_more(&self.waiting);
+                got!(player: once, wait, wait_for, wait_until; wait_async, wait_async_for, wait_async_until)
+            }
+            2 => {
+                let make = || {
+                    let _turn = cell.turn();
+                    cell.value(number)
+                };
+                let make_async = async || {
+                    let _turn = cell.turn();
+                    // Where it may be dropped.
+                    smol::future::yield_now().await;
+                    cell.value(number)
+                };
+                got! { player:
+                    Ok(once.get_or_init(make)), Ok(once.get_or_init_async(make_async).await);
+                    time => once.get_or_init_for(time, make), once.get_or_init_async_for(time, make_async);
+                    time => once.get_or_init_until(time, make), once.get_or_init_async_until(time, make_async)
+                }
+            }
+            _ => {
+                let yields = player.one_in(2);
+                let fail = || {
+                    let _turn = cell.turn();
+                    if yields {
+                        std::thread::yield_now();
+                    }
+                    Err(Fails)
+                };
+                let fail_async = async || {
+                    let _turn = cell.turn();
+                    smol::future::yield_now().await;
+                    Err(Fails)
+                };
+                let value = got! { player:
+                    Ok::<_, LockError>(once.get_or_try_init(fail)),
+                    Ok(once.get_or_try_init_async(fail_async).await);
+                    time => once.get_or_try_init_for(time, fail), once.get_or_try_init_async_for(time, fail_async);
+                    time => once.get_or_try_init_until(time, fail), once.get_or_try_init_async_until(time, fail_async)
+                };
+                value.and_then(Result::ok)
+            }
+        };
+        assert!(value.is_none_or(|&value| value == number));
+    }
 
     /// A value, seldom, and only where one is waited for.
-    pub(crate) fn help(&self, player: &mut Player) {
+    fn help(&self, player: &mut Player) {
         let (cell, number) = self.first_empty();
         if self.waiting.load(Ordering::SeqCst) > 0 && player.one_in(8) {
             let set = cell.once.set(number).is_ok();
@@ -133,45 +114,16 @@ impl Cells {
         }
     }
 
-    pub(crate) fn check(&self) {
+    fn check(&self) {
         for (number, cell) in self.cells.iter().enumerate() {
             let value = cell.once.get();
-            assert_eq!(
-                cell.made.load(Ordering::SeqCst),
-                usize::from(value.is_some()),
-                "more than one value was made"
-            );
+            let (made, set) = (cell.made.load(Ordering::SeqCst), usize::from(value.is_some()));
+            assert_eq!(made, set, "more than one value was made");
             assert!(value.is_none_or(|&value| value == number));
         }
     }
 
-    pub(crate) fn queued(&self) -> usize {
+    fn queued(&self) -> usize {
         self.cells.iter().map(|cell| cell.once.waiters()).sum()
-    }
-}
-
-fn seen(value: Result<&usize, LockError>, number: usize) {
-    assert!(value.is_ok_and(|&value| value == number) || value.is_err());
-}
-
-impl Cell {
-    fn make(&self, number: usize) -> usize {
-        let _turn = self.turn();
-        self.made.fetch_add(1, Ordering::SeqCst);
-        number
-    }
-
-    /// Alone at it, until the end or until it is dropped.
-    fn turn(&self) -> impl Drop {
-        assert!(!self.initialising.swap(true, Ordering::SeqCst), "two initialise at once");
-        Turn(&self.initialising)
-    }
-}
-
-struct Turn<'a>(&'a AtomicBool);
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::SeqCst);
     }
 }

@@ -3,30 +3,57 @@
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use waitword::{AcquireError, Event, LockError};
+use waitword::{AcquireError, Event};
+
+/// How a player takes part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Blocks.
+    Thread,
+    /// A task, on a thread of its own.
+    HandPolled,
+    Tokio,
+    Smol,
+}
+
+pub(crate) const KINDS: [Kind; 4] = [Kind::Thread, Kind::HandPolled, Kind::Tokio, Kind::Smol];
 
 /// Draws, and notes what it has drawn.
 pub(crate) struct Player {
     pub(crate) index: usize,
+    pub(crate) kind: Kind,
+    /// Whether it polls its futures whenever they are woken: without the watchdog no other can get past a future that is not.
+    responds: bool,
     random: u64,
     seat: Arc<Seat>,
 }
 
 impl Player {
     /// Whose choices follow from the `seed`, the `round` and the `index`; how they meet those of others does not.
-    pub(crate) fn new(seed: u64, round: u64, index: usize, seat: Arc<Seat>) -> Self {
+    pub(crate) fn new(
+        (seed, round): (u64, u64),
+        index: usize,
+        kind: Kind,
+        responds: bool,
+        seat: &Arc<Seat>,
+    ) -> Self {
         // Neighbours must not begin alike: each bit of the three changes half of those that come out.
         let mut random = seed;
         for part in [round, index as u64 + 1] {
             random = (random ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             random ^= random >> 32;
         }
-        Self { index, random: random.max(1), seat }
+        Self { index, kind, responds, random: random.max(1), seat: Arc::clone(seat) }
+    }
+
+    pub(crate) fn is_thread(&self) -> bool {
+        self.kind == Kind::Thread
     }
 
     pub(crate) fn below(&mut self, bound: usize) -> usize {
@@ -40,9 +67,14 @@ impl Player {
         self.below(many) == 0
     }
 
-    /// The next step begins, at this of the [`PLACES`](crate::world::PLACES).
-    pub(crate) fn begins(&self, place: usize) {
-        self.seat.step.store(place as u64, Ordering::Relaxed);
+    /// How many have to come together, of so many players: three, or all.
+    pub(crate) fn parties(&mut self, players: usize) -> usize {
+        if self.one_in(2) { players.min(3) } else { players }
+    }
+
+    /// The next step begins, with this lock.
+    pub(crate) fn begins(&self, lock: &'static str) {
+        *self.seat.step.lock().unwrap() = (lock, None, None);
     }
 
     /// The step is over.
@@ -68,7 +100,7 @@ impl Player {
                 Limit::At(now.checked_add(timeout).unwrap_or(now + Duration::from_secs(1 << 30)))
             }
         };
-        self.seat.note(8, 1 + u64::from(timeout.is_some()) + u64::from(timeout == Some(Duration::MAX)));
+        self.seat.step.lock().unwrap().1 = Some(limit);
         limit
     }
 
@@ -77,28 +109,23 @@ impl Player {
         let fate = match self.below(128) {
             0..72 => Fate::Awaited,
             72..127 => Fate::Dropped { polls: self.below(4), unwoken: self.one_in(2) },
+            _ if self.responds => Fate::Awaited,
             _ => Fate::Unpolled(Duration::from_millis(self.below(40) as u64)),
         };
-        self.seat.note(16, 1 + fate.kind());
+        self.seat.step.lock().unwrap().2 = Some(fate);
         fate
     }
 
-    /// What a thread does while it holds something: mostly nothing.
-    pub(crate) fn linger(&mut self) {
+    /// What it does while it holds something: mostly nothing.
+    pub(crate) async fn linger(&mut self) {
         match self.below(64) {
-            0 => std::thread::sleep(Duration::from_micros(self.below(1_000) as u64)),
-            1..8 => std::thread::yield_now(),
-            8..32 => (0..self.below(2_000)).for_each(|_| std::hint::spin_loop()),
-            _ => {}
-        }
-    }
-
-    /// What a task does while it holds something: mostly nothing.
-    pub(crate) async fn linger_async(&mut self) {
-        match self.below(64) {
-            0 => sleep(Duration::from_micros(self.below(1_000) as u64)).await,
-            1..16 => smol::future::yield_now().await,
-            16..32 => (0..self.below(2_000)).for_each(|_| std::hint::spin_loop()),
+            0 => {
+                let time = Duration::from_micros(self.below(1_000) as u64);
+                if self.is_thread() { thread::sleep(time) } else { sleep(time).await }
+            }
+            1..12 if self.is_thread() => thread::yield_now(),
+            1..12 => smol::future::yield_now().await,
+            12..32 => (0..self.below(2_000)).for_each(|_| std::hint::spin_loop()),
             _ => {}
         }
     }
@@ -107,10 +134,11 @@ impl Player {
 /// A player that is gone in the middle of its steps has failed.
 impl Drop for Player {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if thread::panicking() {
             self.seat.failed.store(true, Ordering::SeqCst);
         }
         self.seat.left.store(true, Ordering::SeqCst);
+        self.seat.watcher.unpark();
     }
 }
 
@@ -120,7 +148,7 @@ async fn sleep(time: Duration) {
     let _ = Event::new().wait_async_for(time).await;
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Limit {
     Never,
     /// With the earliest moment at which it can be over; none if no clock gets there.
@@ -130,10 +158,9 @@ pub(crate) enum Limit {
 
 impl Limit {
     /// No wait times out before its deadline.
-    pub(crate) fn kept<T, E: Refusal>(self, result: Result<T, E>) -> Result<T, E> {
-        if let Err(error) = &result {
-            assert!(!error.is_of_blocking());
-            if error.is_late() {
+    pub(crate) fn kept<T, E: Copy + Into<AcquireError>>(self, result: Result<T, E>) -> Result<T, E> {
+        match result.as_ref().err().map(|&error| error.into()) {
+            Some(AcquireError::TimedOut(_)) => {
                 let due = match self {
                     Self::Never => None,
                     Self::In(_, due) => due,
@@ -141,48 +168,14 @@ impl Limit {
                 };
                 assert!(due.is_some_and(|due| due <= Instant::now()), "late before the time was up");
             }
+            Some(AcquireError::BlockingForbidden) => panic!("blocking is not forbidden"),
+            Some(AcquireError::Closed) | None => {}
         }
         result
     }
 }
 
-/// What a wait may end with instead of what it waits for.
-pub(crate) trait Refusal {
-    fn is_late(&self) -> bool;
-    fn is_of_blocking(&self) -> bool;
-}
-
-impl Refusal for LockError {
-    fn is_late(&self) -> bool {
-        matches!(self, Self::TimedOut(_))
-    }
-
-    fn is_of_blocking(&self) -> bool {
-        *self == Self::BlockingForbidden
-    }
-}
-
-impl Refusal for AcquireError {
-    fn is_late(&self) -> bool {
-        matches!(self, Self::TimedOut(_))
-    }
-
-    fn is_of_blocking(&self) -> bool {
-        *self == Self::BlockingForbidden
-    }
-}
-
-impl<G> Refusal for waitword::NotUpgraded<G> {
-    fn is_late(&self) -> bool {
-        self.error.is_late()
-    }
-
-    fn is_of_blocking(&self) -> bool {
-        self.error.is_of_blocking()
-    }
-}
-
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
     Awaited,
     /// After so many polls. Unless it is `unwoken`, at the moment when it would have been polled once more, and so
@@ -196,15 +189,6 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
-    fn kind(self) -> u64 {
-        match self {
-            Self::Awaited => 0,
-            Self::Dropped { unwoken: false, .. } => 1,
-            Self::Dropped { unwoken: true, .. } => 2,
-            Self::Unpolled(_) => 3,
-        }
-    }
-
     /// What the future comes to, if it is not dropped before.
     pub(crate) async fn of<F: Future>(self, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
@@ -224,7 +208,7 @@ impl Fate {
                 .await
             }
             Self::Unpolled(time) => {
-                if let Poll::Ready(value) = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await {
+                if let Some(value) = smol::future::poll_once(future.as_mut()).await {
                     return Some(value);
                 }
                 sleep(time).await;
@@ -234,57 +218,70 @@ impl Fate {
     }
 }
 
-/// The three blocking forms of one thing, with a limit that is drawn: the plain one, `_for` and `_until`.
-macro_rules! blocking {
-    ($player:ident: $plain:expr, $timeout:ident => $within:expr, $deadline:ident => $until:expr $(,)?) => {{
+/// A wait in one of its forms, which is drawn: plain, `_for` or `_until`; by a thread the blocking one, by a task the future.
+/// Returns how it ended, or `None` if the future was dropped.
+macro_rules! ended {
+    ($player:ident: $lock:expr, $plain:ident, $within:ident, $until:ident;
+        $future:ident, $future_within:ident, $future_until:ident) => {
+        $crate::world::player::ended! { $player:
+            Ok($lock.$plain()), Ok($lock.$future().await);
+            time => $lock.$within(time), $lock.$future_within(time);
+            time => $lock.$until(time), $lock.$future_until(time)
+        }
+    };
+    ($player:ident: $plain:expr, $future:expr;
+        $timeout:ident => $within:expr, $future_within:expr;
+        $deadline:ident => $until:expr, $future_until:expr) => {{
+        use $crate::world::player::Limit;
         let limit = $player.limit();
-        limit.kept(match limit {
-            $crate::player::Limit::Never => $plain,
-            $crate::player::Limit::In($timeout, _) => $within,
-            $crate::player::Limit::At($deadline) => $until,
-        })
-    }};
-}
-pub(crate) use blocking;
-
-/// The three futures of one thing, with a limit and a fate that are drawn; `None` if it was dropped.
-macro_rules! polling {
-    ($player:ident: $plain:expr, $timeout:ident => $within:expr, $deadline:ident => $until:expr $(,)?) => {{
-        let (limit, fate) = ($player.limit(), $player.fate());
-        let ended = match limit {
-            $crate::player::Limit::Never => fate.of(async { $plain }).await,
-            $crate::player::Limit::In($timeout, _) => fate.of($within).await,
-            $crate::player::Limit::At($deadline) => fate.of($until).await,
+        let ended = if $player.is_thread() {
+            Some(match limit {
+                Limit::Never => $plain,
+                Limit::In($timeout, _) => $within,
+                Limit::At($deadline) => $until,
+            })
+        } else {
+            let fate = $player.fate();
+            match limit {
+                Limit::Never => fate.of(async { $future }).await,
+                Limit::In($timeout, _) => fate.of($future_within).await,
+                Limit::At($deadline) => fate.of($future_until).await,
+            }
         };
         ended.map(|ended| limit.kept(ended))
     }};
 }
-pub(crate) use polling;
+pub(crate) use ended;
+
+/// What was waited for, if the wait came to it: as [`ended`].
+macro_rules! got {
+    ($($wait:tt)*) => { $crate::world::player::ended!($($wait)*).and_then(Result::ok) };
+}
+pub(crate) use got;
 
 /// What others see of a player.
 pub(crate) struct Seat {
     name: String,
-    /// The place, from bit 8 the limit, from bit 16 the fate.
-    step: AtomicU64,
+    /// The lock, and what was drawn last.
+    step: Mutex<(&'static str, Option<Limit>, Option<Fate>)>,
     steps: AtomicU64,
     failed: AtomicBool,
     left: AtomicBool,
+    /// Is unparked when the player leaves.
+    watcher: Thread,
 }
 
 impl Seat {
+    /// Watched by this thread.
     pub(crate) fn new(name: String) -> Self {
         Self {
             name,
-            step: AtomicU64::new(0),
+            step: Mutex::default(),
             steps: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             left: AtomicBool::new(false),
+            watcher: thread::current(),
         }
-    }
-
-    fn note(&self, shift: u32, what: u64) {
-        let step = self.step.load(Ordering::Relaxed) & !(0xFF << shift);
-        self.step.store(step | what << shift, Ordering::Relaxed);
     }
 
     /// Steps that are over.
@@ -303,24 +300,6 @@ impl Seat {
 
 impl fmt::Display for Seat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let step = self.step.load(Ordering::Relaxed);
-        let part = |shift: u32| (step >> shift & 0xFF) as usize;
-        let limit = ["", ", without a limit", ", with a deadline", ", with a deadline beyond the soak"];
-        let fate = [
-            "",
-            ", awaited",
-            ", to be dropped when woken",
-            ", to be dropped unwoken",
-            ", unpolled for a while",
-        ];
-        let place = crate::world::PLACES[part(0)];
-        write!(
-            f,
-            "{} after {} steps, at the {place}{}{}",
-            self.name,
-            self.steps(),
-            limit[part(8)],
-            fate[part(16)]
-        )
+        write!(f, "{} after {} steps: {:?}", self.name, self.steps(), self.step.lock().unwrap())
     }
 }

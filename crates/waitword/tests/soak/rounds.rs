@@ -1,19 +1,26 @@
-//! Rounds of players, one after the other: see `main.rs`.
+//! Rounds of players, one after the other.
+#![allow(dead_code, reason = "each test that plays uses another part")]
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
+use tokio::runtime::{Builder, Runtime};
+
+use super::player::{KINDS, Kind, Player, Seat};
+use super::{LOCKS, World};
 use crate::common::{block_on, from_environment, some_seed};
-use crate::player::{Player, Seat};
-use crate::world::{PARTNER, World};
 
 /// Few enough that rounds end often: a wakeup that was lost is seen when no later one makes up for it.
 const STEPS: usize = 200;
 
-/// Far more than the longest step takes on a machine that does other things besides.
-const STUCK: Duration = Duration::from_secs(60);
+/// The most players that use one lock.
+const MOST: usize = 16;
+
+/// Far more than the longest step takes on a machine that does other things besides, which may be an emulated one.
+const STUCK: Duration = Duration::from_secs(120);
 
 /// What the environment says: for how long, and what the choices follow from.
 pub(crate) fn seconds_and_seed() -> (Duration, u64) {
@@ -21,36 +28,45 @@ pub(crate) fn seconds_and_seed() -> (Duration, u64) {
     (Duration::from_secs(seconds), some_seed())
 }
 
-/// Rounds for at least so long, or one. Calls `after_each`.
-pub(crate) fn soak(cast: Cast, seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut()) {
+/// Rounds with all locks, for at least so long, or one. Calls `after_each`.
+pub(crate) fn soak(seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut()) {
     println!("the seed is {seed}");
-    // Never taken down: where a player is stuck, the report must not wait for it.
-    let tokio = (cast == Cast::Everybody).then(|| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(3).build();
-        &*Box::leak(Box::new(runtime.expect("tokio starts")))
-    });
-    let start = Instant::now();
-    let (mut steps, mut round) = (0, 0);
-    loop {
-        steps += Round::start(tokio, seed, round).end();
-        round += 1;
+    let mut terminal = std::io::stderr();
+    let played = play(None, seed, &mut |played| {
         after_each();
-        let elapsed = start.elapsed();
-        let mut terminal = std::io::stderr();
-        if let Some(time) = time.filter(|_| terminal.is_terminal()) {
-            let (done, all) = (elapsed.as_secs(), time.as_secs());
-            let _ = write!(terminal, "\r{done} of {all} s, {round} rounds, {steps} steps ");
+        let Some(time) = time else { return false };
+        if terminal.is_terminal() {
+            let (done, all) = (played.time.as_secs(), time.as_secs());
+            let _ =
+                write!(terminal, "\r{done} of {all} s, {} rounds, {} steps ", played.rounds, played.steps);
         }
-        if time.is_none_or(|time| time <= elapsed) {
-            return println!("{round} rounds, {steps} steps in {:.1} s", elapsed.as_secs_f64());
-        }
-    }
+        played.time < time
+    });
+    println!("{} rounds, {} steps in {:.1} s", played.rounds, played.steps, played.time.as_secs_f64());
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cast {
-    ThreadsAlone,
-    Everybody,
+#[derive(Default)]
+pub(crate) struct Played {
+    pub(crate) rounds: u64,
+    pub(crate) steps: u64,
+    pub(crate) time: Duration,
+}
+
+/// Rounds while one more is asked for: with all locks, or with that of an index. In the second each player takes a few steps and leaves,
+/// so that behind the last signals of a round comes nothing that could make up for them, and polls its futures when they are woken.
+pub(crate) fn play(lock: Option<usize>, seed: u64, one_more: &mut dyn FnMut(&Played) -> bool) -> Played {
+    // Never taken down: where a player is stuck, the report must not wait for it.
+    let tokio = Builder::new_multi_thread().worker_threads(3).build();
+    let tokio = Box::leak(Box::new(tokio.expect("tokio starts")));
+    let (start, mut played) = (Instant::now(), Played::default());
+    loop {
+        played.steps += Round::start(tokio, lock, seed, played.rounds).end();
+        played.rounds += 1;
+        played.time = start.elapsed();
+        if !one_more(&played) {
+            return played;
+        }
+    }
 }
 
 /// One set of locks, and its players.
@@ -60,35 +76,48 @@ struct Round {
     partner: Arc<Seat>,
     seed: u64,
     number: u64,
+    steps: usize,
 }
 
 impl Round {
-    fn start(tokio: Option<&tokio::runtime::Runtime>, seed: u64, number: u64) -> Self {
-        let kinds: &[(&str, usize)] = match tokio {
-            None => &[("thread", 4), ("hand-polled", 3)],
-            Some(_) => &[("thread", 3), ("hand-polled", 2), ("tokio", 4), ("smol", 3)],
+    fn start(tokio: &Runtime, lock: Option<usize>, seed: u64, number: u64) -> Self {
+        let responds = lock.is_some();
+        let player = |index, kind| {
+            let seat = Arc::new(Seat::new(format!("{kind:?} {index}")));
+            (Player::new((seed, number), index, kind, responds, &seat), seat)
         };
-        let names =
-            kinds.iter().flat_map(|&(kind, count)| (0..count).map(move |n| (kind, format!("{kind} {n}"))));
-        let (kinds, seats): (Vec<_>, Vec<_>) =
-            names.map(|(kind, name)| (kind, Arc::new(Seat::new(name)))).unzip();
-        let world = Arc::new(World::new(number, seats.len()));
-        for (index, (kind, seat)) in kinds.iter().zip(&seats).enumerate() {
-            let (world, player) = (Arc::clone(&world), Player::new(seed, number, index, Arc::clone(seat)));
-            match (*kind, tokio) {
-                ("thread", _) => drop(thread::spawn(move || as_thread(&world, player))),
-                ("tokio", Some(tokio)) => drop(tokio.spawn(as_task(world, player))),
-                ("smol", _) => smol::spawn(as_task(world, player)).detach(),
-                _ => drop(thread::spawn(move || block_on(as_task(world, player)))),
+        let (mut partner, partners_seat) = player(MOST, Kind::Thread);
+        let kinds: Vec<Kind> = match lock {
+            None => KINDS.repeat(3),
+            Some(_) => (0..2 + partner.below(MOST - 1)).map(|_| KINDS[partner.below(4)]).collect(),
+        };
+        let locks = lock.map_or(0..LOCKS.len(), |lock| lock..lock + 1);
+        let world = Arc::new(World::new(locks, number, kinds.len(), &mut partner));
+        // A new thread does not know yet whether spinning pays. One of the pool begins sooner, when there are few steps to meet others.
+        let are_new = lock.is_none();
+        let start = |run: Box<dyn FnOnce() + Send>| match are_new {
+            true => drop(thread::spawn(run)),
+            false => drop(tokio.spawn_blocking(run)),
+        };
+        let (mut seats, mut steps) = (Vec::new(), 0);
+        for (index, kind) in kinds.into_iter().enumerate() {
+            let (mut player, seat) = player(index, kind);
+            let many = if responds { 1 + player.below(4) } else { STEPS };
+            let all = take_steps(Arc::clone(&world), player, many);
+            match kind {
+                Kind::Thread => start(Box::new(|| all.now_or_never().expect("a thread suspends nowhere"))),
+                Kind::HandPolled => start(Box::new(|| block_on(all))),
+                Kind::Tokio => drop(tokio.spawn(all)),
+                Kind::Smol => smol::spawn(all).detach(),
             }
+            seats.push(seat);
+            steps += many;
         }
-        let partner = Arc::new(Seat::new("the partner".into()));
-        let player = Player::new(seed, number, seats.len(), Arc::clone(&partner));
-        thread::spawn({
+        start(Box::new({
             let (world, seats) = (Arc::clone(&world), seats.clone());
-            move || as_partner(&world, &seats, player)
-        });
-        Self { world, seats, partner, seed, number }
+            move || help(&world, &seats, partner)
+        }));
+        Self { world, seats, partner: partners_seat, seed, number, steps }
     }
 
     /// Watches until all have taken their steps, and then checks what is left.
@@ -96,8 +125,8 @@ impl Round {
         let all = || self.seats.iter().chain([&self.partner]);
         let mut seen: Vec<(u64, Instant)> = all().map(|seat| (seat.steps(), Instant::now())).collect();
         while !all().all(|seat| seat.has_left()) {
-            // Only how often it checks depends on this.
-            thread::sleep(Duration::from_millis(1));
+            // Who leaves unparks this thread. Only how often it checks depends on the time.
+            thread::park_timeout(Duration::from_millis(1));
             for (seat, (steps, since)) in all().zip(&mut seen) {
                 let now = seat.steps();
                 if *steps != now || seat.has_left() {
@@ -108,7 +137,7 @@ impl Round {
             }
         }
         let steps = self.seats.iter().map(|seat| seat.steps()).sum();
-        assert_eq!(steps, (self.seats.len() * STEPS) as u64, "a player has failed{}", self.report());
+        assert_eq!(steps, self.steps as u64, "a player has failed{}", self.report());
         self.world.check();
         steps
     }
@@ -118,33 +147,28 @@ impl Round {
         let seats: String = seats.map(|seat| format!("\n  {seat}")).collect();
         let (seed, number) = (self.seed, self.number);
         format!(
-            "\nseed {seed}, round {number}; not at the end are{seats}\nin line are {:?}",
-            self.world.queued()
+            "\nseed {seed}, round {number}; not at the end are{seats}\nqueued are {:?}",
+            self.world.queues()
         )
     }
 }
 
-fn as_thread(world: &World, mut player: Player) {
-    for _ in 0..STEPS {
-        world.step(&mut player);
-        player.ends();
-    }
-}
-
-async fn as_task(world: Arc<World>, mut player: Player) {
-    for _ in 0..STEPS {
-        world.step_async(&mut player).await;
+async fn take_steps(world: Arc<World>, mut player: Player, many: usize) {
+    for _ in 0..many {
+        world.step(&mut player).await;
         player.ends();
         // Also where nothing has to be waited for, others have to run.
-        smol::future::yield_now().await;
+        if !player.is_thread() {
+            smol::future::yield_now().await;
+        }
     }
 }
 
-fn as_partner(world: &World, seats: &[Arc<Seat>], mut player: Player) {
-    player.begins(PARTNER);
+fn help(world: &World, seats: &[Arc<Seat>], mut partner: Player) {
+    partner.begins("what is missing");
     while !seats.iter().all(|seat| seat.has_left()) {
-        world.help(&mut player);
-        player.ends();
+        world.help(&mut partner);
+        partner.ends();
         // Others are to meet one another more often than the partner.
         thread::sleep(Duration::from_micros(200));
     }

@@ -1,16 +1,15 @@
-//! A writer is alone, also among readers; there is one upgradable reader at a time.
+//! `RwLock`: a writer is alone, also among readers; there is one upgradable reader at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use waitword::{
-    OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockUpgradableReadGuard,
-    RwLockWriteGuard,
+    OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
+    RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
 
-use crate::event::Counted;
-use crate::player::{Player, blocking, polling};
-use crate::world::{Alone, waiters};
+use super::player::{Player, got};
+use super::{Alone, Counted, Lock, waiters};
 
 #[derive(Default)]
 pub(crate) struct OneRwLock {
@@ -22,236 +21,73 @@ pub(crate) struct OneRwLock {
 }
 
 impl OneRwLock {
-    pub(crate) fn step(&self, player: &mut Player) {
-        let lock = &self.lock;
-        match player.below(12) {
-            0 => drop(lock.try_read().inspect(|_| self.reads(player))),
-            1 => drop(lock.try_read_recursive().inspect(|_| self.reads(player))),
-            2 => drop(lock.try_write_owned().inspect(|_| self.writes(player))),
-            3 => lock.try_upgradable_read().into_iter().for_each(|guard| self.upgrades(player, guard)),
-            4 | 5 => {
-                let guard = blocking! { player:
-                    Ok(lock.read()), timeout => lock.read_for(timeout), deadline => lock.read_until(deadline)
-                };
-                drop(guard.inspect(|_| self.reads(player)));
-            }
-            6 => {
-                let guard = blocking! { player:
-                    Ok(lock.read_owned()),
-                    timeout => lock.read_owned_for(timeout),
-                    deadline => lock.read_owned_until(deadline)
-                };
-                drop(guard.inspect(|_| self.reads(player)));
-            }
-            7 => {
-                let guard = blocking! { player:
-                    Ok(lock.upgradable_read()),
-                    timeout => lock.upgradable_read_for(timeout),
-                    deadline => lock.upgradable_read_until(deadline)
-                };
-                guard.into_iter().for_each(|guard| self.upgrades(player, guard));
-            }
-            8 => {
-                let guard = blocking! { player:
-                    Ok(lock.upgradable_read_owned()),
-                    timeout => lock.upgradable_read_owned_for(timeout),
-                    deadline => lock.upgradable_read_owned_until(deadline)
-                };
-                guard.into_iter().for_each(|guard| self.upgrades_owned(player, guard));
-            }
-            9 | 10 => {
-                let guard = blocking! { player:
-                    Ok(lock.write()), timeout => lock.write_for(timeout), deadline => lock.write_until(deadline)
-                };
-                guard.into_iter().for_each(|guard| self.holds(player, guard));
-            }
-            _ => {
-                let guard = blocking! { player:
-                    Ok(lock.write_owned()),
-                    timeout => lock.write_owned_for(timeout),
-                    deadline => lock.write_owned_until(deadline)
-                };
-                guard.into_iter().for_each(|guard| self.holds_owned(player, guard));
-            }
-        }
-    }
-
-    pub(crate) async fn step_async(&self, player: &mut Player) {
-        let lock = &self.lock;
-        match player.below(8) {
-            0 | 1 => {
-                let guard = polling! { player:
-                    Ok(lock.read_async().await),
-                    timeout => lock.read_async_for(timeout),
-                    deadline => lock.read_async_until(deadline)
-                };
-                if let Some(Ok(_guard)) = guard {
-                    self.reads_async(player).await;
-                }
-            }
-            2 => {
-                let guard = polling! { player:
-                    Ok(lock.read_owned_async().await),
-                    timeout => lock.read_owned_async_for(timeout),
-                    deadline => lock.read_owned_async_until(deadline)
-                };
-                if let Some(Ok(_guard)) = guard {
-                    self.reads_async(player).await;
-                }
-            }
-            3 => {
-                let guard = polling! { player:
-                    Ok(lock.upgradable_read_async().await),
-                    timeout => lock.upgradable_read_async_for(timeout),
-                    deadline => lock.upgradable_read_async_until(deadline)
-                };
-                if let Some(Ok(guard)) = guard {
-                    self.upgrades_async(player, guard).await;
-                }
-            }
-            4 => {
-                let guard = polling! { player:
-                    Ok(lock.upgradable_read_owned_async().await),
-                    timeout => lock.upgradable_read_owned_async_for(timeout),
-                    deadline => lock.upgradable_read_owned_async_until(deadline)
-                };
-                if let Some(Ok(guard)) = guard {
-                    self.upgrades_owned_async(player, guard).await;
-                }
-            }
-            5 | 6 => {
-                let guard = polling! { player:
-                    Ok(lock.write_async().await),
-                    timeout => lock.write_async_for(timeout),
-                    deadline => lock.write_async_until(deadline)
-                };
-                if let Some(Ok(guard)) = guard {
-                    self.holds_async(player, guard).await;
-                }
-            }
-            _ => {
-                let guard = polling! { player:
-                    Ok(lock.write_owned_async().await),
-                    timeout => lock.write_owned_async_for(timeout),
-                    deadline => lock.write_owned_async_until(deadline)
-                };
-                if let Some(Ok(guard)) = guard {
-                    self.holds_owned_async(player, guard).await;
-                }
-            }
-        }
-    }
-
-    fn reads(&self, player: &mut Player) {
+    async fn reads(&self, player: &mut Player) {
         let (_reader, seen) = (Counted::one_more(&self.readers), self.writers.seen());
-        player.linger();
+        player.linger().await;
         assert_eq!(self.writers.seen(), seen, "written beside a reader");
     }
 
-    async fn reads_async(&self, player: &mut Player) {
-        let (_reader, seen) = (Counted::one_more(&self.readers), self.writers.seen());
-        player.linger_async().await;
-        assert_eq!(self.writers.seen(), seen, "written beside a reader");
-    }
-
-    fn writes(&self, player: &mut Player) {
-        let seen = self.writers.enter();
+    async fn writes(&self, player: &mut Player) {
         self.assert_no_reader();
-        player.linger();
+        self.writers.linger(player).await;
         self.assert_no_reader();
-        self.writers.leave(seen);
-    }
-
-    async fn writes_async(&self, player: &mut Player) {
-        let seen = self.writers.enter();
-        self.assert_no_reader();
-        player.linger_async().await;
-        self.assert_no_reader();
-        self.writers.leave(seen);
     }
 
     fn assert_no_reader(&self) {
         assert_eq!(self.readers.load(Ordering::SeqCst), 0, "a reader beside a writer");
     }
-
-    pub(crate) fn check(&self) {
-        self.writers.check();
-        self.upgradable.check();
-        assert!(!self.lock.is_locked());
-    }
-
-    pub(crate) fn queued(&self) -> usize {
-        waiters(&*self.lock)
-    }
 }
 
-/// What is done with the guards that can become others.
+/// What is done with a guard, which can become others. It blocks to bump one, so that is for threads.
 macro_rules! guards {
-    (
-        $Upgradable:ident: $upgrades:ident, $upgrades_async:ident;
-        $Write:ident: $holds:ident, $holds_async:ident, $lets_go:ident
-    ) => {
+    ($Read:ident: $read:ident; $Upgradable:ident: $upgrade:ident; $Write:ident: $write:ident; $($life:lifetime)?) => {
         impl OneRwLock {
-            fn $upgrades(&self, player: &mut Player, guard: guard!($Upgradable)) {
-                let before = self.upgradable.enter();
-                let seen = self.writers.seen();
-                player.linger();
-                assert_eq!(self.writers.seen(), seen, "written beside a reader");
-                self.upgradable.leave(before);
-                let guard = match player.below(6) {
-                    0 => return,
-                    1 => {
-                        let _guard = $Upgradable::downgrade(guard);
-                        return self.reads(player);
-                    }
-                    2 => $Upgradable::try_upgrade(guard).ok(),
-                    _ => {
-                        let upgraded = blocking! { player:
-                            Ok($Upgradable::upgrade(guard)),
-                            timeout => $Upgradable::upgrade_for(guard, timeout),
-                            deadline => $Upgradable::upgrade_until(guard, deadline)
-                        };
-                        upgraded.ok()
-                    }
-                };
-                guard.into_iter().for_each(|guard| self.$holds(player, guard));
-            }
-
-            async fn $upgrades_async(&self, player: &mut Player, guard: guard!($Upgradable)) {
-                let before = self.upgradable.enter();
-                let seen = self.writers.seen();
-                player.linger_async().await;
-                assert_eq!(self.writers.seen(), seen, "written beside a reader");
-                self.upgradable.leave(before);
-                let upgraded = polling! { player:
-                    Ok($Upgradable::upgrade_async(guard).await),
-                    timeout => $Upgradable::upgrade_async_for(guard, timeout),
-                    deadline => $Upgradable::upgrade_async_until(guard, deadline)
-                };
-                if let Some(Ok(guard)) = upgraded {
-                    self.$holds_async(player, guard).await;
+            async fn $read(&self, player: &mut Player, mut guard: $Read<$($life,)? ()>) {
+                self.reads(player).await;
+                if player.is_thread() && player.one_in(8) {
+                    $Read::bump(&mut guard);
+                    self.reads(player).await;
+                }
+                if player.one_in(8) {
+                    $Read::unlock_fair(guard);
                 }
             }
 
-            fn $holds(&self, player: &mut Player, guard: guard!($Write)) {
-                self.writes(player);
-                self.$lets_go(player, guard);
+            async fn $upgrade(&self, player: &mut Player, guard: $Upgradable<$($life,)? ()>) {
+                let seen = self.writers.seen();
+                self.upgradable.linger(player).await;
+                assert_eq!(self.writers.seen(), seen, "written beside a reader");
+                let upgraded = match player.below(8) {
+                    0 => return,
+                    1 => return self.$read(player, $Upgradable::downgrade(guard)).await,
+                    2 => $Upgradable::try_upgrade(guard).ok(),
+                    _ => got! { player:
+                        Ok($Upgradable::upgrade(guard)), Ok($Upgradable::upgrade_async(guard).await);
+                        time => $Upgradable::upgrade_for(guard, time).map_err(|not| not.error),
+                        async { $Upgradable::upgrade_async_for(guard, time).await.map_err(|not| not.error) };
+                        time => $Upgradable::upgrade_until(guard, time).map_err(|not| not.error),
+                        async { $Upgradable::upgrade_async_until(guard, time).await.map_err(|not| not.error) }
+                    },
+                };
+                if let Some(guard) = upgraded {
+                    self.$write(player, guard).await;
+                }
             }
 
-            async fn $holds_async(&self, player: &mut Player, guard: guard!($Write)) {
-                self.writes_async(player).await;
-                self.$lets_go(player, guard);
-            }
-
-            fn $lets_go(&self, player: &mut Player, guard: guard!($Write)) {
+            async fn $write(&self, player: &mut Player, mut guard: $Write<$($life,)? ()>) {
+                self.writes(player).await;
+                if player.is_thread() && player.one_in(8) {
+                    $Write::bump(&mut guard);
+                    self.writes(player).await;
+                }
                 match player.below(6) {
                     0 => {
                         let _guard = $Write::downgrade(guard);
-                        self.reads(player);
+                        self.reads(player).await;
                     }
                     1 => {
                         let _guard = $Write::downgrade_to_upgradable(guard);
-                        self.upgradable.leave(self.upgradable.enter());
+                        self.upgradable.linger(player).await;
                     }
                     2 => $Write::unlock_fair(guard),
                     _ => drop(guard),
@@ -261,18 +97,59 @@ macro_rules! guards {
     };
 }
 
-macro_rules! guard {
-    (OwnedRwLockUpgradableReadGuard) => { OwnedRwLockUpgradableReadGuard<()> };
-    (OwnedRwLockWriteGuard) => { OwnedRwLockWriteGuard<()> };
-    ($Borrowed:ident) => { $Borrowed<'_, ()> };
-}
+guards! { RwLockReadGuard: read; RwLockUpgradableReadGuard: upgrade; RwLockWriteGuard: write; '_ }
 
 guards! {
-    RwLockUpgradableReadGuard: upgrades, upgrades_async;
-    RwLockWriteGuard: holds, holds_async, lets_go
+    OwnedRwLockReadGuard: read_owned;
+    OwnedRwLockUpgradableReadGuard: upgrade_owned;
+    OwnedRwLockWriteGuard: write_owned;
 }
 
-guards! {
-    OwnedRwLockUpgradableReadGuard: upgrades_owned, upgrades_owned_async;
-    OwnedRwLockWriteGuard: holds_owned, holds_owned_async, lets_go_owned
+impl Lock for OneRwLock {
+    fn new(_players: usize, _draw: &mut Player) -> Self {
+        Self::default()
+    }
+
+    async fn step(&self, player: &mut Player) {
+        let lock = &self.lock;
+        macro_rules! tried {
+            ($then:ident: $guard:expr) => {
+                if let Some(guard) = $guard {
+                    self.$then(player, guard).await;
+                }
+            };
+        }
+        macro_rules! acquired {
+            ($then:ident: $($forms:tt)*) => { tried!($then: got!(player: lock, $($forms)*)) };
+        }
+        match player.below(12) {
+            0 => tried!(read: lock.try_read()),
+            1 => tried!(read: lock.try_read_recursive()),
+            2 => tried!(write_owned: lock.try_write_owned()),
+            3 => tried!(upgrade: lock.try_upgradable_read()),
+            4 | 5 => acquired!(read: read, read_for, read_until;
+                read_async, read_async_for, read_async_until),
+            6 => acquired!(read_owned: read_owned, read_owned_for, read_owned_until;
+                read_owned_async, read_owned_async_for, read_owned_async_until),
+            7 => acquired!(upgrade: upgradable_read, upgradable_read_for, upgradable_read_until;
+                upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until),
+            8 => acquired!(upgrade_owned:
+                upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until;
+                upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until),
+            9 | 10 => acquired!(write: write, write_for, write_until;
+                write_async, write_async_for, write_async_until),
+            _ => acquired!(write_owned: write_owned, write_owned_for, write_owned_until;
+                write_owned_async, write_owned_async_for, write_owned_async_until),
+        }
+    }
+
+    fn check(&self) {
+        self.writers.check();
+        self.upgradable.check();
+        assert!(!self.lock.is_locked());
+    }
+
+    fn queued(&self) -> usize {
+        waiters(&*self.lock)
+    }
 }

@@ -1,155 +1,139 @@
-//! One lock of each kind.
+//! The locks that players play with, and what all of them have in common.
+//!
+//! Some players wait for what only others do: an item, a notify, the last to arrive. So each lock has a *partner*
+//! ([`Lock::help`]), who does what is missing, and nothing where it is there already: a wakeup that was lost stays lost, and its
+//! waiter is found stuck.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+#![allow(
+    clippy::unit_arg,
+    reason = "what the forms of a wait give is handed on alike, also where it is nothing"
+)]
 
+mod condvar;
+mod event;
+mod exclusive;
+mod once;
+mod parties;
+pub(crate) mod player;
+pub(crate) mod rounds;
+mod rwlock;
+mod semaphore;
+
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use waitword::word::Table;
 
-use crate::barrier::OneBarrier;
-use crate::event::{Baton, Gate};
-use crate::mutex::OneMutex;
-use crate::once::Cells;
-use crate::player::Player;
-use crate::queue::Queue;
-use crate::rwlock::OneRwLock;
-use crate::semaphore::OneSemaphore;
-use crate::wait_group::OneWaitGroup;
+use player::Player;
 
-pub(crate) const PLACES: [&str; 10] = [
-    "mutex",
-    "read-write lock",
-    "queue",
-    "semaphore",
-    "baton",
-    "gate",
-    "barrier",
-    "wait group",
-    "cells",
-    "partner's work",
-];
+/// One lock for one round, with all that shows whether it does its work.
+trait Lock: Send + Sync + 'static {
+    fn new(players: usize, draw: &mut Player) -> Self;
 
-/// Which of them no player draws.
-pub(crate) const PARTNER: usize = 9;
+    /// Whatever a player does with the lock at a time.
+    fn step(&self, player: &mut Player) -> impl Future<Output = ()> + Send;
 
-pub(crate) struct World {
-    /// Where half of all steps are taken, so that there is a crowd.
-    favourite: usize,
-    mutex: OneMutex,
-    rwlock: OneRwLock,
-    queue: Queue,
-    semaphore: OneSemaphore,
-    baton: Baton,
-    gate: Gate,
-    barrier: OneBarrier,
-    wait_group: OneWaitGroup,
-    cells: Cells,
+    /// Does what a player may be waiting for and no other does.
+    fn help(&self, _player: &mut Player) {}
+
+    /// Once all players have left.
+    fn check(&self);
+
+    /// How many are queued.
+    fn queued(&self) -> usize;
 }
 
-/// For each of the nine, in the order of [`PLACES`].
-macro_rules! at {
-    ($world:ident, $place:expr, $one:ident => $then:expr) => {
-        match $place {
-            0 => {
-                let $one = &$world.mutex;
-                $then
-            }
-            1 => {
-                let $one = &$world.rwlock;
-                $then
-            }
-            2 => {
-                let $one = &$world.queue;
-                $then
-            }
-            3 => {
-                let $one = &$world.semaphore;
-                $then
-            }
-            4 => {
-                let $one = &$world.baton;
-                $then
-            }
-            5 => {
-                let $one = &$world.gate;
-                $then
-            }
-            6 => {
-                let $one = &$world.barrier;
-                $then
-            }
-            7 => {
-                let $one = &$world.wait_group;
-                $then
-            }
-            _ => {
-                let $one = &$world.cells;
-                $then
-            }
-        }
-    };
+/// A [`Lock`] of any type.
+pub(crate) trait AnyLock: Send + Sync {
+    fn step<'a>(&'a self, player: &'a mut Player) -> BoxFuture<'a, ()>;
+    fn help(&self, player: &mut Player);
+    fn check(&self);
+    fn queued(&self) -> usize;
+}
+
+impl<L: Lock> AnyLock for L {
+    fn step<'a>(&'a self, player: &'a mut Player) -> BoxFuture<'a, ()> {
+        Lock::step(self, player).boxed()
+    }
+
+    fn help(&self, player: &mut Player) {
+        Lock::help(self, player);
+    }
+
+    fn check(&self) {
+        Lock::check(self);
+    }
+
+    fn queued(&self) -> usize {
+        Lock::queued(self)
+    }
+}
+
+type Make = fn(usize, &mut Player) -> Box<dyn AnyLock>;
+
+fn make<L: Lock>(players: usize, draw: &mut Player) -> Box<dyn AnyLock> {
+    Box::new(L::new(players, draw))
+}
+
+pub(crate) const LOCKS: [(&str, Make); 13] = [
+    ("mutex", make::<exclusive::OneMutex>),
+    ("async_lock", make::<exclusive::OneAsyncLock>),
+    ("rwlock", make::<rwlock::OneRwLock>),
+    ("semaphore", make::<semaphore::OneSemaphore<false>>),
+    ("closed_semaphore", make::<semaphore::OneSemaphore<true>>),
+    ("condvar_one", make::<condvar::Queue>),
+    ("condvar_all", make::<condvar::Meeting>),
+    ("event_one", make::<event::Baton>),
+    ("event_all", make::<event::Meeting>),
+    ("event_gate", make::<event::Gate>),
+    ("once_lock", make::<once::Cells>),
+    ("barrier", make::<parties::OneBarrier>),
+    ("wait_group", make::<parties::OneWaitGroup>),
+];
+
+/// The locks of a round.
+pub(crate) struct World {
+    /// The index of the first in [`LOCKS`].
+    first: usize,
+    locks: Vec<Box<dyn AnyLock>>,
+    /// With which half of all steps are taken, so that there is a crowd.
+    favourite: usize,
 }
 
 impl World {
-    pub(crate) fn new(round: u64, players: usize) -> Self {
-        Self {
-            favourite: (round % PARTNER as u64) as usize,
-            mutex: OneMutex::default(),
-            rwlock: OneRwLock::default(),
-            queue: Queue::default(),
-            semaphore: OneSemaphore::new(),
-            baton: Baton::default(),
-            gate: Gate::default(),
-            barrier: OneBarrier::new(),
-            wait_group: OneWaitGroup::new(players),
-            cells: Cells::new(),
-        }
+    pub(crate) fn new(of: std::ops::Range<usize>, round: u64, players: usize, draw: &mut Player) -> Self {
+        let first = of.start;
+        let locks: Vec<_> = LOCKS[of].iter().map(|(_, make)| make(players, draw)).collect();
+        Self { first, favourite: (round % locks.len() as u64) as usize, locks }
     }
 
-    pub(crate) fn step(&self, player: &mut Player) {
-        let place = self.drawn(player);
-        player.begins(place);
-        at!(self, place, one => one.step(player));
+    pub(crate) async fn step(&self, player: &mut Player) {
+        let lock = if player.one_in(2) { self.favourite } else { player.below(self.locks.len()) };
+        player.begins(LOCKS[self.first + lock].0);
+        self.locks[lock].step(player).await;
     }
 
-    pub(crate) async fn step_async(&self, player: &mut Player) {
-        let place = self.drawn(player);
-        player.begins(place);
-        at!(self, place, one => one.step_async(player).await);
-    }
-
-    fn drawn(&self, player: &mut Player) -> usize {
-        if player.one_in(2) { self.favourite } else { player.below(PARTNER) }
-    }
-
-    /// Does what a player may be waiting for and no other does.
     pub(crate) fn help(&self, player: &mut Player) {
-        self.queue.help();
-        self.baton.help();
-        self.gate.help();
-        self.barrier.help();
-        self.cells.help(player);
+        self.locks.iter().for_each(|lock| lock.help(player));
     }
 
-    /// Once all have left.
     pub(crate) fn check(&self) {
-        for place in 0..PARTNER {
-            at!(self, place, one => one.check());
-        }
-        assert_eq!(
-            self.queued().map(|(_, waiters)| waiters),
-            [0; PARTNER],
-            "left in the queue: {:?}",
-            self.queued()
-        );
+        self.locks.iter().for_each(|lock| lock.check());
+        let queues = self.queues();
+        assert!(queues.iter().all(|(_, waiters)| *waiters == 0), "left in the queue: {queues:?}");
     }
 
-    /// How many are queued at each.
-    pub(crate) fn queued(&self) -> [(&'static str, usize); PARTNER] {
-        std::array::from_fn(|place| (PLACES[place], at!(self, place, one => one.queued())))
+    /// How many are queued for each.
+    pub(crate) fn queues(&self) -> Vec<(&'static str, usize)> {
+        let names = LOCKS[self.first..].iter().map(|(name, _)| *name);
+        names.zip(&self.locks).map(|(name, lock)| (name, lock.queued())).collect()
     }
 }
 
 /// How many are queued at one of the words of a lock, wherever in it they are.
-pub(crate) fn waiters<L>(lock: &L) -> usize {
+fn waiters<L>(lock: &L) -> usize {
     let word = std::ptr::from_ref(lock).cast::<AtomicU32>();
     let words = size_of::<L>() / size_of::<AtomicU32>();
     // SAFETY: inside of the lock, which is made of words that are at least so large. They are not even read: only their
@@ -159,28 +143,42 @@ pub(crate) fn waiters<L>(lock: &L) -> usize {
 
 /// Counts exclusive holders, with a load and a store: if two are in at once, a count is lost.
 #[derive(Default)]
-pub(crate) struct Alone {
+struct Alone {
     counter: AtomicU64,
     entered: AtomicU64,
 }
 
 impl Alone {
-    /// What to [`leave`](Self::leave) with.
-    pub(crate) fn enter(&self) -> u64 {
+    /// Enters, lingers, and leaves.
+    async fn linger(&self, player: &mut Player) {
         self.entered.fetch_add(1, Ordering::Relaxed);
-        self.seen()
-    }
-
-    pub(crate) fn leave(&self, seen: u64) {
+        let seen = self.seen();
+        player.linger().await;
         assert_eq!(self.seen(), seen, "another was in");
         self.counter.store(seen + 1, Ordering::Relaxed);
     }
 
-    pub(crate) fn seen(&self) -> u64 {
+    fn seen(&self) -> u64 {
         self.counter.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn check(&self) {
+    fn check(&self) {
         assert_eq!(self.seen(), self.entered.load(Ordering::Relaxed), "exclusion was violated");
+    }
+}
+
+/// Counted for as long as it is there.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn one_more(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -1,31 +1,24 @@
 //! Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
 //! (`models/locks/tests/models/event.rs`).
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use waitword_core::*;
 
-fn queued<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Pin<Box<WaitAsync<L>>> {
-    let mut wait = Box::pin(wait_async(at, expected));
-    assert!(poll(&mut wait).is_pending());
-    wait
-}
-
-fn poll<L: Location>(wait: &mut Pin<Box<WaitAsync<L>>>) -> Poll<Outcome> {
-    wait.as_mut().poll(&mut Context::from_waker(Waker::noop()))
-}
+use crate::common::{poll, queued};
 
 #[test]
 fn one_is_woken_or_else_the_word_is_replaced() {
     let word = AtomicI32::new(0);
     let (mut first, mut second) = (queued(&word, 0), queued(&word, 0));
     assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
-    assert_eq!((poll(&mut first), poll(&mut second)), (Poll::Ready(Outcome::Notified), Poll::Pending));
+    assert_eq!(
+        (poll(first.as_mut()), poll(second.as_mut())),
+        (Poll::Ready(Outcome::Notified), Poll::Pending)
+    );
     assert_eq!(notify_one_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
-    assert_eq!((poll(&mut second), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
+    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
     assert_eq!(notify_one_or_replace(&word, 5, 1), Err(0));
     assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(0));
     assert_eq!(word.load(Ordering::SeqCst), 1);
@@ -36,9 +29,9 @@ fn all_are_woken_if_the_word_is_replaced() {
     let word = AtomicU64::new(u64::MAX);
     let mut waits = [(); 40].map(|()| queued(&word, u64::MAX));
     assert_eq!(replace_and_notify_all(&word, 0, 1), Err(u64::MAX));
-    assert!(waits.iter_mut().all(|wait| poll(wait).is_pending()));
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
     assert_eq!(replace_and_notify_all(&word, u64::MAX, 1), Ok(40));
-    assert!(waits.iter_mut().all(|wait| poll(wait) == Poll::Ready(Outcome::Notified)));
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     assert_eq!(replace_and_notify_all(&word, 1, 2), Ok(0));
     assert_eq!(word.load(Ordering::SeqCst), 2);
 }
@@ -61,11 +54,14 @@ fn the_last_is_woken_or_else_the_word_is_replaced() {
     let word = AtomicI32::new(0);
     let (mut first, mut second, mut third) = (queued(&word, 0), queued(&word, 0), queued(&word, 0));
     assert_eq!(notify_last_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
-    assert_eq!((poll(&mut third), poll(&mut first)), (Poll::Ready(Outcome::Notified), Poll::Pending));
+    assert_eq!((poll(third.as_mut()), poll(first.as_mut())), (Poll::Ready(Outcome::Notified), Poll::Pending));
     assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
-    assert_eq!((poll(&mut first), poll(&mut second)), (Poll::Ready(Outcome::Notified), Poll::Pending));
+    assert_eq!(
+        (poll(first.as_mut()), poll(second.as_mut())),
+        (Poll::Ready(Outcome::Notified), Poll::Pending)
+    );
     assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(1), "first and last in one");
-    assert_eq!((poll(&mut second), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
+    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
     assert_eq!(notify_last_or_replace(&word, 5, 1), Err(0));
     assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
     assert_eq!(word.load(Ordering::SeqCst), 1);

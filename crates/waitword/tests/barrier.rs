@@ -2,12 +2,14 @@
 
 mod common;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::schedules::{self, Actor, Actors, Step};
 use common::{Task, block_on, far, forbidden, until, waits};
 use waitword::*;
 
@@ -121,73 +123,75 @@ fn threads_and_tasks_meet_again_and_again() {
     assert_eq!(leaders.into_inner(), GENERATIONS);
 }
 
-/// One step of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
-    Poll(usize),
-    Drop(usize),
+struct World<'a> {
+    barrier: &'a Barrier,
+    /// The arrivals of the incomplete generation.
+    arrived: Vec<usize>,
+    /// The waits that have passed, and were not polled since.
+    through: Vec<usize>,
 }
 
-/// Every schedule of polls and drops of four tasks at a barrier for two, on the real barrier, against the rule: a task
-/// that was dropped has not arrived, unless its generation was complete.
+impl<'a> schedules::World<'a> for World<'a> {
+    type Guard = Passing;
+    type Other = Infallible;
+
+    fn others(&self, _: &Actors<'a, Passing>) -> Vec<Infallible> {
+        Vec::new()
+    }
+
+    fn perform(&mut self, other: Infallible, _: &mut Actors<'a, Passing>) {
+        match other {}
+    }
+
+    /// A task that was dropped has not arrived, unless its generation was complete.
+    fn check(&mut self, step: Step<Infallible>, actors: &mut Actors<'a, Passing>) {
+        match step {
+            Step::Poll(index) => {
+                let expected = if self.through.contains(&index) {
+                    Some(false)
+                } else if let Some(other) = self.arrived.pop() {
+                    self.through.push(other);
+                    Some(true)
+                } else {
+                    self.arrived.push(index);
+                    None
+                };
+                let passed = matches!(actors.all[index], Actor::Holding(_)).then(|| actors.take(index));
+                assert_eq!(passed.map(|result| result.unwrap().is_leader()), expected, "{step:?}");
+            }
+            Step::Drop(index) => self.arrived.retain(|&other| other != index),
+            _ => unreachable!("there is no other step"),
+        }
+        assert_eq!(self.barrier.arrived(), self.arrived.len(), "{step:?}");
+        for &index in &self.through {
+            if let Actor::Waiting(task) = &actors.all[index] {
+                assert!(task.is_woken(), "{index} is not, after {step:?}");
+            }
+        }
+    }
+
+    /// The party may be incomplete.
+    fn is_stuck(&self, _: &Actors<'a, Passing>) -> bool {
+        false
+    }
+}
+
+/// Every schedule of polls and drops of four tasks at a barrier for two, on the real barrier.
 #[test]
 fn no_schedule_of_polls_and_drops_counts_an_arrival_that_has_left() {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    let schedules = schedules::explore(|schedule| {
         let barrier = Arc::new(Barrier::new(2));
-        let mut tasks: Vec<_> = (0..4)
-            .map(|place| {
-                Some(match place {
-                    0 => Task::new(async { Ok(barrier.wait_async().await) }),
-                    1 => Task::new(barrier.wait_async_until(far())),
-                    2 => Task::new(async { Ok(barrier.wait_owned_async().await) }),
-                    _ => Task::new(barrier.wait_owned_async_until(far())),
-                })
-            })
-            .collect();
-        // The arrivals of the incomplete generation, and the waits that have passed and were not polled since.
-        let (mut arrived, mut through): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        for &op in &schedule {
-            match op {
-                Op::Poll(i) => {
-                    let polled = tasks[i].as_mut().map(Task::poll);
-                    let expected = if through.contains(&i) {
-                        Some(false)
-                    } else if let Some(other) = arrived.pop() {
-                        through.push(other);
-                        Some(true)
-                    } else {
-                        arrived.push(i);
-                        None
-                    };
-                    let leads = match polled {
-                        Some(Poll::Ready(result)) => Some(result.unwrap().is_leader()),
-                        _ => None,
-                    };
-                    assert_eq!(leads, expected, "{op:?} of {schedule:?}");
-                    if leads.is_some() {
-                        tasks[i] = None;
-                    }
-                }
-                Op::Drop(i) => {
-                    tasks[i] = None;
-                    arrived.retain(|&other| other != i);
-                }
-            }
-            assert_eq!(barrier.arrived(), arrived.len(), "{op:?} of {schedule:?}");
-        }
-        let waiting = tasks.iter().enumerate().filter_map(|(i, task)| Some((i, task.as_ref()?)));
-        for (i, task) in waiting {
-            assert!(task.is_woken() || !through.contains(&i), "not woken, {schedule:?}");
-            if task.is_woken() {
-                unexplored.push(schedule.iter().copied().chain([Op::Poll(i)]).collect());
-            }
-            unexplored.push(schedule.iter().copied().chain([Op::Drop(i)]).collect());
-        }
-        schedules += 1;
-    }
-    assert!(schedules > 1_000, "{schedules}");
+        let mut world = World { barrier: &barrier, arrived: Vec::new(), through: Vec::new() };
+        let mut actors = Actors::new(4);
+        actors.all = vec![
+            Actor::Waiting(Task::new(async { Ok(barrier.wait_async().await) })),
+            Actor::Waiting(Task::new(barrier.wait_async_until(far()))),
+            Actor::Waiting(Task::new(async { Ok(barrier.wait_owned_async().await) })),
+            Actor::Waiting(Task::new(barrier.wait_owned_async_until(far()))),
+        ];
+        schedule.ends(&mut world, &mut actors);
+    });
+    assert!(schedules > 500, "{schedules}");
 }
 
 #[test]

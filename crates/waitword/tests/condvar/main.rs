@@ -4,6 +4,7 @@
 mod common;
 mod dropped;
 mod owned;
+mod room;
 mod unpolled;
 
 use std::collections::VecDeque;

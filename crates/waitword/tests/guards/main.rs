@@ -1,18 +1,25 @@
 //! Guards of parts, and what else guards can become: with the reason why not, as a reader, or as the lock that they had a share in.
 
-/// Runs `$one`, which is given a test, a lock, its method and its guard, for each kind of guard.
+/// A test of each function, which `$run` calls with a lock, its method and its guard, for each kind of guard.
 macro_rules! for_each_guard {
-    ($one:ident, $test:ident) => {
-        let mutex = Arc::new(Mutex::new(0));
-        let lock = Arc::new(RwLock::new(0));
-        $one!($test, mutex.lock, MutexGuard);
-        $one!($test, mutex.lock_owned, OwnedMutexGuard);
-        $one!($test, lock.read, RwLockReadGuard);
-        $one!($test, lock.read_owned, OwnedRwLockReadGuard);
-        $one!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
-        $one!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
-        $one!($test, lock.write, RwLockWriteGuard);
-        $one!($test, lock.write_owned, OwnedRwLockWriteGuard);
+    ($run:ident: $($test:ident,)+) => {
+        mod $run {
+            use super::*;
+
+            $(#[test]
+            fn $test() {
+                let mutex = Arc::new(Mutex::new(()));
+                let lock = Arc::new(RwLock::new(()));
+                $run!($test, mutex.lock, MutexGuard);
+                $run!($test, mutex.lock_owned, OwnedMutexGuard);
+                $run!($test, lock.read, RwLockReadGuard);
+                $run!($test, lock.read_owned, OwnedRwLockReadGuard);
+                $run!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
+                $run!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
+                $run!($test, lock.write, RwLockWriteGuard);
+                $run!($test, lock.write_owned, OwnedRwLockWriteGuard);
+            })+
+        }
     };
 }
 
@@ -28,7 +35,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use common::block_on;
-use common::guards::{Lock, Panics};
+use common::exclusive::{Exclusive, Panics};
 use waitword::*;
 
 #[derive(Debug, PartialEq)]
@@ -113,23 +120,9 @@ macro_rules! a_writer_becomes_a_reader_of_a_part {
             drop(part);
             let panics = || $Guard::downgrade_map(rwlock.$write(), |_| -> &i32 { panic!("no part") });
             assert!(catch_unwind(AssertUnwindSafe(|| drop(panics()))).is_err());
-            assert!(rwlock.is_free());
+            assert!(rwlock.try_write().is_some());
         }
     )+};
-}
-
-impl Lock for RwLock<(i32, &'static str)> {
-    fn queued(self: &Arc<Self>, _waker: &Waker) -> common::guards::Queued {
-        unreachable!("not in these tests")
-    }
-
-    fn alone(self: &Arc<Self>) -> Box<dyn Send> {
-        Box::new(self.write_owned())
-    }
-
-    fn is_free(&self) -> bool {
-        self.try_write().is_some()
-    }
 }
 
 a_writer_becomes_a_reader_of_a_part! {
@@ -140,10 +133,10 @@ a_writer_becomes_a_reader_of_a_part! {
 /// It has become a reader by then, and signals the readers that wait, whose waker panics.
 #[test]
 fn a_downgrade_whose_signal_panics_has_a_guard() {
-    let rwlock = Arc::new(RwLock::new(1));
-    let test = |downgrade: fn(OwnedRwLockWriteGuard<u8>) -> Box<dyn Send>| {
+    let rwlock = Arc::new(RwLock::new(()));
+    let test = |downgrade: fn(OwnedRwLockWriteGuard<()>) -> Box<dyn Send>| {
         let writer = rwlock.write_owned();
-        let waiter = rwlock.queued(&Waker::from(Arc::new(Panics)));
+        let waiter = rwlock.queued(&Panics::waker());
         // Behind it a reader, so that there is a waiter to signal.
         let reader = downgrade(writer);
         drop(waiter);
@@ -158,28 +151,11 @@ fn a_downgrade_whose_signal_panics_has_a_guard() {
 
 #[test]
 fn guards_of_parts_are_released_for_the_head_waiter() {
-    let rwlock = Arc::new(RwLock::new(1));
-    let releases: [&dyn Fn(); 4] = [
-        &|| MappedRwLockReadGuard::unlock_fair(RwLockReadGuard::map(rwlock.read(), |value| value)),
-        &|| MappedRwLockWriteGuard::unlock_fair(RwLockWriteGuard::map(rwlock.write(), |value| value)),
-        &|| {
-            OwnedMappedRwLockReadGuard::unlock_fair(OwnedRwLockReadGuard::map(rwlock.read_owned(), |value| {
-                value
-            }))
-        },
-        &|| {
-            OwnedMappedRwLockWriteGuard::unlock_fair(OwnedRwLockWriteGuard::map(
-                rwlock.write_owned(),
-                |value| value,
-            ))
-        },
-    ];
-    for release in releases {
-        release();
-        assert!(rwlock.is_free(), "there is no waiter");
-    }
+    let rwlock = Arc::new(RwLock::new(()));
     macro_rules! reserves {
         ($($Guard:ident -> $Mapped:ident, $acquire:ident;)+) => {$(
+            $Mapped::unlock_fair($Guard::map(rwlock.$acquire(), |value| value));
+            assert!(rwlock.is_free(), "there is no waiter");
             let guard = $Guard::map(rwlock.$acquire(), |value| value);
             let waiter = rwlock.queued(Waker::noop());
             $Mapped::unlock_fair(guard);
@@ -198,7 +174,7 @@ fn guards_of_parts_are_released_for_the_head_waiter() {
 
 #[test]
 fn owned_guards_lead_to_their_lock_and_give_their_share_in_it_back() {
-    let (mutex, rwlock) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    let (mutex, rwlock) = (Arc::new(Mutex::new(())), Arc::new(RwLock::new(())));
     macro_rules! gives_back {
         ($($Guard:ident, $lock:ident.$acquire:ident;)+) => {$(
             for into_arc in [$Guard::into_arc, $Guard::into_arc_fair] {

@@ -8,22 +8,20 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use smol::future::yield_now;
-use waitword::{
-    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
-    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    forbid_blocking,
-};
+use waitword::*;
 
-use crate::common::guards::Lock;
+use crate::common::exclusive::Exclusive;
 use crate::common::{Task, block_on};
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Runs a test, which is given a guard and its `unlocked_async` and `unlocked_fair_async`.
-macro_rules! run {
+macro_rules! of_each_guard {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        $test(&$lock, |run| Box::pin($Guard::unlocked_async($lock.$acquire(), async || run.await)));
-        $test(&$lock, |run| Box::pin($Guard::unlocked_fair_async($lock.$acquire(), async || run.await)));
+        super::$test(&$lock, |run| Box::pin($Guard::unlocked_async($lock.$acquire(), async || run.await)));
+        super::$test(&$lock, |run| {
+            Box::pin($Guard::unlocked_fair_async($lock.$acquire(), async || run.await))
+        });
     };
 }
 
@@ -35,97 +33,100 @@ fn once<'a>() -> Boxed<'a, u8> {
     })
 }
 
-#[test]
-fn the_lock_is_released_from_the_first_poll_to_the_last() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        assert!(!lock.is_free(), "it was not polled");
-        assert!(future.poll().is_pending());
-        assert!(lock.is_free());
-        let (guard, result) = future.finish();
-        assert!(!lock.is_free() && result == 7);
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+for_each_guard! { of_each_guard:
+    the_lock_is_released_from_the_first_poll_to_the_last,
+    it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden,
+    dropped_before_it_is_polled_it_releases_the_lock,
+    dropped_halfway_it_holds_nothing,
+    dropped_while_it_waits_for_the_lock_it_forwards_the_signal,
+    if_what_it_runs_panics_the_lock_is_released,
 }
 
-#[test]
-fn it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        let _must_not = forbid_blocking();
-        assert!(future.poll().is_pending());
-        let other = lock.alone();
-        assert!(future.poll().is_pending() && !future.is_woken());
-        drop(other);
-        assert!(future.is_woken());
-        let (guard, _) = future.finish();
-        assert!(!lock.is_free());
-        drop(guard);
-    }
-    for_each_guard!(run, test);
+fn the_lock_is_released_from_the_first_poll_to_the_last<'a, L: Exclusive, G: 'a>(
+    lock: &Arc<L>,
+    unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>,
+) {
+    let mut future = Task::new(unlocked(once()));
+    assert!(!lock.is_free(), "it was not polled");
+    assert!(future.poll().is_pending());
+    assert!(lock.is_free());
+    let (guard, result) = future.finish();
+    assert!(!lock.is_free() && result == 7);
+    drop(guard);
+    assert!(lock.is_free());
 }
 
-#[test]
-fn dropped_before_it_is_polled_it_releases_the_lock() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        drop(unlocked(once()));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden<'a, L: Exclusive, G: 'a>(
+    lock: &Arc<L>,
+    unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>,
+) {
+    let mut future = Task::new(unlocked(once()));
+    let _must_not = forbid_blocking();
+    assert!(future.poll().is_pending());
+    let other = lock.lock();
+    assert!(future.poll().is_pending() && !future.is_woken());
+    drop(other);
+    assert!(future.is_woken());
+    let (guard, _) = future.finish();
+    assert!(!lock.is_free());
+    drop(guard);
 }
 
-#[test]
-fn dropped_halfway_it_holds_nothing() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        assert!(future.poll().is_pending());
-        let other = lock.alone();
-        drop(future);
-        assert!(!lock.is_free(), "it does not release what it has released before");
-        drop(other);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn dropped_before_it_is_polled_it_releases_the_lock<'a, L: Exclusive, G: 'a>(
+    lock: &Arc<L>,
+    unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>,
+) {
+    drop(unlocked(once()));
+    assert!(lock.is_free());
+}
+
+fn dropped_halfway_it_holds_nothing<'a, L: Exclusive, G: 'a>(
+    lock: &Arc<L>,
+    unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>,
+) {
+    let mut future = Task::new(unlocked(once()));
+    assert!(future.poll().is_pending());
+    let other = lock.lock();
+    drop(future);
+    assert!(!lock.is_free(), "it does not release what it has released before");
+    drop(other);
+    assert!(lock.is_free());
 }
 
 /// It was signalled, and the one behind it is next.
-#[test]
-fn dropped_while_it_waits_for_the_lock_it_forwards_the_signal() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        assert!(future.poll().is_pending());
-        let other = lock.alone();
-        assert!(future.poll().is_pending());
-        let behind = lock.queued(Waker::noop());
-        drop(other);
-        assert!(future.is_woken());
-        drop(future);
-        drop(block_on(behind));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn dropped_while_it_waits_for_the_lock_it_forwards_the_signal<'a, L: Exclusive, G: 'a>(
+    lock: &Arc<L>,
+    unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>,
+) {
+    let mut future = Task::new(unlocked(once()));
+    assert!(future.poll().is_pending());
+    let other = lock.lock();
+    assert!(future.poll().is_pending());
+    let behind = lock.queued(Waker::noop());
+    drop(other);
+    assert!(future.is_woken());
+    drop(future);
+    drop(block_on(behind));
+    assert!(lock.is_free());
 }
 
-#[test]
-fn if_what_it_runs_panics_the_lock_is_released() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(Box::pin(async { panic!("what it runs") })));
-        assert!(catch_unwind(AssertUnwindSafe(|| future.poll())).is_err());
-        assert!(lock.is_free());
-        let other = lock.alone();
-        drop(future);
-        assert!(!lock.is_free());
-        drop(other);
-    }
-    for_each_guard!(run, test);
+fn if_what_it_runs_panics_the_lock_is_released<'a, L: Exclusive, G: 'a>(
+    lock: &Arc<L>,
+    unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>,
+) {
+    let mut future = Task::new(unlocked(Box::pin(async { panic!("what it runs") })));
+    assert!(catch_unwind(AssertUnwindSafe(|| future.poll())).is_err());
+    assert!(lock.is_free());
+    let other = lock.lock();
+    drop(future);
+    assert!(!lock.is_free());
+    drop(other);
 }
 
 /// Of the two forms only one lets others barge past the waiter.
 #[test]
 fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
-    let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
+    let (mutex, lock) = (Arc::new(Mutex::new(())), Arc::new(RwLock::new(())));
     for is_fair in [false, true] {
         let (guard, reader) = (mutex.lock(), lock.read());
         let waiters = [mutex.queued(Waker::noop()), lock.queued(Waker::noop())];

@@ -58,7 +58,6 @@ const TOO_LONG: &[&str] = &[
     "deadlines_that_pass_at_any_moment_",
     "a_bounded_queue_passes_everything_on_once",
     "each_notify_ends_one_wait_of_any_kind",
-    "every_way_to_wait_gets_the_lock",
     "the_numbers_that_are_kept_are_limited",
     "shard::",
     "table::tests",

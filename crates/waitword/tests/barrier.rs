@@ -5,92 +5,45 @@ mod common;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use common::grid::{Got, Grid, got, ways};
 use common::schedules::{self, Actor, Actors, Step};
-use common::{Task, block_on, far, forbidden, until, waits};
+use common::{Task, block_on, far, waits};
 use waitword::*;
 
 type Passing = Result<BarrierWaitResult, LockError>;
-type Way = (&'static str, fn(&Arc<Barrier>) -> Passing);
 
-const WAYS: [Way; 9] = [
-    ("wait", |barrier| Ok(barrier.wait())),
-    ("wait_for", |barrier| barrier.wait_for(Duration::MAX)),
-    ("wait_until", |barrier| barrier.wait_until(far())),
-    ("wait_async", |barrier| Ok(block_on(barrier.wait_async()))),
-    ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::MAX))),
-    ("wait_async_until", |barrier| block_on(barrier.wait_async_until(far()))),
-    ("wait_owned_async", |barrier| Ok(block_on(barrier.wait_owned_async()))),
-    ("wait_owned_async_for", |barrier| block_on(barrier.wait_owned_async_for(Duration::MAX))),
-    ("wait_owned_async_until", |barrier| block_on(barrier.wait_owned_async_until(far()))),
-];
-
-const WAYS_WITHOUT_TIME: [Way; 7] = [
-    ("try_wait", |barrier| barrier.try_wait().ok_or(LockError::TIMED_OUT)),
-    ("wait_for", |barrier| barrier.wait_for(Duration::ZERO)),
-    ("wait_until", |barrier| barrier.wait_until(Instant::now())),
-    ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::ZERO))),
-    ("wait_async_until", |barrier| block_on(barrier.wait_async_until(Instant::now()))),
-    ("wait_owned_async_for", |barrier| block_on(barrier.wait_owned_async_for(Duration::ZERO))),
-    ("wait_owned_async_until", |barrier| block_on(barrier.wait_owned_async_until(Instant::now()))),
-];
-
-#[test]
-fn a_party_of_one_leads_without_waiting() {
-    let _nobody_may_wait = forbid_blocking();
-    for parties in [0, 1] {
-        let barrier = Arc::new(Barrier::new(parties));
-        for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
-            assert!(wait(&barrier).unwrap().is_leader(), "{way}");
-        }
+fn barrier() -> Grid<Barrier> {
+    Grid {
+        ways: ways! { Barrier:
+            attempts [try_wait];
+            blocks [wait, wait_for, wait_until => wait_async];
+            awaits [wait_async, wait_async_for, wait_async_until];
+            awaits [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        },
+        open: || Arc::new(Barrier::new(1)),
+        stays_open: |barrier| barrier.parties() == 1,
+        closed: || Arc::new(Barrier::new(2)),
+        close: |barrier| Box::new(|| assert!(barrier.try_wait().expect("the other is there").is_leader())),
+        waiters: Barrier::arrived,
     }
 }
 
-#[test]
-fn every_way_to_wait_meets_every_other() {
-    let barrier = Arc::new(Barrier::new(2));
-    for (first, wait) in WAYS {
-        for (last, arrive) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
-            thread::scope(|scope| {
-                let waiter = waits(scope, || barrier.arrived() == 1, || wait(&barrier));
-                assert!(arrive(&barrier).unwrap().is_leader(), "{first}, {last}");
-                assert!(!waiter.join().unwrap().unwrap().is_leader(), "{first}, {last}");
-            });
-            assert_eq!(barrier.arrived(), 0);
-        }
-    }
-}
+// Of two parties the other one leads.
+got!(Barrier: BarrierWaitResult => |barrier, result| result.is_leader() == (barrier.parties() != 2));
 
-#[test]
-fn a_wait_that_gives_up_has_not_arrived() {
-    let barrier = Arc::new(Barrier::new(2));
-    for (way, wait) in WAYS_WITHOUT_TIME {
-        assert_eq!(wait(&barrier), Err(LockError::TIMED_OUT), "{way}");
-        assert_eq!(barrier.arrived(), 0, "{way}");
-    }
-    for timeout in [1, 3, 15].map(Duration::from_millis) {
-        let start = Instant::now();
-        assert_eq!(barrier.wait_for(timeout), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-        let start = Instant::now();
-        assert_eq!(block_on(barrier.wait_async_for(timeout)), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-        assert_eq!(barrier.arrived(), 0);
-    }
-}
-
-#[test]
-fn a_wait_that_was_in_time_passes_though_the_time_is_up() {
-    let barrier = Barrier::new(2);
-    let deadline = Instant::now() + Duration::from_millis(20);
-    let mut task = Task::new(barrier.wait_async_until(deadline));
-    if task.poll().is_pending() && barrier.try_wait().is_some() {
-        until(|| Instant::now() > deadline);
-        assert!(matches!(task.poll(), Poll::Ready(Ok(result)) if !result.is_leader()));
-    }
+mod grid {
+    crate::common::grid::the_whole_grid!(barrier:
+        every_way_to_wait_gets_at_once_what_is_there,
+        every_way_to_wait_waits_until_it_is_there,
+        timed_forms_give_up_and_never_too_early,
+        what_comes_before_the_poll_is_had_though_the_time_is_up,
+        a_waiter_that_has_given_up_is_not_queued,
+        a_timeout_is_counted_from_the_call,
+        forbidden_to_block,
+    );
 }
 
 #[test]
@@ -195,20 +148,21 @@ fn no_schedule_of_polls_and_drops_counts_an_arrival_that_has_left() {
 }
 
 #[test]
-fn forbidden_to_block() {
-    let barrier = Barrier::new(2);
-    let message = forbidden(|| barrier.wait());
-    assert!(message.contains("`wait_async`"), "{message}");
-    assert_eq!(barrier.arrived(), 0);
-    let _must_not = forbid_blocking();
-    assert_eq!(barrier.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
-    assert_eq!(barrier.wait_until(far()), Err(LockError::BlockingForbidden));
-    assert_eq!(barrier.wait_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
-    assert_eq!(barrier.arrived(), 0);
-    let mut task = Task::new(barrier.wait_async());
-    assert!(task.poll().is_pending());
-    assert!(barrier.wait().is_leader(), "the last may always");
-    assert!(task.poll().is_ready());
+fn every_way_to_wait_may_be_the_last_to_arrive() {
+    for way in barrier().ways {
+        // Of three parties, for the rule above.
+        let barrier = Arc::new(Barrier::new(3));
+        thread::scope(|scope| {
+            let thread = waits(scope, || barrier.arrived() == 1, || barrier.wait());
+            let mut task = Task::new(barrier.wait_async());
+            assert!(task.poll().is_pending());
+            let _must_not = forbid_blocking();
+            assert!(way.run(&barrier, Duration::ZERO).is_ok(), "{}", way.name);
+            let others = [task.finish(), thread.join().unwrap()];
+            assert!(!others.iter().any(|result| result.is_leader()), "{}", way.name);
+        });
+        assert_eq!(barrier.arrived(), 0);
+    }
 }
 
 /// Dropped in the queue, the wait takes its arrival back, in the barrier that it has the last share in.

@@ -3,6 +3,7 @@
 
 pub(crate) mod dropped;
 pub(crate) mod exclusive;
+pub(crate) mod grid;
 pub(crate) mod schedules;
 pub(crate) mod stress;
 pub(crate) mod unpolled;

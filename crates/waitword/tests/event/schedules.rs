@@ -81,11 +81,12 @@ fn messages_beside_an_event_are_all_consumed() {
     assert_eq!(consumed, (0..MESSAGES).collect::<Vec<_>>());
 }
 
+/// A notify of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Other {
-    NotifyOne,
-    NotifyLast,
-    NotifyAll,
+    One,
+    Last,
+    All,
 }
 
 /// How a task waits.
@@ -112,10 +113,10 @@ impl<'a> schedules::World<'a> for World<'a> {
     fn others(&self, _: &Actors<'a, ()>) -> Vec<Other> {
         let mut others = Vec::new();
         if self.notifies_left > 0 {
-            others.extend([Other::NotifyOne, Other::NotifyLast]);
+            others.extend([Other::One, Other::Last]);
         }
         if self.all_left {
-            others.push(Other::NotifyAll);
+            others.push(Other::All);
         }
         others
     }
@@ -124,9 +125,9 @@ impl<'a> schedules::World<'a> for World<'a> {
     fn perform(&mut self, other: Other, _: &mut Actors<'a, ()>) {
         let waiters = self.event.waiters();
         let notified = match other {
-            Other::NotifyOne => self.event.notify_one(),
-            Other::NotifyLast => self.event.notify_last(),
-            Other::NotifyAll => {
+            Other::One => self.event.notify_one(),
+            Other::Last => self.event.notify_last(),
+            Other::All => {
                 self.all_left = false;
                 assert_eq!(self.event.notify_all(), waiters);
                 return;

@@ -4,13 +4,12 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword::*;
 
 use crate::common::mutex::waiters;
-use crate::common::{Task, block_on, until};
+use crate::common::{Task, until};
 use crate::soon_too_late;
 
 #[test]
@@ -85,41 +84,6 @@ fn signalled_between_the_last_check_and_the_deadline() {
         drop(barger.lock().unwrap().take());
         assert!(next.is_woken(), "barges: {barges_in}");
         assert!(next.poll().is_ready());
-    }
-}
-
-#[test]
-fn threads_and_tasks_share_one_queue() {
-    let mutex = Arc::new(Mutex::new(()));
-    for kinds in 0..1_u32 << 5 {
-        let turns = Mutex::new(Vec::new());
-        let guard = mutex.lock();
-        let mut released = Instant::now();
-        thread::scope(|scope| {
-            let (mutex, turns) = (&mutex, &turns);
-            let take_a_turn = move |place: usize| {
-                let _guard = match kinds >> place & 1 {
-                    0 => block_on(mutex.lock_async()),
-                    _ => mutex.lock(),
-                };
-                turns.lock().push(place);
-            };
-            let enqueue = |place| {
-                let thread = scope.spawn(move || take_a_turn(place));
-                until(|| waiters(mutex) == place + 1);
-                thread
-            };
-            let threads = (0..5).map(enqueue).collect::<Vec<_>>();
-            released = Instant::now();
-            drop(guard);
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
-        });
-        let turns = turns.into_inner();
-        // On a slow machine the watchdog may have signalled another before the signalled one has come.
-        if released.elapsed() < STALL_TIMEOUT {
-            assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");
-        }
-        assert_eq!(turns.len(), 5);
     }
 }
 

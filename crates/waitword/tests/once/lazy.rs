@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use waitword::*;
 
-use crate::Got;
 use crate::common::{Task, block_on, forbidden, until};
 
 type Lazy = LazyLock<i32>;
-type Force = (&'static str, for<'a> fn(&'a Lazy) -> Got<'a>);
+type Force = (&'static str, for<'a> fn(&'a Lazy) -> Result<&'a i32, LockError>);
 
 const FORCES: [Force; 7] = [
     ("deref", |lazy| Ok(lazy)),

@@ -84,7 +84,6 @@ const TOO_LONG: &[&str] = &[
 const NOT_EMULATED: &[&str] = &[
     "a_waker_that_blocks_has_a_thread_and_gives_it_back",
     "no_thread_wakes_up_while_nothing_is_due",
-    "an_owned_wait_is_a_task",
     "a_crowd_goes_home_when_it_is_closed",
     "a_crowd_uses_no_more_permits",
     "an_owned_wait_keeps_its_group",

@@ -49,7 +49,7 @@ impl<'a> Got<'a, AsyncLock> for () {
 
 mod grid {
     crate::common::grid::the_whole_grid!(async_lock);
-    crate::common::grid::the_whole_grid!(async_lock: threads_and_tasks_share_one_queue,);
+    crate::common::grid::the_whole_grid!(async_lock: threads_and_tasks_share_one_queue_and_recheck,);
 }
 
 #[test]

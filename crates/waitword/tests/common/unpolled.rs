@@ -35,6 +35,11 @@ pub(crate) trait Queue: Send + Sync + 'static {
 
     fn wait(self: &Arc<Self>, way: Self::Way) -> Waiting<'_>;
 
+    /// Waits for the lock as any other task does.
+    fn other(self: &Arc<Self>) -> Waiting<'_> {
+        Exclusive::wait(self.the_lock(), exclusive::Way::Borrowed)
+    }
+
     /// Waits as a thread.
     fn block(&self);
 
@@ -121,11 +126,11 @@ pub(crate) fn select_whose_handler_wants_what_an_unpolled_branch_was_signalled_f
                 queue.notify();
                 // `first` is signalled, and this waits behind it.
                 let barged_in = lock.try_lock().expect("a signal is no handoff");
-                let mut second = pin!(acquire(lock));
+                let mut second = pin!(queue.other());
                 assert!(poll_once(second.as_mut()).await.is_pending());
                 drop(barged_in);
                 drop(second.await);
-                drop(acquire(lock).await);
+                drop(queue.other().await);
             }
         }
         drop(first.await);
@@ -152,7 +157,7 @@ pub(crate) fn a_task_waits_behind_its_own_unpolled_future<Q: Queue>() {
             queue.notify();
             drop(second.await);
             // And a barging acquirer behind it.
-            drop(acquire(queue.the_lock()).await);
+            drop(queue.other().await);
             drop(first.await);
         });
         assert_left(&queue);
@@ -170,13 +175,13 @@ pub(crate) fn a_set_of_futures_that_is_not_polled_meanwhile<Q: Queue>() {
         queue.notify();
         for _ in 0..3 {
             // The set is not polled while this waits.
-            drop(acquire(queue.the_lock()).await);
+            drop(queue.other().await);
         }
         let mut had = 0;
         while let Some(held) = set.next().await {
             drop(held);
             // Some of the set have been signalled, and are not polled here.
-            drop(acquire(queue.the_lock()).await);
+            drop(queue.other().await);
             had += 1;
         }
         assert_eq!(had, Q::WAYS.len());
@@ -201,7 +206,7 @@ pub(crate) fn a_stream_that_buffers_locks_while_its_body_wants_one<Q: Queue>() {
         while let Some(turn) = work.next().await {
             turns.push(turn);
             // The buffered ones are queued or signalled, and wait until this is over.
-            drop(acquire(queue.the_lock()).await);
+            drop(queue.other().await);
             queue.notify();
         }
         assert_eq!(turns, (0..12).collect::<Vec<_>>());
@@ -240,11 +245,11 @@ pub(crate) fn a_future_stored_and_polled_later_keeps_its_position<Q: Queue>() {
         queue.notify();
         // Others come, wait and go. The stored future has been signalled.
         for _ in 0..2 {
-            drop(block_on(acquire(lock)));
+            drop(block_on(queue.other()));
             drop(lock.lock());
         }
         let held = lock.lock();
-        let mut behind = Task::new(acquire(lock));
+        let mut behind = Task::new(queue.other());
         assert!(stored.poll().is_pending());
         assert!(behind.poll().is_pending());
         let released = Instant::now();
@@ -340,11 +345,6 @@ fn past_an_unpolled_future<Q: Queue>(takes_at_once: impl Fn(&Q::Lock) -> bool) {
         drop(unpolled.finish());
         assert_left(&queue);
     }
-}
-
-/// The lock, as any other task wants it.
-fn acquire<L: Exclusive>(lock: &Arc<L>) -> Waiting<'_> {
-    lock.wait(exclusive::Way::Borrowed)
 }
 
 #[track_caller]

@@ -176,33 +176,6 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
     }
 }
 
-/// No waiter is there to be notified in its place, but the mutex still has to go to the next in its queue.
-#[test]
-fn a_thread_queued_for_the_mutex_gets_it_when_a_signalled_wait_is_dropped() {
-    for way in WAYS {
-        for release_first in [false, true] {
-            let room = Room::default();
-            let mut task = room.queued(way);
-            let held = room.mutex.lock();
-            assert_eq!(room.notify_one(), 1);
-            assert!(task.poll().is_pending());
-            thread::scope(|scope| {
-                scope.spawn(|| drop(room.mutex.lock()));
-                until(|| room.waiters_for_mutex() == 2);
-                if release_first {
-                    drop(held);
-                    until(|| task.is_woken());
-                    drop(task);
-                } else {
-                    drop(task);
-                    drop(held);
-                }
-            });
-            room.assert_left();
-        }
-    }
-}
-
 #[test]
 fn a_wait_dropped_before_its_first_poll_releases_the_mutex() {
     fn dropped(room: &Room, make: impl FnOnce()) {

@@ -13,13 +13,22 @@ use crate::common::exclusive::{Exclusive, Panics};
 use crate::common::{PlainCounter, block_on, forbidden};
 
 /// Runs something with the lock of a guard released.
-type Unlocked<G> = fn(&mut G, &mut dyn FnMut());
+type Unlocked<'a> = &'a mut dyn FnMut(&mut dyn FnMut());
 
-/// Runs a test, which is given a guard and its `unlocked` and `unlocked_fair`.
+/// Runs a test, which is given `unlocked` and `unlocked_fair` of a guard, and whether it is the fair one.
 macro_rules! of_each_guard {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        super::$test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked(guard, run));
-        super::$test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked_fair(guard, run));
+        for is_fair in [false, true] {
+            let mut guard = $lock.$acquire();
+            let mut unlocked = |run: &mut dyn FnMut()| match is_fair {
+                false => $Guard::unlocked(&mut guard, run),
+                true => $Guard::unlocked_fair(&mut guard, run),
+            };
+            super::$test(&$lock, &mut unlocked, is_fair);
+            assert!(!$lock.is_free(), "there is a guard");
+            drop(guard);
+            assert!($lock.is_free());
+        }
     };
 }
 
@@ -45,107 +54,79 @@ for_each_guard! { of_each_guard:
     where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays,
     it_waits_also_if_what_it_runs_forbids_that,
     if_the_waker_of_the_next_waiter_panics_it_runs_all_the_same,
+    a_fair_one_reserves_the_lock_for_the_head_waiter,
 }
 
-fn others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards<L: Exclusive, G>(
+fn others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards<L: Exclusive>(
     lock: &Arc<L>,
-    acquire: impl Fn() -> G,
-    unlocked: Unlocked<G>,
+    unlocked: Unlocked,
+    _: bool,
 ) {
-    let mut guard = acquire();
     let mut ran = 0;
-    unlocked(&mut guard, &mut || {
+    unlocked(&mut || {
         drop(lock.lock());
         assert!(lock.is_free());
         ran += 1;
     });
-    assert!(!lock.is_free() && ran == 1);
-    drop(guard);
-    assert!(lock.is_free());
+    assert_eq!(ran, 1);
 }
 
-fn it_waits_for_the_holder_of_that_moment<L: Exclusive, G>(
-    lock: &Arc<L>,
-    acquire: impl Fn() -> G,
-    unlocked: Unlocked<G>,
-) {
-    let mut guard = acquire();
+fn it_waits_for_the_holder_of_that_moment<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
     let releases = AtomicBool::new(false);
     thread::scope(|scope| {
-        unlocked(&mut guard, &mut || held_by_another(scope, lock, &releases));
+        unlocked(&mut || held_by_another(scope, lock, &releases));
         assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
     });
-    drop(guard);
-    assert!(lock.is_free());
 }
 
-fn if_what_it_runs_panics_the_guard_has_its_lock<L: Exclusive, G>(
-    lock: &Arc<L>,
-    acquire: impl Fn() -> G,
-    unlocked: Unlocked<G>,
-) {
-    let mut guard = acquire();
+fn if_what_it_runs_panics_the_guard_has_its_lock<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
     let releases = AtomicBool::new(false);
     thread::scope(|scope| {
         let mut run = || {
             held_by_another(scope, lock, &releases);
             panic!("what it runs");
         };
-        let panic = catch_unwind(AssertUnwindSafe(|| unlocked(&mut guard, &mut run))).unwrap_err();
+        let panic = catch_unwind(AssertUnwindSafe(|| unlocked(&mut run))).unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"what it runs"));
         assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
     });
-    drop(guard);
-    assert!(lock.is_free());
 }
 
 /// Also without waiters: whether another will hold the lock afterwards is not known yet.
-fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays<L: Exclusive, G>(
+fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays<L: Exclusive>(
     lock: &Arc<L>,
-    acquire: impl Fn() -> G,
-    unlocked: Unlocked<G>,
+    unlocked: Unlocked,
+    _: bool,
 ) {
-    let mut guard = acquire();
-    let message = forbidden(|| unlocked(&mut guard, &mut || unreachable!("it must not block")));
+    let message = forbidden(|| unlocked(&mut || unreachable!("it must not block")));
     assert!(message.contains("use `unlocked_async`") || message.contains("use `unlocked_fair_async`"));
     assert!(!lock.is_free());
-    drop(guard);
-    assert!(lock.is_free());
 }
 
 /// The guard is there, and must not be without its lock.
-fn it_waits_also_if_what_it_runs_forbids_that<L: Exclusive, G>(
-    lock: &Arc<L>,
-    acquire: impl Fn() -> G,
-    unlocked: Unlocked<G>,
-) {
-    let mut guard = acquire();
+fn it_waits_also_if_what_it_runs_forbids_that<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
     let releases = AtomicBool::new(false);
     let mut must_not = None;
     thread::scope(|scope| {
-        unlocked(&mut guard, &mut || {
+        unlocked(&mut || {
             held_by_another(scope, lock, &releases);
             must_not = Some(forbid_blocking());
         });
         assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
     });
-    drop((guard, must_not));
-    assert!(lock.is_free());
 }
 
-fn if_the_waker_of_the_next_waiter_panics_it_runs_all_the_same<L: Exclusive, G>(
+fn if_the_waker_of_the_next_waiter_panics_it_runs_all_the_same<L: Exclusive>(
     lock: &Arc<L>,
-    acquire: impl Fn() -> G,
-    unlocked: Unlocked<G>,
+    unlocked: Unlocked,
+    _: bool,
 ) {
-    let mut guard = acquire();
     let queued = lock.queued(&Panics::waker());
     let mut has_run = false;
-    unlocked(&mut guard, &mut || has_run = true);
+    unlocked(&mut || has_run = true);
     assert!(has_run);
     assert!(!lock.is_free(), "there is a guard");
-    drop((guard, queued));
-    assert!(lock.is_free());
+    drop(queued);
 }
 
 #[test]
@@ -161,28 +142,15 @@ fn what_it_runs_has_a_result() {
     assert_eq!((old.as_str(), guard.as_str()), ("one", "two"));
 }
 
-/// As above, and the test is told which of the two it is.
-macro_rules! fair_and_not {
-    ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        super::$test(&$lock, $lock.$acquire(), |guard, run| $Guard::unlocked(guard, run), false);
-        super::$test(&$lock, $lock.$acquire(), |guard, run| $Guard::unlocked_fair(guard, run), true);
-    };
-}
-
-for_each_guard! { fair_and_not:
-    a_fair_one_reserves_the_lock_for_the_head_waiter,
-}
-
 /// Of the two forms only one lets others barge past the waiter.
-fn a_fair_one_reserves_the_lock_for_the_head_waiter<L: Exclusive, G>(
+fn a_fair_one_reserves_the_lock_for_the_head_waiter<L: Exclusive>(
     lock: &Arc<L>,
-    mut guard: G,
-    unlocked: Unlocked<G>,
+    unlocked: Unlocked,
     is_fair: bool,
 ) {
     let mut waiter = Some(lock.queued(Waker::noop()));
     let mut lets_barge = false;
-    unlocked(&mut guard, &mut || {
+    unlocked(&mut || {
         lets_barge = lock.is_free();
         drop(block_on(waiter.take().unwrap()));
     });

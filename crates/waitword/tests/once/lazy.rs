@@ -62,7 +62,11 @@ fn threads_and_tasks_wait_for_the_one_that_makes_it() {
 
 #[test]
 fn an_initialiser_that_has_panicked_is_not_run_again() {
-    let lazy: Lazy = LazyLock::new(|| panic!("initialiser"));
+    let mut lazy: Lazy = LazyLock::new(|| panic!("initialiser"));
+    for _ in 0..2 {
+        assert!(catch_unwind(AssertUnwindSafe(|| *LazyLock::force_mut(&mut lazy))).is_err());
+    }
+    assert_eq!(LazyLock::get(&lazy), None);
     for (way, force) in FORCES {
         assert!(catch_unwind(AssertUnwindSafe(|| force(&lazy).copied())).is_err(), "{way}");
     }

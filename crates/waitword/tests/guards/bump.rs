@@ -8,13 +8,15 @@ use std::time::Instant;
 
 use waitword::*;
 
-use crate::common::exclusive::{Exclusive, Panics};
-use crate::common::{block_on, forbidden};
+use crate::common::exclusive::{Exclusive, Panics, Way};
+use crate::common::{Task, block_on, forbidden};
+
+type Acquire<'a, G> = &'a dyn Fn() -> G;
 
 /// Runs a test, which is given a guard and its bump.
 macro_rules! of_each_guard {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        super::$test(&$lock, || $lock.$acquire(), $Guard::bump);
+        super::$test(&$lock, &|| $lock.$acquire(), $Guard::bump);
     };
 }
 
@@ -25,8 +27,39 @@ for_each_guard! { of_each_guard:
     if_the_waker_of_the_next_panics_the_guard_stays,
 }
 
+/// Runs a test, which is given a guard and its fair release.
+macro_rules! unlock_fair {
+    ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
+        super::$test(&$lock, &|| $lock.$acquire(), $Guard::unlock_fair);
+    };
+}
+
+for_each_guard! { unlock_fair:
+    a_fair_release_hands_the_lock_to_the_queue,
+}
+
+fn a_fair_release_hands_the_lock_to_the_queue<L: Exclusive, G>(
+    lock: &Arc<L>,
+    acquire: Acquire<G>,
+    unlock_fair: fn(G),
+) {
+    let guard = acquire();
+    let mut first = Task::new(lock.wait(Way::Owned));
+    assert!(first.poll().is_pending());
+    unlock_fair(guard);
+    assert!(first.is_woken() && !lock.is_free(), "it is reserved");
+    let mut barging = Task::new(lock.wait(Way::Borrowed));
+    assert!(barging.poll().is_pending());
+    let Poll::Ready(held) = first.poll() else { panic!("it was reserved for it") };
+    assert!(barging.poll().is_pending());
+    drop(held);
+    drop(barging.finish());
+    unlock_fair(acquire());
+    assert!(lock.is_free(), "there was no waiter");
+}
+
 /// The waiter behind the head may get the lock after the bumping holder, which is a barging acquirer by then.
-fn the_head_waiter_gets_its_turn<L: Exclusive, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
+fn the_head_waiter_gets_its_turn<L: Exclusive, G>(lock: &Arc<L>, acquire: Acquire<G>, bump: fn(&mut G)) {
     let turns = Turns::new(Vec::new());
     let turn = |name| turns.lock().unwrap().push(name);
     let guard = acquire();
@@ -56,7 +89,7 @@ fn the_head_waiter_gets_its_turn<L: Exclusive, G>(lock: &Arc<L>, acquire: impl F
 /// It would panic if it gave anything away.
 fn nothing_happens_if_the_queue_is_empty<L: Exclusive, G>(
     lock: &Arc<L>,
-    acquire: impl Fn() -> G,
+    acquire: Acquire<G>,
     bump: fn(&mut G),
 ) {
     let mut guard = acquire();
@@ -76,7 +109,7 @@ fn nothing_happens_if_the_queue_is_empty<L: Exclusive, G>(
 
 fn where_blocking_is_forbidden_the_guard_stays<L: Exclusive, G>(
     lock: &Arc<L>,
-    acquire: impl Fn() -> G,
+    acquire: Acquire<G>,
     bump: fn(&mut G),
 ) {
     let mut guard = acquire();
@@ -91,7 +124,7 @@ fn where_blocking_is_forbidden_the_guard_stays<L: Exclusive, G>(
 
 fn if_the_waker_of_the_next_panics_the_guard_stays<L: Exclusive, G>(
     lock: &Arc<L>,
-    acquire: impl Fn() -> G,
+    acquire: Acquire<G>,
     bump: fn(&mut G),
 ) {
     let mut guard = acquire();
@@ -138,13 +171,4 @@ fn a_fair_release_of_readers_is_for_the_queue() {
     let Poll::Ready(written) = writer.as_mut().poll(&mut cx) else { panic!("its turn") };
     drop(written);
     drop(block_on(reader));
-    let upgradable = lock.upgradable_read();
-    let mut writer = Box::pin(lock.write_async());
-    assert!(writer.as_mut().poll(&mut cx).is_pending());
-    RwLockUpgradableReadGuard::unlock_fair(upgradable);
-    assert!(lock.try_read().is_none() && writer.as_mut().poll(&mut cx).is_ready());
-    drop(writer);
-    RwLockReadGuard::unlock_fair(lock.read());
-    RwLockUpgradableReadGuard::unlock_fair(lock.upgradable_read());
-    assert!(lock.try_write().is_some(), "no waiter was queued");
 }

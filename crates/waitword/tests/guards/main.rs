@@ -33,6 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::task::Waker;
+use std::thread;
 
 use common::block_on;
 use common::exclusive::{Exclusive, Panics};
@@ -61,6 +62,13 @@ macro_rules! maps_or_says_why {
             assert!(*last == 3 && $lock.is_locked());
             drop(last);
             assert!(!$lock.is_locked());
+            let pair = $Mapped::map($Guard::map($lock.$acquire(), |all| &$($mutable)? all.1), |pair| pair);
+            let pair = $Mapped::filter_map(pair, |_| None::<&$($mutable)? i32>).unwrap_err();
+            let last = $Mapped::map(pair, |pair| &$($mutable)? pair.1);
+            assert_eq!(format!("{} {last} {last:?}", *last), "3 3 3");
+            drop(last);
+            assert_eq!(*$Guard::filter_map($lock.$acquire(), |all| Some(&$($mutable)? all.0)).unwrap(), 1);
+            assert!(!$lock.is_locked() && Arc::strong_count(&$lock) == 1);
             // The guard is dropped with what panics.
             let panics = || $Guard::try_map_or_err($lock.$acquire(), |_| -> Result<&$($mutable)? i32, ()> { panic!() });
             assert!(catch_unwind(AssertUnwindSafe(|| drop(panics()))).is_err());
@@ -96,11 +104,19 @@ mod of_a_rwlock {
 fn what_is_written_through_a_part_is_in_the_lock() {
     let mutex = Mutex::new((1, "one"));
     *MutexGuard::try_map_or_err(mutex.lock(), |pair| Ok::<_, ()>(&mut pair.0)).unwrap() = 2;
-    assert_eq!(mutex.into_inner(), (2, "one"));
+    *MutexGuard::map(mutex.lock(), |pair| &mut pair.0) += 1;
+    *MappedMutexGuard::map(MutexGuard::map(mutex.lock(), |pair| pair), |pair| &mut pair.0) += 1;
+    assert_eq!(mutex.into_inner(), (4, "one"));
     let rwlock = Arc::new(RwLock::new((1, "one")));
     *OwnedRwLockWriteGuard::try_map_or_err(rwlock.write_owned(), |pair| Ok::<_, ()>(&mut pair.0)).unwrap() =
         2;
-    assert_eq!(*rwlock.read(), (2, "one"));
+    *OwnedRwLockWriteGuard::map(rwlock.write_owned(), |pair| &mut pair.0) += 1;
+    *RwLockWriteGuard::map(rwlock.write(), |pair| &mut pair.0) += 1;
+    assert_eq!(*rwlock.read(), (4, "one"));
+    // The part of a lock, on another thread, that nobody else has any more.
+    let part = OwnedRwLockReadGuard::map(rwlock.read_owned(), |pair| &pair.1);
+    drop(rwlock);
+    thread::spawn(move || assert_eq!(*part, "one")).join().unwrap();
 }
 
 macro_rules! a_writer_becomes_a_reader_of_a_part {
@@ -151,24 +167,26 @@ fn a_downgrade_whose_signal_panics_has_a_guard() {
 
 #[test]
 fn guards_of_parts_are_released_for_the_head_waiter() {
-    let rwlock = Arc::new(RwLock::new(()));
+    let (mutex, rwlock) = (Arc::new(Mutex::new(())), Arc::new(RwLock::new(())));
     macro_rules! reserves {
-        ($($Guard:ident -> $Mapped:ident, $acquire:ident;)+) => {$(
-            $Mapped::unlock_fair($Guard::map(rwlock.$acquire(), |value| value));
-            assert!(rwlock.is_free(), "there is no waiter");
-            let guard = $Guard::map(rwlock.$acquire(), |value| value);
-            let waiter = rwlock.queued(Waker::noop());
+        ($($Guard:ident -> $Mapped:ident, $lock:ident.$acquire:ident;)+) => {$(
+            $Mapped::unlock_fair($Guard::map($lock.$acquire(), |value| value));
+            assert!($lock.is_free(), "there is no waiter");
+            let guard = $Guard::map($lock.$acquire(), |value| value);
+            let waiter = $lock.queued(Waker::noop());
             $Mapped::unlock_fair(guard);
-            assert!(!rwlock.is_free(), "for the waiter");
+            assert!(!$lock.is_free(), "for the waiter");
             drop(block_on(waiter));
-            assert!(rwlock.is_free());
+            assert!($lock.is_free());
         )+};
     }
     reserves! {
-        RwLockReadGuard -> MappedRwLockReadGuard, read;
-        RwLockWriteGuard -> MappedRwLockWriteGuard, write;
-        OwnedRwLockReadGuard -> OwnedMappedRwLockReadGuard, read_owned;
-        OwnedRwLockWriteGuard -> OwnedMappedRwLockWriteGuard, write_owned;
+        MutexGuard -> MappedMutexGuard, mutex.lock;
+        OwnedMutexGuard -> OwnedMappedMutexGuard, mutex.lock_owned;
+        RwLockReadGuard -> MappedRwLockReadGuard, rwlock.read;
+        RwLockWriteGuard -> MappedRwLockWriteGuard, rwlock.write;
+        OwnedRwLockReadGuard -> OwnedMappedRwLockReadGuard, rwlock.read_owned;
+        OwnedRwLockWriteGuard -> OwnedMappedRwLockWriteGuard, rwlock.write_owned;
     }
 }
 
@@ -195,6 +213,8 @@ fn owned_guards_lead_to_their_lock_and_give_their_share_in_it_back() {
         OwnedRwLockUpgradableReadGuard, rwlock.upgradable_read_owned;
         OwnedRwLockWriteGuard, rwlock.write_owned;
     }
+    let part = OwnedMutexGuard::map(mutex.lock_owned(), |value| value);
+    assert!(Arc::ptr_eq(OwnedMappedMutexGuard::mutex(&part), &mutex));
     let reader = OwnedRwLockReadGuard::map(rwlock.read_owned(), |value| value);
     assert!(Arc::ptr_eq(OwnedMappedRwLockReadGuard::rwlock(&reader), &rwlock));
     drop(reader);

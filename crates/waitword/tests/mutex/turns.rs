@@ -125,29 +125,3 @@ fn others_barge_past_a_signalled_waiter_until_its_window_closes() {
     assert!(!mutex.is_locked(), "free, and reserved");
     assert!(first.poll().is_ready());
 }
-
-#[test]
-fn unlock_fair_hands_the_mutex_to_the_queue() {
-    fn fair<G>(mutex: &Arc<Mutex<()>>, guard: G, unlock_fair: fn(G)) {
-        let mut first = Task::new(mutex.lock_async());
-        assert!(first.poll().is_pending());
-        unlock_fair(guard);
-        assert!(!mutex.is_locked() && first.is_woken());
-        assert!(mutex.try_lock().is_none());
-        let mut barging = Task::new(mutex.lock_async());
-        assert!(barging.poll().is_pending());
-        let Poll::Ready(guard) = first.poll() else { panic!("it was reserved for it") };
-        assert!(barging.poll().is_pending());
-        drop(guard);
-        drop(barging.finish());
-        // No waiter.
-        MutexGuard::unlock_fair(mutex.lock());
-        assert!(mutex.try_lock().is_some());
-        assert_eq!(Arc::strong_count(mutex), 1);
-    }
-    let mutex = Arc::new(Mutex::new(()));
-    fair(&mutex, mutex.lock(), MutexGuard::unlock_fair);
-    fair(&mutex, mutex.lock_owned(), OwnedMutexGuard::unlock_fair);
-    fair(&mutex, MutexGuard::map(mutex.lock(), |unit| unit), MappedMutexGuard::unlock_fair);
-    fair(&mutex, OwnedMutexGuard::map(mutex.lock_owned(), |unit| unit), OwnedMappedMutexGuard::unlock_fair);
-}

@@ -18,9 +18,8 @@ use common::exclusive::{Exclusive, Panics};
 use common::grid::{Got, Grid, got, opener, ways};
 use common::{Task, block_on, far, forbidden};
 use waitword::{
-    LockError, MappedRwLockReadGuard, MappedRwLockWriteGuard, OwnedRwLockReadGuard,
-    OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard,
-    RwLockUpgradableReadGuard, RwLockWriteGuard, forbid_blocking,
+    LockError, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock,
+    RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, forbid_blocking,
 };
 
 /// What holds for every lock that one at a time can hold.
@@ -287,43 +286,6 @@ fn a_reader_whose_signal_to_the_next_panics_enters_and_so_does_the_next() {
     assert!(both.0.is_ready() && both.1.is_ready(), "signalled");
     drop(both);
     assert!(lock.try_write().is_some());
-}
-
-#[test]
-fn a_fair_release_is_for_the_queue() {
-    let lock = RwLock::new(1);
-    let writer = lock.write();
-    let mut reader = Task::new(lock.read_async());
-    assert!(reader.poll().is_pending());
-    RwLockWriteGuard::unlock_fair(writer);
-    assert!(lock.try_read().is_none() && lock.try_write().is_none());
-    drop(reader.finish());
-    RwLockWriteGuard::unlock_fair(lock.write());
-    assert!(lock.try_write().is_some());
-}
-
-#[test]
-fn parts_of_the_value() {
-    let lock = Arc::new(RwLock::new((1, vec![2, 3])));
-    let list = RwLockReadGuard::map(lock.read(), |pair| &pair.1);
-    let list = MappedRwLockReadGuard::filter_map(list, |list| list.get(7)).unwrap_err();
-    let last = MappedRwLockReadGuard::map(list, |list| &list[1]);
-    assert!(lock.try_read().is_some() && lock.try_write().is_none());
-    assert_eq!((*last, format!("{last} {last:?}")), (3, "3 3".to_owned()));
-    drop(last);
-    let list = RwLockWriteGuard::map(lock.write(), |pair| &mut pair.1);
-    let mut first = MappedRwLockWriteGuard::filter_map(list, |list| list.first_mut()).unwrap();
-    *first += 10;
-    assert!(lock.try_read().is_none());
-    drop(first);
-    let mut list = OwnedRwLockWriteGuard::map(lock.write_owned(), |pair| &mut pair.1);
-    list.push(4);
-    drop(list);
-    let list = OwnedRwLockReadGuard::filter_map(lock.read_owned(), |pair| Some(&pair.1)).unwrap();
-    let lock = RwLock::new(lock);
-    assert_eq!(*list, [12, 3, 4]);
-    drop(lock);
-    thread::spawn(move || assert_eq!(list.len(), 3)).join().unwrap();
 }
 
 #[test]

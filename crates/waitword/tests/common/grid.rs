@@ -129,8 +129,11 @@ macro_rules! ways {
 pub(crate) use ways;
 
 macro_rules! family {
-    ($Lock:ty: attempts [$($try:ident),+] (;)) => {
-        vec![$($crate::common::grid::way!($Lock: $try, false, Attempt(|lock, _| lock.$try().ended(lock)))),+]
+    ($Lock:ty: attempts [$($try:ident),+] $arguments:tt) => {
+        vec![$($crate::common::grid::family!($Lock: attempt $try $arguments)),+]
+    };
+    ($Lock:ty: attempt $try:ident ($($before:expr)?;)) => {
+        $crate::common::grid::way!($Lock: $try, false, Attempt(|lock, _| lock.$try($($before)?).ended(lock)))
     };
     ($Lock:ty: blocks [$plain:ident, $for:ident, $until:ident => $instead:ident] ($($before:expr),*; $($after:expr)?)) => {
         vec![
@@ -208,6 +211,16 @@ impl<L> Grid<L> {
         attempt.run(lock, Duration::ZERO).map(drop)
     }
 
+    /// A method without a deadline.
+    fn plain(&self, is_task: bool) -> &Way<L> {
+        let is = |way: &&Way<L>| match way.call {
+            Call::Attempt(_) => false,
+            Call::Thread(..) => !is_task && !way.is_timed,
+            Call::Task(_) => is_task && !way.is_timed,
+        };
+        self.ways.iter().find(is).expect("it has one")
+    }
+
     /// Nothing is left of a wait.
     #[track_caller]
     fn assert_left(&self, lock: &Arc<L>, way: &Way<L>) {
@@ -235,7 +248,7 @@ impl<L> Grid<L> {
     }
 }
 
-/// Tests of the methods of one lock, all of them or those named.
+/// Tests of the methods of one lock, all of them or those named; and of one that one at a time can hold, whose release signals a waiter.
 macro_rules! the_whole_grid {
     ($grid:ident) => {
         $crate::common::grid::the_whole_grid! { $grid:
@@ -247,6 +260,13 @@ macro_rules! the_whole_grid {
             a_waiter_that_has_given_up_is_not_queued,
             a_timeout_is_counted_from_the_call,
             forbidden_to_block,
+        }
+    };
+    (exclusive $grid:ident) => {
+        $crate::common::grid::the_whole_grid! { $grid:
+            threads_and_tasks_share_one_queue,
+            others_barge_past_a_signalled_waiter_until_its_window_closes,
+            a_signalled_waiter_that_gives_up_forwards_the_signal,
         }
     };
     ($grid:ident: $($test:ident,)+) => {$(
@@ -381,6 +401,38 @@ pub(crate) fn forbidden_to_block<L>(grid: &Grid<L>) {
     }
 }
 
+/// However many they are.
+pub(crate) fn others_barge_past_a_signalled_waiter_until_its_window_closes<L>(grid: &Grid<L>) {
+    let (lock, plain) = ((grid.closed)(), grid.plain(true));
+    let Call::Task(wait) = plain.call else { unreachable!("it is a task") };
+    let open = (grid.close)(&lock);
+    let mut first = Task::new(wait(&lock, Duration::MAX));
+    assert!(first.poll().is_pending());
+    open();
+    assert_eq!(grid.attempt(&lock), Ok(()));
+    until(|| grid.attempt(&lock).is_err());
+    // It is free, and reserved.
+    assert!(first.poll().is_ready());
+    assert_eq!(grid.attempt(&lock), Ok(()));
+}
+
+pub(crate) fn a_signalled_waiter_that_gives_up_forwards_the_signal<L>(grid: &Grid<L>) {
+    let plain = grid.plain(true);
+    grid.soon_too_late(|way, lock, mut late, deadline, open| {
+        let Call::Task(wait) = plain.call else { unreachable!("it is a task") };
+        let mut next = Task::new(wait(lock, Duration::MAX));
+        assert!(next.poll().is_pending());
+        open();
+        let barged_in = grid.ways[0].run(lock, Duration::ZERO).expect("a signal is no handoff");
+        until(|| Instant::now() > deadline);
+        assert_eq!(late.poll().map_ok(drop), Poll::Ready(Err(LockError::TIMED_OUT)), "{}", way.name);
+        // Though the future is still there.
+        assert_eq!((grid.waiters)(lock), 1, "{}", way.name);
+        drop(barged_in);
+        assert!(next.is_woken() && next.poll().is_ready(), "{}", way.name);
+    });
+}
+
 /// On a slow machine the watchdog may have signalled another before the signalled one has come.
 pub(crate) fn threads_and_tasks_share_one_queue<L: Send + Sync>(grid: &Grid<L>) {
     share_one_queue(grid, |_enqueued, released| released);
@@ -394,15 +446,7 @@ pub(crate) fn threads_and_tasks_share_one_queue_and_recheck<L: Send + Sync>(grid
 /// Of a lock that one at a time can hold: in every mixture they have their turns in the order in which they came, until too long after
 /// `strict` that may be another.
 fn share_one_queue<L: Send + Sync>(grid: &Grid<L>, strict: fn(Instant, Instant) -> Instant) {
-    let plain = |is_task: bool| {
-        let is = |way: &&Way<L>| match way.call {
-            Call::Attempt(_) => false,
-            Call::Thread(..) => !is_task && !way.is_timed,
-            Call::Task(_) => is_task && !way.is_timed,
-        };
-        grid.ways.iter().find(is).expect("it has one")
-    };
-    let kinds = [plain(false), plain(true)];
+    let kinds = [grid.plain(false), grid.plain(true)];
     for mixture in 0..1_usize << 5 {
         let lock = (grid.closed)();
         let turns = Mutex::new(Vec::new());

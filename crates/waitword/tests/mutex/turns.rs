@@ -8,28 +8,7 @@ use std::time::{Duration, Instant};
 
 use waitword::*;
 
-use crate::common::mutex::waiters;
 use crate::common::{Task, until};
-use crate::soon_too_late;
-
-#[test]
-fn a_signalled_waiter_that_gives_up_forwards_the_signal() {
-    let mutex = Mutex::new(());
-    let guard = mutex.lock();
-    let (mut late, deadline) = soon_too_late(&mutex);
-    let mut next = Task::new(mutex.lock_async());
-    assert!(next.poll().is_pending());
-    drop(guard);
-    let barged_in = mutex.try_lock().expect("a signal is no handoff");
-    until(|| Instant::now() > deadline);
-    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut(_)))));
-    // Though the future is still there.
-    assert_eq!(waiters(&mutex), 1);
-    drop(barged_in);
-    assert!(next.is_woken());
-    assert!(next.poll().is_ready());
-    drop(late);
-}
 
 /// A waker that does something when the last of its clones is dropped.
 struct AtItsEnd<F: FnMut() + Send>(F);
@@ -111,17 +90,4 @@ fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
     }
     assert!(first.poll().is_ready());
     drop(second.finish());
-}
-
-#[test]
-fn others_barge_past_a_signalled_waiter_until_its_window_closes() {
-    let mutex = Mutex::new(());
-    let guard = mutex.lock();
-    let mut first = Task::new(mutex.lock_async());
-    assert!(first.poll().is_pending());
-    drop(guard);
-    assert!(mutex.try_lock().is_some());
-    until(|| mutex.try_lock().is_none());
-    assert!(!mutex.is_locked(), "free, and reserved");
-    assert!(first.poll().is_ready());
 }

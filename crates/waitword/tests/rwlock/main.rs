@@ -31,7 +31,7 @@ mod exclusive {
 
 /// Acquired in one of three modes, while it is held in another.
 macro_rules! rwlock {
-    ($($mode:ident beside $other:ident:
+    ($($mode:ident beside $other:ident $(is $exclusive:ident)?:
         [$try:ident, $try_owned:ident]
         [$plain:ident, $for:ident, $until:ident] [$owned:ident, $owned_for:ident, $owned_until:ident]
         [$async:ident, $async_for:ident, $async_until:ident]
@@ -59,6 +59,7 @@ macro_rules! rwlock {
 
             mod grid {
                 crate::common::grid::the_whole_grid!(rwlock);
+                $(crate::common::grid::the_whole_grid!($exclusive rwlock);)?
             }
         }
     )+};
@@ -70,13 +71,13 @@ rwlock! {
         [read, read_for, read_until] [read_owned, read_owned_for, read_owned_until]
         [read_async, read_async_for, read_async_until]
         [read_owned_async, read_owned_async_for, read_owned_async_until];
-    upgradable_reader beside upgradable_read:
+    upgradable_reader beside upgradable_read is exclusive:
         [try_upgradable_read, try_upgradable_read_owned]
         [upgradable_read, upgradable_read_for, upgradable_read_until]
         [upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until]
         [upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until]
         [upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until];
-    writer beside read:
+    writer beside read is exclusive:
         [try_write, try_write_owned]
         [write, write_for, write_until] [write_owned, write_owned_for, write_owned_until]
         [write_async, write_async_for, write_async_until]
@@ -85,11 +86,11 @@ rwlock! {
 
 got! {
     RwLock<()>: RwLockReadGuard<'a, ()>, OwnedRwLockReadGuard<()> =>
-    |lock, _guard| lock.try_read().is_some() && !lock.is_free()
+    |lock, _guard| lock.try_read_recursive().is_some() && !lock.is_free()
 }
 got! {
     RwLock<()>: RwLockUpgradableReadGuard<'a, ()>, OwnedRwLockUpgradableReadGuard<()> =>
-    |lock, _guard| lock.try_read().is_some() && lock.try_upgradable_read().is_none() && !lock.is_free()
+    |lock, _guard| lock.try_read_recursive().is_some() && lock.try_upgradable_read().is_none() && !lock.is_free()
 }
 got! {
     RwLock<()>: RwLockWriteGuard<'a, ()>, OwnedRwLockWriteGuard<()> =>

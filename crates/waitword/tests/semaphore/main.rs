@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::exclusive::{Exclusive, Panics};
 use common::grid::{Got, Grid, got, opener, ways};
@@ -32,91 +32,54 @@ mod exclusive {
 const MAX: usize = Semaphore::MAX_PERMITS;
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// Every method of the grid, for one and for many, borrowed and owned: gets what is there, and leaves what it should.
-#[test]
-fn every_method_of_the_grid_acquires_and_gives_back() {
-    let semaphore = Arc::new(Semaphore::new(5));
-    let check = |taken: usize, left: usize| {
-        assert_eq!((taken, semaphore.available_permits()), (5 - left, left));
-    };
-    macro_rules! each {
-        ($($permit:expr, $n:expr;)*) => {$(
-            let permit = $permit.unwrap();
-            check(permit.num_permits(), 5 - $n);
-            drop(permit);
-            check(0, 5);
-        )*};
-    }
-    each! {
-        semaphore.acquire(), 1;
-        semaphore.acquire_many(3), 3;
-        semaphore.try_acquire(), 1;
-        semaphore.try_acquire_many(5), 5;
-        semaphore.acquire_for(Duration::ZERO), 1;
-        semaphore.acquire_many_for(2, Duration::ZERO), 2;
-        semaphore.acquire_until(Instant::now()), 1;
-        semaphore.acquire_many_until(4, Instant::now()), 4;
-        block_on(semaphore.acquire_async()), 1;
-        block_on(semaphore.acquire_many_async(5)), 5;
-        block_on(semaphore.acquire_async_for(Duration::ZERO)), 1;
-        block_on(semaphore.acquire_many_async_for(3, Duration::ZERO)), 3;
-        block_on(semaphore.acquire_async_until(Instant::now())), 1;
-        block_on(semaphore.acquire_many_async_until(5, Instant::now())), 5;
-        semaphore.acquire_owned(), 1;
-        semaphore.acquire_many_owned(2), 2;
-        semaphore.try_acquire_owned(), 1;
-        semaphore.try_acquire_many_owned(5), 5;
-        semaphore.acquire_owned_for(MOMENT), 1;
-        semaphore.acquire_many_owned_for(2, MOMENT), 2;
-        semaphore.acquire_owned_until(far()), 1;
-        semaphore.acquire_many_owned_until(4, far()), 4;
-        block_on(semaphore.acquire_owned_async()), 1;
-        block_on(semaphore.acquire_many_owned_async(5)), 5;
-        block_on(semaphore.acquire_owned_async_for(MOMENT)), 1;
-        block_on(semaphore.acquire_many_owned_async_for(3, MOMENT)), 3;
-        block_on(semaphore.acquire_owned_async_until(far())), 1;
-        block_on(semaphore.acquire_many_owned_async_until(5, far())), 5;
-    }
-}
-
-fn semaphore() -> Grid<Semaphore> {
+/// Of a semaphore with one permit, which is held.
+fn for_one() -> Grid<Semaphore> {
     Grid {
         ways: ways! { Semaphore:
             attempts [try_acquire, try_acquire_owned];
             blocks [acquire, acquire_for, acquire_until => acquire_async];
             blocks [acquire_owned, acquire_owned_for, acquire_owned_until => acquire_owned_async];
-            blocks [acquire_many, acquire_many_for, acquire_many_until => acquire_many_async] (2;);
-            blocks [acquire_many_owned, acquire_many_owned_for, acquire_many_owned_until => acquire_many_owned_async] (2;);
             awaits [acquire_async, acquire_async_for, acquire_async_until];
             awaits [acquire_owned_async, acquire_owned_async_for, acquire_owned_async_until];
-            awaits [acquire_many_async, acquire_many_async_for, acquire_many_async_until] (2;);
-            awaits [acquire_many_owned_async, acquire_many_owned_async_for, acquire_many_owned_async_until] (2;);
         },
-        open: || Arc::new(Semaphore::new(2)),
-        stays_open: |semaphore| semaphore.available_permits() == 2,
-        closed: || Arc::new(Semaphore::new(2)),
-        close: |semaphore| opener(semaphore.acquire_many(2).unwrap()),
+        open: || Arc::new(Semaphore::new(1)),
+        stays_open: |semaphore| semaphore.available_permits() == 1,
+        closed: || Arc::new(Semaphore::new(1)),
+        close: |semaphore| opener(semaphore.acquire().unwrap()),
         waiters: Exclusive::waiters,
+    }
+}
+
+/// Of three permits, of which one is held.
+fn for_many() -> Grid<Semaphore> {
+    Grid {
+        ways: ways! { Semaphore:
+            attempts [try_acquire_many, try_acquire_many_owned] (3;);
+            blocks [acquire_many, acquire_many_for, acquire_many_until => acquire_many_async] (3;);
+            blocks [acquire_many_owned, acquire_many_owned_for, acquire_many_owned_until => acquire_many_owned_async]
+                (3;);
+            awaits [acquire_many_async, acquire_many_async_for, acquire_many_async_until] (3;);
+            awaits [acquire_many_owned_async, acquire_many_owned_async_for, acquire_many_owned_async_until] (3;);
+        },
+        open: || Arc::new(Semaphore::new(3)),
+        stays_open: |semaphore| semaphore.available_permits() == 3,
+        closed: || Arc::new(Semaphore::new(3)),
+        ..for_one()
     }
 }
 
 got! {
     Semaphore: SemaphorePermit<'a>, OwnedSemaphorePermit =>
-    |semaphore, permit| semaphore.available_permits() + permit.num_permits() == 2
+    |semaphore, permits| semaphore.available_permits() == 0 && matches!(permits.num_permits(), 1 | 3)
 }
 
-mod grid {
-    crate::common::grid::the_whole_grid!(semaphore);
+mod grid_for_one {
+    crate::common::grid::the_whole_grid!(for_one);
+    crate::common::grid::the_whole_grid!(exclusive for_one);
 }
 
-#[test]
-fn attempts_for_too_many_fail() {
-    let semaphore = Arc::new(Semaphore::new(1));
-    for n in [2, usize::MAX] {
-        assert_eq!(semaphore.try_acquire_many(n).unwrap_err(), TryAcquireError::NoPermits);
-    }
-    assert_eq!(semaphore.try_acquire_many_owned(2).unwrap_err(), TryAcquireError::NoPermits);
-    assert_eq!(semaphore.available_permits(), 1);
+mod grid_for_many {
+    crate::common::grid::the_whole_grid!(for_many);
 }
 
 #[test]
@@ -158,6 +121,7 @@ fn more_than_the_maximum_is_refused_and_changes_nothing() {
     panics(&|| semaphore.add_permits(usize::MAX), limit);
     assert_eq!(semaphore.available_permits(), MAX - 1);
     assert!(semaphore.try_acquire().is_ok());
+    assert_eq!(semaphore.try_acquire_many(usize::MAX).unwrap_err(), TryAcquireError::NoPermits);
     let asked = "no semaphore has more";
     panics(&|| drop(semaphore.acquire_many(MAX + 1)), asked);
     panics(&|| drop(semaphore.acquire_many_for(usize::MAX, MOMENT)), asked);

@@ -43,6 +43,7 @@ pub(crate) trait Queue: Send + Sync + 'static {
     /// Waits as a thread.
     fn block(&self);
 
+    /// How many are queued for what they wait for first.
     fn waiters(&self) -> usize;
 
     /// A wait that was polled once.
@@ -350,7 +351,7 @@ fn past_an_unpolled_future<Q: Queue>(takes_at_once: impl Fn(&Q::Lock) -> bool) {
 #[track_caller]
 fn assert_left<Q: Queue>(queue: &Arc<Q>) {
     assert!(queue.the_lock().is_free());
-    assert_eq!(queue.waiters(), 0);
+    assert_eq!((queue.waiters(), Exclusive::waiters(&**queue.the_lock())), (0, 0));
 }
 
 pub(crate) async fn poll_once<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Poll<F::Output> {

@@ -71,7 +71,7 @@ rwlock! {
         [read, read_for, read_until] [read_owned, read_owned_for, read_owned_until]
         [read_async, read_async_for, read_async_until]
         [read_owned_async, read_owned_async_for, read_owned_async_until];
-    upgradable_reader beside upgradable_read is exclusive:
+    upgradable_reader beside upgradable_read:
         [try_upgradable_read, try_upgradable_read_owned]
         [upgradable_read, upgradable_read_for, upgradable_read_until]
         [upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until]

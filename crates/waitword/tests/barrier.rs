@@ -2,93 +2,48 @@
 
 mod common;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{Task, block_on, far, forbidden, until, waits};
+use common::grid::{Got, Grid, got, ways};
+use common::schedules::{self, Actor, Actors, Step};
+use common::{Task, block_on, far, waits};
 use waitword::*;
 
 type Passing = Result<BarrierWaitResult, LockError>;
-type Way = (&'static str, fn(&Arc<Barrier>) -> Passing);
 
-const WAYS: [Way; 9] = [
-    ("wait", |barrier| Ok(barrier.wait())),
-    ("wait_for", |barrier| barrier.wait_for(Duration::MAX)),
-    ("wait_until", |barrier| barrier.wait_until(far())),
-    ("wait_async", |barrier| Ok(block_on(barrier.wait_async()))),
-    ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::MAX))),
-    ("wait_async_until", |barrier| block_on(barrier.wait_async_until(far()))),
-    ("wait_owned_async", |barrier| Ok(block_on(barrier.wait_owned_async()))),
-    ("wait_owned_async_for", |barrier| block_on(barrier.wait_owned_async_for(Duration::MAX))),
-    ("wait_owned_async_until", |barrier| block_on(barrier.wait_owned_async_until(far()))),
-];
-
-const WAYS_WITHOUT_TIME: [Way; 7] = [
-    ("try_wait", |barrier| barrier.try_wait().ok_or(LockError::TIMED_OUT)),
-    ("wait_for", |barrier| barrier.wait_for(Duration::ZERO)),
-    ("wait_until", |barrier| barrier.wait_until(Instant::now())),
-    ("wait_async_for", |barrier| block_on(barrier.wait_async_for(Duration::ZERO))),
-    ("wait_async_until", |barrier| block_on(barrier.wait_async_until(Instant::now()))),
-    ("wait_owned_async_for", |barrier| block_on(barrier.wait_owned_async_for(Duration::ZERO))),
-    ("wait_owned_async_until", |barrier| block_on(barrier.wait_owned_async_until(Instant::now()))),
-];
-
-#[test]
-fn a_party_of_one_leads_without_waiting() {
-    let _nobody_may_wait = forbid_blocking();
-    for parties in [0, 1] {
-        let barrier = Arc::new(Barrier::new(parties));
-        for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
-            assert!(wait(&barrier).unwrap().is_leader(), "{way}");
-        }
+fn barrier() -> Grid<Barrier> {
+    Grid {
+        ways: ways! { Barrier:
+            attempts [try_wait];
+            blocks [wait, wait_for, wait_until => wait_async];
+            awaits [wait_async, wait_async_for, wait_async_until];
+            awaits [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        },
+        open: || Arc::new(Barrier::new(1)),
+        stays_open: |barrier| barrier.parties() == 1,
+        closed: || Arc::new(Barrier::new(2)),
+        close: |barrier| Box::new(|| assert!(barrier.try_wait().expect("the other is there").is_leader())),
+        waiters: Barrier::arrived,
     }
 }
 
-#[test]
-fn every_way_to_wait_meets_every_other() {
-    let barrier = Arc::new(Barrier::new(2));
-    for (first, wait) in WAYS {
-        for (last, arrive) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
-            thread::scope(|scope| {
-                let waiter = waits(scope, || barrier.arrived() == 1, || wait(&barrier));
-                assert!(arrive(&barrier).unwrap().is_leader(), "{first}, {last}");
-                assert!(!waiter.join().unwrap().unwrap().is_leader(), "{first}, {last}");
-            });
-            assert_eq!(barrier.arrived(), 0);
-        }
-    }
-}
+// Of two parties the other one leads.
+got!(Barrier: BarrierWaitResult => |barrier, result| result.is_leader() == (barrier.parties() != 2));
 
-#[test]
-fn a_wait_that_gives_up_has_not_arrived() {
-    let barrier = Arc::new(Barrier::new(2));
-    for (way, wait) in WAYS_WITHOUT_TIME {
-        assert_eq!(wait(&barrier), Err(LockError::TIMED_OUT), "{way}");
-        assert_eq!(barrier.arrived(), 0, "{way}");
-    }
-    for timeout in [1, 3, 15].map(Duration::from_millis) {
-        let start = Instant::now();
-        assert_eq!(barrier.wait_for(timeout), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-        let start = Instant::now();
-        assert_eq!(block_on(barrier.wait_async_for(timeout)), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-        assert_eq!(barrier.arrived(), 0);
-    }
-}
-
-#[test]
-fn a_wait_that_was_in_time_passes_though_the_time_is_up() {
-    let barrier = Barrier::new(2);
-    let deadline = Instant::now() + Duration::from_millis(20);
-    let mut task = Task::new(barrier.wait_async_until(deadline));
-    if task.poll().is_pending() && barrier.try_wait().is_some() {
-        until(|| Instant::now() > deadline);
-        assert!(matches!(task.poll(), Poll::Ready(Ok(result)) if !result.is_leader()));
-    }
+mod grid {
+    crate::common::grid::the_whole_grid!(barrier:
+        every_way_to_wait_gets_at_once_what_is_there,
+        every_way_to_wait_waits_until_it_is_there,
+        timed_forms_give_up_and_never_too_early,
+        what_comes_before_the_poll_is_had_though_the_time_is_up,
+        a_waiter_that_has_given_up_is_not_queued,
+        a_timeout_is_counted_from_the_call,
+        forbidden_to_block,
+    );
 }
 
 #[test]
@@ -121,90 +76,93 @@ fn threads_and_tasks_meet_again_and_again() {
     assert_eq!(leaders.into_inner(), GENERATIONS);
 }
 
-/// One step of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
-    Poll(usize),
-    Drop(usize),
+struct World<'a> {
+    barrier: &'a Barrier,
+    /// The arrivals of the incomplete generation.
+    arrived: Vec<usize>,
+    /// The waits that have passed, and were not polled since.
+    through: Vec<usize>,
 }
 
-/// Every schedule of polls and drops of four tasks at a barrier for two, on the real barrier, against the rule: a task
-/// that was dropped has not arrived, unless its generation was complete.
+impl<'a> schedules::World<'a> for World<'a> {
+    type Guard = Passing;
+    type Other = Infallible;
+
+    fn others(&self, _: &Actors<'a, Passing>) -> Vec<Infallible> {
+        Vec::new()
+    }
+
+    fn perform(&mut self, other: Infallible, _: &mut Actors<'a, Passing>) {
+        match other {}
+    }
+
+    /// A task that was dropped has not arrived, unless its generation was complete.
+    fn check(&mut self, step: Step<Infallible>, actors: &mut Actors<'a, Passing>) {
+        match step {
+            Step::Poll(index) => {
+                let expected = if self.through.contains(&index) {
+                    Some(false)
+                } else if let Some(other) = self.arrived.pop() {
+                    self.through.push(other);
+                    Some(true)
+                } else {
+                    self.arrived.push(index);
+                    None
+                };
+                let passed = matches!(actors.all[index], Actor::Holding(_)).then(|| actors.take(index));
+                assert_eq!(passed.map(|result| result.unwrap().is_leader()), expected, "{step:?}");
+            }
+            Step::Drop(index) => self.arrived.retain(|&other| other != index),
+            _ => unreachable!("there is no other step"),
+        }
+        assert_eq!(self.barrier.arrived(), self.arrived.len(), "{step:?}");
+        for &index in &self.through {
+            if let Actor::Waiting(task) = &actors.all[index] {
+                assert!(task.is_woken(), "{index} is not, after {step:?}");
+            }
+        }
+    }
+
+    /// The party may be incomplete.
+    fn is_stuck(&self, _: &Actors<'a, Passing>) -> bool {
+        false
+    }
+}
+
+/// Every schedule of polls and drops of four tasks at a barrier for two, on the real barrier.
 #[test]
 fn no_schedule_of_polls_and_drops_counts_an_arrival_that_has_left() {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    let schedules = schedules::explore(|schedule| {
         let barrier = Arc::new(Barrier::new(2));
-        let mut tasks: Vec<_> = (0..4)
-            .map(|place| {
-                Some(match place {
-                    0 => Task::new(async { Ok(barrier.wait_async().await) }),
-                    1 => Task::new(barrier.wait_async_until(far())),
-                    2 => Task::new(async { Ok(barrier.wait_owned_async().await) }),
-                    _ => Task::new(barrier.wait_owned_async_until(far())),
-                })
-            })
-            .collect();
-        // The arrivals of the incomplete generation, and the waits that have passed and were not polled since.
-        let (mut arrived, mut through): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        for &op in &schedule {
-            match op {
-                Op::Poll(i) => {
-                    let polled = tasks[i].as_mut().map(Task::poll);
-                    let expected = if through.contains(&i) {
-                        Some(false)
-                    } else if let Some(other) = arrived.pop() {
-                        through.push(other);
-                        Some(true)
-                    } else {
-                        arrived.push(i);
-                        None
-                    };
-                    let leads = match polled {
-                        Some(Poll::Ready(result)) => Some(result.unwrap().is_leader()),
-                        _ => None,
-                    };
-                    assert_eq!(leads, expected, "{op:?} of {schedule:?}");
-                    if leads.is_some() {
-                        tasks[i] = None;
-                    }
-                }
-                Op::Drop(i) => {
-                    tasks[i] = None;
-                    arrived.retain(|&other| other != i);
-                }
-            }
-            assert_eq!(barrier.arrived(), arrived.len(), "{op:?} of {schedule:?}");
-        }
-        let waiting = tasks.iter().enumerate().filter_map(|(i, task)| Some((i, task.as_ref()?)));
-        for (i, task) in waiting {
-            assert!(task.is_woken() || !through.contains(&i), "not woken, {schedule:?}");
-            if task.is_woken() {
-                unexplored.push(schedule.iter().copied().chain([Op::Poll(i)]).collect());
-            }
-            unexplored.push(schedule.iter().copied().chain([Op::Drop(i)]).collect());
-        }
-        schedules += 1;
-    }
-    assert!(schedules > 1_000, "{schedules}");
+        let mut world = World { barrier: &barrier, arrived: Vec::new(), through: Vec::new() };
+        let mut actors = Actors::new(4);
+        actors.all = vec![
+            Actor::Waiting(Task::new(async { Ok(barrier.wait_async().await) })),
+            Actor::Waiting(Task::new(barrier.wait_async_until(far()))),
+            Actor::Waiting(Task::new(async { Ok(barrier.wait_owned_async().await) })),
+            Actor::Waiting(Task::new(barrier.wait_owned_async_until(far()))),
+        ];
+        schedule.ends(&mut world, &mut actors);
+    });
+    assert!(schedules > 500, "{schedules}");
 }
 
 #[test]
-fn forbidden_to_block() {
-    let barrier = Barrier::new(2);
-    let message = forbidden(|| barrier.wait());
-    assert!(message.contains("`wait_async`"), "{message}");
-    assert_eq!(barrier.arrived(), 0);
-    let _must_not = forbid_blocking();
-    assert_eq!(barrier.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
-    assert_eq!(barrier.wait_until(far()), Err(LockError::BlockingForbidden));
-    assert_eq!(barrier.wait_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
-    assert_eq!(barrier.arrived(), 0);
-    let mut task = Task::new(barrier.wait_async());
-    assert!(task.poll().is_pending());
-    assert!(barrier.wait().is_leader(), "the last may always");
-    assert!(task.poll().is_ready());
+fn every_way_to_wait_may_be_the_last_to_arrive() {
+    for way in barrier().ways {
+        // Of three parties, for the rule above.
+        let barrier = Arc::new(Barrier::new(3));
+        thread::scope(|scope| {
+            let thread = waits(scope, || barrier.arrived() == 1, || barrier.wait());
+            let mut task = Task::new(barrier.wait_async());
+            assert!(task.poll().is_pending());
+            let _must_not = forbid_blocking();
+            assert!(way.run(&barrier, Duration::ZERO).is_ok(), "{}", way.name);
+            let others = [task.finish(), thread.join().unwrap()];
+            assert!(!others.iter().any(|result| result.is_leader()), "{}", way.name);
+        });
+        assert_eq!(barrier.arrived(), 0);
+    }
 }
 
 /// Dropped in the queue, the wait takes its arrival back, in the barrier that it has the last share in.

@@ -8,68 +8,43 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{PlainCounter, Task, block_on, far, forbidden, until, waits};
+use common::grid::{Got, Grid, got, opener, ways};
+use common::{PlainCounter, Task, block_on, far, until, waits};
 use waitword::*;
 
-type Way = (&'static str, fn(&Arc<WaitGroup>) -> bool);
-
-const WAYS: [Way; 9] = [
-    ("wait", |group| {
-        group.wait();
-        true
-    }),
-    ("wait_for", |group| group.wait_for(Duration::MAX).is_ok()),
-    ("wait_until", |group| group.wait_until(far()).is_ok()),
-    ("wait_async", |group| {
-        block_on(group.wait_async());
-        true
-    }),
-    ("wait_async_for", |group| block_on(group.wait_async_for(Duration::MAX)).is_ok()),
-    ("wait_async_until", |group| block_on(group.wait_async_until(far())).is_ok()),
-    ("wait_owned_async", |group| {
-        block_on(group.wait_owned_async());
-        true
-    }),
-    ("wait_owned_async_for", |group| block_on(group.wait_owned_async_for(Duration::MAX)).is_ok()),
-    ("wait_owned_async_until", |group| block_on(group.wait_owned_async_until(far())).is_ok()),
-];
-
-const WAYS_WITHOUT_TIME: [Way; 7] = [
-    ("try_wait", |group| group.try_wait()),
-    ("wait_owned_async_for", |group| block_on(group.wait_owned_async_for(Duration::ZERO)).is_ok()),
-    ("wait_owned_async_until", |group| block_on(group.wait_owned_async_until(Instant::now())).is_ok()),
-    ("wait_for", |group| group.wait_for(Duration::ZERO).is_ok()),
-    ("wait_until", |group| group.wait_until(Instant::now()).is_ok()),
-    ("wait_async_for", |group| block_on(group.wait_async_for(Duration::ZERO)).is_ok()),
-    ("wait_async_until", |group| block_on(group.wait_async_until(Instant::now())).is_ok()),
-];
-
-#[test]
-fn a_wait_for_no_work_ends_at_once() {
-    let _nobody_may_wait = forbid_blocking();
-    let group = Arc::new(WaitGroup::new());
-    for (way, wait) in WAYS.into_iter().chain(WAYS_WITHOUT_TIME) {
-        assert!(wait(&group), "{way}");
-    }
-    let _token = group.add();
-    for (way, wait) in WAYS_WITHOUT_TIME {
-        assert!(!wait(&group), "{way}");
+fn wait_group() -> Grid<WaitGroup> {
+    Grid {
+        ways: ways! { WaitGroup:
+            attempts [try_wait];
+            blocks [wait, wait_for, wait_until => wait_async];
+            awaits [wait_async, wait_async_for, wait_async_until];
+            awaits [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        },
+        open: Arc::default,
+        stays_open: |_| true,
+        closed: Arc::default,
+        close: |group| opener(group.add()),
+        waiters: WaitGroup::waiters,
     }
 }
 
+got!(WaitGroup: () => |group, _got| group.count() == 0);
+
+mod grid {
+    crate::common::grid::the_whole_grid!(wait_group);
+}
+
 #[test]
-fn every_way_to_wait_waits_for_the_last_token() {
+fn a_wait_ends_with_the_last_token_and_not_before() {
     let group = Arc::new(WaitGroup::new());
-    for (way, wait) in WAYS {
-        let (first, last) = (group.add(), group.add());
-        thread::scope(|scope| {
-            let waiter = waits(scope, || group.waiters() == 1, || wait(&group));
-            drop(first);
-            assert_eq!((group.count(), group.waiters()), (1, 1), "{way}");
-            drop(last);
-            assert!(waiter.join().unwrap(), "{way}");
-        });
-    }
+    let (first, last) = (group.add(), group.add());
+    thread::scope(|scope| {
+        let waiter = waits(scope, || group.waiters() == 1, || group.wait());
+        drop(first);
+        assert_eq!((group.count(), group.waiters()), (1, 1));
+        drop(last);
+        waiter.join().unwrap();
+    });
 }
 
 #[test]
@@ -181,23 +156,6 @@ fn a_wait_that_is_dropped_takes_no_other_wakeup() {
 }
 
 #[test]
-fn timed_forms_give_up_and_never_too_early() {
-    let group = WaitGroup::new();
-    let _token = group.add();
-    for timeout in [1, 3, 15].map(Duration::from_millis) {
-        let start = Instant::now();
-        assert_eq!(group.wait_for(timeout), Err(LockError::TIMED_OUT));
-        assert_eq!(group.wait_until(start + timeout), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-        let start = Instant::now();
-        assert_eq!(block_on(group.wait_async_for(timeout)), Err(LockError::TIMED_OUT));
-        assert_eq!(block_on(group.wait_async_until(start + timeout)), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-    }
-    assert_eq!(group.waiters(), 0);
-}
-
-#[test]
 fn a_zero_before_the_poll_counts_though_the_time_is_up() {
     let group = WaitGroup::new();
     let token = group.add();
@@ -209,20 +167,6 @@ fn a_zero_before_the_poll_counts_though_the_time_is_up() {
         until(|| Instant::now() > deadline);
         assert!(task.poll() == std::task::Poll::Ready(Ok(())));
     }
-}
-
-#[test]
-fn forbidden_to_block() {
-    let group = WaitGroup::new();
-    let token = group.add();
-    let message = forbidden(|| group.wait());
-    assert!(message.contains("`wait_async`"), "{message}");
-    let _must_not = forbid_blocking();
-    assert_eq!(group.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
-    assert_eq!(group.wait_until(far()), Err(LockError::BlockingForbidden));
-    assert_eq!(group.wait_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
-    drop(token);
-    group.wait();
 }
 
 /// The last share in the group may be that of a wait, or of the token that it waits for.

@@ -88,18 +88,3 @@ fn released_or_retaken_between_any_two_accesses_of_the_waiter() {
         }
     }
 }
-
-#[test]
-fn retaken_by_a_third_before_the_woken_one_comes() {
-    let lock = AsyncLock::new();
-    lock.lock();
-    let mut second = Task::new(lock.lock_async());
-    assert!(second.poll().is_pending());
-    lock.unlock().unwrap();
-    assert!(second.is_woken());
-    assert!(lock.try_lock(), "the third is faster");
-    assert!(second.poll().is_pending());
-    lock.unlock().unwrap();
-    assert!(second.is_woken());
-    assert!(second.poll().is_ready());
-}

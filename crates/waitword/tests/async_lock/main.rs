@@ -8,12 +8,14 @@ mod unpolled;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::task::Poll;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{Task, block_on, far, poll, until};
+use common::exclusive::{Exclusive, Unlocks};
+use common::grid::{Ended, Got, Grid, opener, ways};
+use common::{Task, block_on, poll};
 use waitword::word::*;
 use waitword::*;
 
@@ -22,73 +24,32 @@ mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::AsyncLock);
 }
 
-/// How many are queued for the lock on `word`.
-fn waiters(word: &AtomicI32) -> usize {
-    Table::global().waiters(word)
-}
-
-#[test]
-fn every_way_to_lock_takes_a_free_lock_at_once() {
-    let _nobody_may_wait = forbid_blocking();
-    static LOCK: AsyncLock = AsyncLock::new();
-    let past = Instant::now();
-    type Way = (&'static str, fn(Instant) -> bool);
-    let ways: [Way; 9] = [
-        ("lock", |_| {
-            LOCK.lock();
-            true
-        }),
-        ("try_lock", |_| LOCK.try_lock()),
-        ("lock_for", |_| LOCK.lock_for(Duration::MAX).is_ok()),
-        ("lock_for, no time", |_| LOCK.lock_for(Duration::ZERO).is_ok()),
-        ("lock_until", |past| LOCK.lock_until(past).is_ok()),
-        ("lock_async", |_| Task::new(LOCK.lock_async()).poll().is_ready()),
-        ("lock_async_for", |_| Task::new(LOCK.lock_async_for(Duration::MAX)).poll() == Poll::Ready(Ok(()))),
-        ("lock_async_for, no time", |_| {
-            Task::new(LOCK.lock_async_for(Duration::ZERO)).poll() == Poll::Ready(Ok(()))
-        }),
-        ("lock_async_until", |past| Task::new(LOCK.lock_async_until(past)).poll() == Poll::Ready(Ok(()))),
-    ];
-    for (way, lock) in ways {
-        assert!(lock(past), "{way}");
-        assert!(LOCK.is_locked(), "{way}");
-        assert!(!LOCK.try_lock(), "{way}");
-        assert_eq!(LOCK.unlock(), Ok(()), "{way}");
-        assert!(!LOCK.is_locked(), "{way}");
+fn async_lock() -> Grid<AsyncLock> {
+    Grid {
+        ways: ways! { AsyncLock:
+            attempts [try_lock];
+            blocks [lock, lock_for, lock_until => lock_async];
+            awaits [lock_async, lock_async_for, lock_async_until];
+        },
+        open: Arc::default,
+        stays_open: |_| true,
+        closed: Arc::default,
+        close: |lock| opener(Exclusive::lock(&**lock)),
+        waiters: Exclusive::waiters,
     }
 }
 
-#[test]
-fn every_way_to_wait_gets_the_lock_when_it_is_released() {
-    let word = AtomicI32::new(0);
-    let lock = AsyncLock::on(&word);
-    type Way = (&'static str, fn(&AsyncLock<&AtomicI32>) -> bool);
-    let ways: [Way; 6] = [
-        ("lock", |lock| {
-            lock.lock();
-            true
-        }),
-        ("lock_for", |lock| lock.lock_for(Duration::MAX).is_ok()),
-        ("lock_until", |lock| lock.lock_until(far()).is_ok()),
-        ("lock_async", |lock| {
-            block_on(lock.lock_async());
-            true
-        }),
-        ("lock_async_for", |lock| block_on(lock.lock_async_for(Duration::MAX)).is_ok()),
-        ("lock_async_until", |lock| block_on(lock.lock_async_until(far())).is_ok()),
-    ];
-    for (way, wait) in ways {
-        lock.lock();
-        thread::scope(|scope| {
-            let waiter = scope.spawn(|| wait(&lock) && lock.is_locked() && lock.unlock().is_ok());
-            until(|| waiters(&word) == 1);
-            assert!(!waiter.is_finished(), "{way}");
-            lock.unlock().unwrap();
-            assert!(waiter.join().unwrap(), "{way}");
-        });
-        assert!(!lock.is_locked(), "{way}");
-        assert_eq!(waiters(&word), 0, "{way}");
+impl<'a> Got<'a, AsyncLock> for () {
+    fn ended(self, lock: &'a Arc<AsyncLock>) -> Ended<'a> {
+        let held = Unlocks(lock);
+        assert!(lock.is_locked() && !lock.try_lock());
+        Ok(Box::new(held))
     }
+}
+
+mod grid {
+    crate::common::grid::the_whole_grid!(async_lock);
+    crate::common::grid::the_whole_grid!(async_lock: threads_and_tasks_share_one_queue_and_recheck,);
 }
 
 #[test]
@@ -103,92 +64,19 @@ fn an_unlock_too_many_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn timed_forms_give_up_and_never_too_early() {
-    let word = AtomicI32::new(0);
-    let lock = AsyncLock::on(&word);
-    lock.lock();
-    for timeout in [0, 1, 3, 15].map(Duration::from_millis) {
-        let start = Instant::now();
-        assert_eq!(lock.lock_for(timeout), Err(LockError::TIMED_OUT));
-        assert_eq!(lock.lock_until(start + timeout), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-        let start = Instant::now();
-        assert_eq!(block_on(lock.lock_async_for(timeout)), Err(LockError::TIMED_OUT));
-        assert_eq!(block_on(lock.lock_async_until(start + timeout)), Err(LockError::TIMED_OUT));
-        assert!(start.elapsed() >= timeout);
-    }
-    assert_eq!(waiters(&word), 0);
-    lock.unlock().unwrap();
-}
-
-/// A queued task for a lock that is held, and when its time will be up.
-fn soon_too_late<'a>(lock: &'a AsyncLock<&AtomicI32>) -> (Task<'a, Result<(), LockError>>, Instant) {
-    let mut timeout = Duration::from_millis(1);
-    loop {
-        let deadline = Instant::now() + timeout;
-        let mut task = Task::new(lock.lock_async_until(deadline));
-        if task.poll().is_pending() {
-            return (task, deadline);
-        }
-        // A slow machine.
-        timeout *= 2;
-    }
-}
-
-#[test]
-fn a_waiter_that_has_given_up_is_not_queued() {
-    let word = AtomicI32::new(0);
-    let lock = AsyncLock::on(&word);
-    lock.lock();
-    let (mut late, deadline) = soon_too_late(&lock);
-    until(|| late.is_woken() && Instant::now() >= deadline);
-    assert_eq!(late.poll(), Poll::Ready(Err(LockError::TIMED_OUT)));
-    // Though the future is still there.
-    assert_eq!(waiters(&word), 0);
-    lock.unlock().unwrap();
-    drop(late);
-}
-
-#[test]
-fn a_lock_that_is_free_when_the_time_is_up_is_taken() {
-    let word = AtomicI32::new(0);
-    let lock = AsyncLock::on(&word);
-    lock.lock();
-    let (mut late, deadline) = soon_too_late(&lock);
-    lock.unlock().unwrap();
-    until(|| Instant::now() > deadline);
-    assert_eq!(late.poll(), Poll::Ready(Ok(())));
-    assert!(lock.is_locked());
-}
-
-#[test]
-fn forbidden_to_block() {
+fn an_acquirer_that_may_not_wait_does_not_mark_the_lock() {
     let lock = AsyncLock::new();
     lock.lock();
     let _must_not = forbid_blocking();
-    assert!(!lock.try_lock());
-    assert_eq!(lock.lock_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
-    assert_eq!(lock.lock_until(far()), Err(LockError::BlockingForbidden));
     assert_eq!(lock.lock_for(Duration::MAX), Err(LockError::BlockingForbidden));
-    assert_eq!(lock.lock_for(Duration::ZERO), Err(LockError::TIMED_OUT), "that would not have waited");
-    assert_eq!(
-        format!("{lock:?}"),
-        r#"AsyncLock { state: locked }"#,
-        "an acquirer that may not wait has not marked it"
-    );
-    let mut task = Task::new(lock.lock_async());
-    assert!(task.poll().is_pending());
-    lock.unlock().unwrap();
-    assert!(task.poll().is_ready());
+    assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked }");
 }
 
 #[test]
 fn a_forbidden_lock_panics_at_its_caller_and_names_the_way_out() {
-    use std::sync::{Arc, Mutex};
-
     let lock = AsyncLock::new();
     lock.lock();
-    let place = Arc::new(Mutex::new(None));
+    let place = Arc::new(std::sync::Mutex::new(None));
     let (seen, this_thread) = (Arc::clone(&place), thread::current().id());
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -276,45 +164,10 @@ fn locks_on_one_word_are_one_lock_and_tables_keep_them_apart() {
     let mut on_other = Task::new(other.lock_async());
     assert!(on_first.poll().is_pending() && on_other.poll().is_pending());
     assert_eq!((here.waiters(&one), there.waiters(&two)), (1, 1));
-    assert_eq!((here.waiters(&two), there.waiters(&one), waiters(&one)), (0, 0, 0));
+    assert_eq!((here.waiters(&two), there.waiters(&one), Table::global().waiters(&one)), (0, 0, 0));
     same.unlock().unwrap();
     assert!(on_first.is_woken() && !on_other.is_woken());
     assert!(on_first.poll().is_ready());
     other.unlock().unwrap();
     assert!(on_other.poll().is_ready());
-}
-
-#[test]
-fn threads_and_tasks_share_one_queue() {
-    let word = AtomicI32::new(0);
-    let lock = AsyncLock::on(&word);
-    for kinds in 0..1_u32 << 5 {
-        let turns = std::sync::Mutex::new(Vec::new());
-        lock.lock();
-        let start = Instant::now();
-        thread::scope(|scope| {
-            let mut threads = Vec::new();
-            for place in 0..5 {
-                let (lock, turns) = (&lock, &turns);
-                threads.push(scope.spawn(move || {
-                    if kinds >> place & 1 == 1 {
-                        lock.lock();
-                    } else {
-                        block_on(lock.lock_async());
-                    }
-                    turns.lock().unwrap().push(place);
-                    lock.unlock().unwrap();
-                }));
-                until(|| waiters(&word) == place + 1);
-            }
-            lock.unlock().unwrap();
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
-        });
-        let turns = turns.into_inner().unwrap();
-        // A waiter may recheck on its own before the woken one has come.
-        if start.elapsed() < STALL_TIMEOUT {
-            assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");
-        }
-        assert_eq!(turns.len(), 5);
-    }
 }

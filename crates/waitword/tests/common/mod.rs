@@ -1,17 +1,26 @@
 //! What several tests need.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
 
-pub(crate) mod async_lock;
-pub(crate) mod condvar;
 pub(crate) mod dropped;
 pub(crate) mod exclusive;
-pub(crate) mod guards;
-pub(crate) mod mutex;
-pub(crate) mod rwlock;
+pub(crate) mod grid;
 pub(crate) mod schedules;
-pub(crate) mod semaphore;
 pub(crate) mod stress;
 pub(crate) mod unpolled;
+
+/// How many are queued for a mutex.
+pub(crate) mod mutex {
+    pub(crate) fn waiters(mutex: &waitword::Mutex<()>) -> usize {
+        super::exclusive::Exclusive::waiters(mutex)
+    }
+}
+
+/// How many are queued for a semaphore.
+pub(crate) mod semaphore {
+    pub(crate) fn waiters(semaphore: &waitword::Semaphore) -> usize {
+        super::exclusive::Exclusive::waiters(semaphore)
+    }
+}
 
 use std::future::Future;
 use std::pin::{Pin, pin};

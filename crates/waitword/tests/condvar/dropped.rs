@@ -1,153 +1,94 @@
 //! Futures of a condition variable dropped at every possible moment, in every order, while others wait for the condition or for
 //! the mutex: the waiters that are left are notified, and get the mutex.
-//!
-//! Every schedule of the polls, drops, notifies and releases of a few tasks is run on the real locks. A task is polled only when
-//! it has been woken. So a schedule fails that ends with the mutex free and a waiter in its queue, or with a waiter for the
-//! condition and a notify that has ended no wait. (The watchdog would signal the waiters in the mutex's queue, but the
-//! schedule does not wait for that.)
 
 use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword::{LockError, MutexGuard};
+use waitword::LockError;
 
-use crate::common::condvar::{Form, Room, WAYS, Way};
-use crate::common::exclusive::Held;
-use crate::common::{Task, schedules, until};
-
-/// One step of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
-    Poll(usize),
-    Drop(usize),
-    Release(usize),
-    NotifyOne,
-    NotifyAll,
-    /// A barging acquirer takes the mutex, if it can be had.
-    BargeIn,
-    BargeOut,
-}
-
-enum Actor<'a> {
-    Waiting(Task<'a, Held<'a>>),
-    Holding(#[expect(dead_code, reason = "it is held")] Held<'a>),
-    Gone,
-}
+use crate::common::exclusive::{Exclusive, Held};
+use crate::common::schedules::{self, Actor, Actors, Step};
+use crate::common::{Task, far, until};
+use crate::room::{Form, Room, WAYS, Way};
 
 struct World<'a> {
     room: &'a Room,
-    /// Waiters for the condition, and behind them some for the mutex alone.
-    actors: Vec<Actor<'a>>,
-    drops_left: usize,
     notifies_left: usize,
     barges_left: usize,
-    barger: Option<MutexGuard<'a, ()>>,
 }
 
-impl<'a> World<'a> {
-    /// Some wait for the condition, in this order; a barger has the mutex; and others are queued for it.
-    fn new(room: &'a Room, ways: &[Way], lockers: usize, [drops_left, notifies_left]: [usize; 2]) -> Self {
-        let mut actors: Vec<_> = ways.iter().map(|&way| queued(Task::new(room.wait(way)))).collect();
-        let barger = Some(room.mutex.lock());
-        let lock = || queued(Task::new(async { Box::new(room.mutex.lock_async().await) as Held<'_> }));
-        actors.extend((0..lockers).map(|_| lock()));
-        let actors = actors.into_iter().map(Actor::Waiting).collect();
-        Self { room, actors, drops_left, notifies_left, barges_left: 1, barger }
-    }
-
-    fn is_held(&self) -> bool {
-        self.barger.is_some() || self.actors.iter().any(|actor| matches!(actor, Actor::Holding(_)))
-    }
-
-    fn waiting(&self) -> usize {
-        self.actors.iter().filter(|actor| matches!(actor, Actor::Waiting(_))).count()
-    }
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Other {
+    NotifyOne,
+    NotifyAll,
+    /// A barging acquirer takes the mutex, if it can be had: it may be reserved for the waiters.
+    BargeIn,
 }
 
-impl schedules::World for World<'_> {
-    type Op = Op;
+impl<'a> schedules::World<'a> for World<'a> {
+    type Guard = Held<'a>;
+    type Other = Other;
 
-    fn possible(&self) -> Vec<Op> {
-        let mut ops = Vec::new();
-        for (index, actor) in self.actors.iter().enumerate() {
-            match actor {
-                Actor::Waiting(task) => {
-                    if task.is_woken() {
-                        ops.push(Op::Poll(index));
-                    }
-                    if self.drops_left > 0 {
-                        ops.push(Op::Drop(index));
-                    }
-                }
-                Actor::Holding(_) => ops.push(Op::Release(index)),
-                Actor::Gone => {}
-            }
-        }
+    fn others(&self, actors: &Actors<'a, Held<'a>>) -> Vec<Other> {
+        let mut others = Vec::new();
         if self.notifies_left > 0 && self.room.waiters() > 0 {
-            ops.push(Op::NotifyOne);
-            ops.push(Op::NotifyAll);
+            others.extend([Other::NotifyOne, Other::NotifyAll]);
         }
-        if self.barger.is_some() {
-            ops.push(Op::BargeOut);
-        } else if self.barges_left > 0 && !self.is_held() {
-            ops.push(Op::BargeIn);
+        if self.barges_left > 0 && actors.held().next().is_none() {
+            others.push(Other::BargeIn);
         }
-        ops
+        others
     }
 
-    fn perform(&mut self, op: Op) {
-        match op {
-            Op::Poll(index) => {
-                let is_held = self.is_held();
-                let Actor::Waiting(task) = &mut self.actors[index] else { unreachable!("it was waiting") };
-                if let Poll::Ready(held) = task.poll() {
-                    assert!(!is_held, "two hold it");
-                    self.actors[index] = Actor::Holding(held);
-                }
-            }
-            Op::Drop(index) => {
-                self.drops_left -= 1;
-                self.actors[index] = Actor::Gone;
-            }
-            Op::Release(index) => self.actors[index] = Actor::Gone,
-            Op::NotifyOne => {
+    fn perform(&mut self, other: Other, actors: &mut Actors<'a, Held<'a>>) {
+        match other {
+            Other::NotifyOne | Other::NotifyAll => {
                 self.notifies_left -= 1;
-                self.room.notify_one();
+                if other == Other::NotifyOne {
+                    self.room.notify_one()
+                } else {
+                    self.room.notify_all()
+                };
             }
-            Op::NotifyAll => {
-                self.notifies_left -= 1;
-                self.room.notify_all();
-            }
-            Op::BargeIn => {
+            Other::BargeIn => {
                 self.barges_left -= 1;
-                // It may be reserved for the waiters.
-                self.barger = self.room.mutex.try_lock();
+                actors.all.extend(Exclusive::try_lock(&*self.room.mutex).map(Actor::Holding));
             }
-            Op::BargeOut => self.barger = None,
         }
     }
 
-    fn is_stuck(&self) -> bool {
+    fn check(&mut self, _: Step<Other>, actors: &mut Actors<'a, Held<'a>>) {
+        assert!(actors.held().count() <= 1, "two hold it");
+    }
+
+    /// A waiter for the condition may be left.
+    fn is_stuck(&self, _: &Actors<'a, Held<'a>>) -> bool {
         self.room.waiters_for_mutex() > 0
     }
-
-    fn is_optional(op: Op) -> bool {
-        matches!(op, Op::Drop(_) | Op::NotifyOne | Op::NotifyAll | Op::BargeIn)
-    }
 }
 
-fn explore(ways: &[Way], lockers: usize, drops_and_notifies: [usize; 2]) -> usize {
+/// Some wait for the condition, in this order; a barging acquirer has the mutex; and others are queued for it.
+///
+/// A schedule fails that ends with the mutex free and a waiter in its queue, or with a waiter for the condition and a notify that
+/// has ended no wait.
+fn explore(ways: &[Way], lockers: usize, [drops, notifies]: [usize; 2]) -> usize {
     schedules::explore(|schedule| {
         let room = Room::default();
-        let mut world = World::new(&room, ways, lockers, drops_and_notifies);
-        if schedule.ends(&mut world) {
-            let ops = &schedule.ops;
-            assert_eq!(room.waiters_for_mutex(), 0, "never signalled, after {ops:?}");
-            assert!(room.mutex.try_lock().is_some(), "it is free, after {ops:?}");
-            assert_eq!(room.waiters(), world.waiting(), "neither here nor there, after {ops:?}");
+        let mut world = World { room: &room, notifies_left: notifies, barges_left: 1 };
+        let mut actors = Actors::new(drops);
+        ways.iter().for_each(|&way| actors.enqueue(Task::new(room.wait(way))));
+        actors.all.push(Actor::Holding(Exclusive::lock(&*room.mutex)));
+        let lock = || Task::new(async { Box::new(room.mutex.lock_async().await) as Held<'_> });
+        (0..lockers).for_each(|_| actors.enqueue(lock()));
+        assert_eq!(actors.waiting(), ways.len() + lockers);
+        if schedule.ends(&mut world, &mut actors) {
+            let steps = &schedule.steps;
+            assert_eq!(room.waiters_for_mutex(), 0, "never signalled, after {steps:?}");
+            assert!(room.mutex.is_free(), "after {steps:?}");
+            assert_eq!(room.waiters(), actors.waiting(), "neither here nor there, after {steps:?}");
             let is_lost = room.tokens() > 0 && room.waiters() > 0;
-            assert!(!is_lost, "a notify is lost, after {ops:?}");
+            assert!(!is_lost, "a notify is lost, after {steps:?}");
         }
     })
 }
@@ -168,7 +109,7 @@ fn no_schedule_of_polls_notifies_and_drops_loses_a_notify_or_the_mutex() {
 }
 
 /// When a future is dropped, with a thread behind it in the queue of the condition, and one in the queue of the mutex.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Moment {
     Queued,
     /// Moved behind the thread in the queue of the mutex.
@@ -188,7 +129,7 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
     for moment in [Queued, Moved, Signalled, Barged, SignalledAgain, Holding] {
         for way in WAYS {
             let room = Room::default();
-            let mut task = queued(Task::new(room.wait(way)));
+            let mut task = room.queued(way);
             thread::scope(|scope| {
                 scope.spawn(|| room.block());
                 until(|| room.waiters() == 2);
@@ -198,79 +139,38 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
                     scope.spawn(|| drop(room.mutex.lock()));
                     until(|| room.waiters_for_mutex() == before + 1);
                 };
+                if matches!(moment, Queued | Moved | Holding) {
+                    locks();
+                }
+                if moment != Queued {
+                    assert_eq!(room.notify_one(), 1);
+                    assert_eq!(task.is_woken(), !matches!(moment, Moved | Holding), "as the head waiter");
+                }
+                if matches!(moment, Barged | SignalledAgain) {
+                    assert!(task.poll().is_pending());
+                }
+                if matches!(moment, Signalled | Barged | SignalledAgain) {
+                    locks();
+                }
                 match moment {
-                    Queued => {
-                        locks();
-                        drop(task);
-                        assert_eq!(room.notify_one(), 1);
-                        drop(held);
-                    }
-                    Moved => {
-                        locks();
-                        assert_eq!(room.notify_one(), 1);
-                        assert!(!task.is_woken());
-                        drop(task);
-                        drop(held);
-                    }
-                    Signalled => {
-                        assert_eq!(room.notify_one(), 1);
-                        assert!(task.is_woken());
-                        locks();
-                        drop(task);
-                        drop(held);
-                    }
-                    Barged => {
-                        assert_eq!(room.notify_one(), 1);
-                        assert!(task.poll().is_pending());
-                        locks();
-                        drop(task);
-                        drop(held);
-                    }
                     SignalledAgain => {
-                        assert_eq!(room.notify_one(), 1);
-                        assert!(task.poll().is_pending());
-                        locks();
                         drop(held);
                         until(|| task.is_woken());
                         drop(task);
                     }
                     Holding => {
-                        assert_eq!(room.notify_one(), 1);
-                        locks();
                         drop(held);
                         drop(task.finish());
                         assert_eq!(room.notify_one(), 1);
                     }
+                    Queued => {
+                        drop(task);
+                        assert_eq!(room.notify_one(), 1);
+                    }
+                    Moved | Signalled | Barged => drop(task),
                 }
             });
             assert_eq!(room.tokens(), 0, "{moment:?} {way:?}");
-            room.assert_left();
-        }
-    }
-}
-
-/// No waiter is there to be notified in its place, but the mutex still has to go to the next in its queue.
-#[test]
-fn a_thread_queued_for_the_mutex_gets_it_when_a_signalled_wait_is_dropped() {
-    for way in WAYS {
-        for release_first in [false, true] {
-            let room = Room::default();
-            let mut task = queued(Task::new(room.wait(way)));
-            let held = room.mutex.lock();
-            assert_eq!(room.notify_one(), 1);
-            assert!(task.poll().is_pending());
-            thread::scope(|scope| {
-                scope.spawn(|| drop(room.mutex.lock()));
-                until(|| room.waiters_for_mutex() == 2);
-                if release_first {
-                    drop(held);
-                    until(|| task.is_woken());
-                    drop(task);
-                } else {
-                    drop(task);
-                    drop(held);
-                }
-            });
             room.assert_left();
         }
     }
@@ -283,7 +183,7 @@ fn a_wait_dropped_before_its_first_poll_releases_the_mutex() {
         room.assert_left();
     }
     let room = Room::default();
-    let far = crate::common::far();
+    let far = far();
     dropped(&room, || drop(room.changed.wait_async(room.mutex.lock())));
     dropped(&room, || drop(room.changed.wait_async_until(room.mutex.lock_owned(), far)));
     dropped(&room, || drop(room.changed.wait_while_async(room.mutex.lock(), |()| true)));
@@ -322,7 +222,7 @@ fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mute
                 assert_eq!(result, Err(LockError::TIMED_OUT));
                 continue;
             }
-            let behind = queued(Task::new(room.wait(WAYS[0])));
+            let behind = room.queued(WAYS[0]);
             let held = room.mutex.lock();
             if matches!(late, Notified) {
                 assert_eq!(room.notify_one(), 1);

@@ -4,6 +4,7 @@
 mod common;
 mod dropped;
 mod owned;
+mod room;
 mod unpolled;
 
 use std::collections::VecDeque;
@@ -14,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Task, block_on, far, poll, until};
-use waitword::{Condvar, LockError, Mutex, MutexGuard, forbid_blocking};
+use waitword::{Condvar, LockError, Mutex, forbid_blocking};
 
 /// How a waiter waits until the number in the mutex is not zero, and subtracts one.
 #[derive(Clone, Copy, Debug)]
@@ -188,77 +189,6 @@ fn a_wait_is_queued_before_the_mutex_is_free() {
     assert!(poll(wait.as_mut()).is_ready());
 }
 
-/// A notified waiter that is dropped without the mutex forwards the notify; at any time.
-#[test]
-fn a_notify_that_is_dropped_goes_to_the_next() {
-    for (held, rechecked) in [(false, false), (true, false), (true, true)] {
-        let (mutex, changed) = (Mutex::new(()), Condvar::new());
-        let [mut first, mut second] = [0, 1].map(|_| {
-            let mut wait = Box::pin(changed.wait_async(mutex.lock()));
-            assert!(poll(wait.as_mut()).is_pending());
-            wait
-        });
-        let guard = held.then(|| mutex.lock());
-        assert_eq!(changed.notify_one(), 1);
-        if rechecked {
-            assert!(poll(first.as_mut()).is_pending());
-        }
-        drop(first);
-        drop(guard);
-        assert!(poll(second.as_mut()).is_ready(), "held: {held}, rechecked: {rechecked}");
-    }
-}
-
-/// A waiter that was not notified takes no notify along.
-#[test]
-fn a_wait_that_is_dropped_before_it_was_notified_leaves_no_trace() {
-    let (mutex, changed) = (Mutex::new(()), Condvar::new());
-    let mut gone = Box::pin(changed.wait_async(mutex.lock()));
-    assert!(poll(gone.as_mut()).is_pending());
-    let mut stays = Box::pin(changed.wait_async(mutex.lock()));
-    assert!(poll(stays.as_mut()).is_pending());
-    drop(gone);
-    assert!(poll(stays.as_mut()).is_pending());
-    assert_eq!(changed.notify_all(), 1);
-    assert!(poll(stays.as_mut()).is_ready());
-}
-
-#[test]
-fn a_wait_times_out_not_before_its_time_and_has_the_mutex() {
-    let (mutex, changed) = (Mutex::new(0), Condvar::new());
-    let timeout = Duration::from_millis(3);
-    let begin = Instant::now();
-    let mut guard = mutex.lock();
-    assert_eq!(changed.wait_for(&mut guard, timeout), Err(LockError::TIMED_OUT));
-    assert!(begin.elapsed() >= timeout);
-    *guard += 1;
-    let begin = Instant::now();
-    let (guard, result) = smol::future::block_on(changed.wait_async_for(guard, timeout));
-    assert!(begin.elapsed() >= timeout);
-    assert_eq!((*guard, result), (1, Err(LockError::TIMED_OUT)));
-    drop(guard);
-    assert!(!mutex.is_locked());
-}
-
-/// The time is up while another has the mutex: the wait ends when that releases it.
-#[test]
-fn a_wait_that_times_out_waits_for_the_mutex() {
-    let (mutex, changed) = (Mutex::new(()), Condvar::new());
-    let deadline = Instant::now() + Duration::from_millis(50);
-    let mut wait = Box::pin(changed.wait_async_until(mutex.lock(), deadline));
-    // It releases the mutex, unless its time is up already.
-    let early = poll(wait.as_mut());
-    if early.is_pending() {
-        let guard = mutex.lock();
-        until(|| Instant::now() > deadline);
-        assert!(poll(wait.as_mut()).is_pending(), "the mutex is held");
-        assert_eq!(changed.notify_one(), 0, "it is not queued any more");
-        drop(guard);
-        let (_guard, result) = smol::future::block_on(wait);
-        assert_eq!(result, Err(LockError::TIMED_OUT));
-    }
-}
-
 /// A notify that counted a wait is what it ends with, though its time is up before it gets the mutex.
 #[test]
 fn a_notify_in_time_counts_though_the_mutex_comes_late() {
@@ -307,24 +237,4 @@ fn one_mutex_at_a_time() {
     assert!(other.is_locked(), "and keeps it");
     drop(wait);
     assert_eq!(changed.wait_for(&mut guard, Duration::ZERO), Err(LockError::TIMED_OUT));
-}
-
-/// A notified task that is not polled does not keep the others from the mutex for ever, and its notify is not lost.
-#[test]
-fn a_notified_wait_that_is_not_polled_does_not_stop_the_waiters_behind_it() {
-    let (mutex, changed) = (Mutex::new(0), Condvar::new());
-    let mut unpolled = Box::pin(changed.wait_async(mutex.lock()));
-    assert!(poll(unpolled.as_mut()).is_pending());
-    thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
-            let mut guard: MutexGuard<'_, i32> = mutex.lock();
-            *guard = 1;
-            changed.wait(&mut guard);
-        });
-        until(|| *mutex.lock() == 1);
-        // Not yet queued perhaps, but before the mutex was free.
-        assert_eq!(changed.notify_all(), 2);
-        waiter.join().unwrap();
-    });
-    assert_eq!(*mutex.lock(), 1);
 }

@@ -13,6 +13,7 @@ use futures_util::stream::StreamExt;
 use waitword::future::*;
 use waitword::*;
 
+use crate::common::grid::at;
 use crate::common::{Task, block_on, far};
 
 /// What comes in, until there is nothing more to come.
@@ -131,24 +132,46 @@ fn a_wait_keeps_its_condition_variable_and_its_mutex_until_it_has_left_the_queue
     }
 }
 
+/// Of threads, and of tasks in every form.
 #[test]
-fn owned_timed_waits_give_up_with_the_mutex_held_and_never_too_early() {
-    let (mutex, changed) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
-    for timeout in [0, 1, 15].map(Duration::from_millis) {
-        let start = Instant::now();
-        let (guard, result) = block_on(changed.wait_owned_async_for(mutex.lock_owned(), timeout));
-        assert!(result == Err(LockError::TIMED_OUT) && start.elapsed() >= timeout && mutex.is_locked());
-        let (guard, result) = block_on(changed.wait_owned_async_until(guard, start + timeout));
-        assert_eq!(result, Err(LockError::TIMED_OUT));
-        let start = Instant::now();
-        let (guard, result) = block_on(changed.wait_while_owned_async_for(guard, timeout, |()| true));
-        assert!(result == Err(LockError::TIMED_OUT) && start.elapsed() >= timeout && mutex.is_locked());
-        let past = Instant::now();
-        let (guard, result) = block_on(changed.wait_while_owned_async_until(guard, past, |()| true));
-        assert_eq!(result, Err(LockError::TIMED_OUT));
-        drop(block_on(changed.wait_while_owned_async(guard, |()| false)));
-        assert!(!mutex.is_locked());
+fn timed_waits_give_up_with_the_mutex_held_and_never_too_early() {
+    type Timed = fn(&Arc<Condvar>, &Arc<Mutex<()>>, Duration) -> Result<(), LockError>;
+    macro_rules! forms {
+        ($($name:literal: |$changed:ident, $guard:ident, $timeout:ident| $wait:expr;)+) => {
+            [$(($name, (|$changed, mutex, $timeout| {
+                #[allow(unused_mut, reason = "threads borrow it")]
+                let mut $guard = mutex.lock_owned();
+                let (_held, result) = $wait;
+                assert!(mutex.is_locked());
+                result
+            }) as Timed)),+]
+        };
     }
+    let forms = forms! {
+        "wait_for": |changed, guard, time| { let result = changed.wait_for(&mut guard, time); (guard, result) };
+        "wait_until": |changed, guard, time| { let result = changed.wait_until(&mut guard, at(time)); (guard, result) };
+        "wait_while_for": |changed, guard, time| { let result = changed.wait_while_for(&mut guard, time, |()| true); (guard, result) };
+        "wait_while_until": |changed, guard, time| { let result = changed.wait_while_until(&mut guard, at(time), |()| true); (guard, result) };
+        "wait_async_for": |changed, guard, time| block_on(changed.wait_async_for(guard, time));
+        "wait_async_until": |changed, guard, time| block_on(changed.wait_async_until(guard, at(time)));
+        "wait_while_async_for": |changed, guard, time| block_on(changed.wait_while_async_for(guard, time, |()| true));
+        "wait_while_async_until": |changed, guard, time| block_on(changed.wait_while_async_until(guard, at(time), |()| true));
+        "wait_owned_async_for": |changed, guard, time| block_on(changed.wait_owned_async_for(guard, time));
+        "wait_owned_async_until": |changed, guard, time| block_on(changed.wait_owned_async_until(guard, at(time)));
+        "wait_while_owned_async_for": |changed, guard, time| block_on(changed.wait_while_owned_async_for(guard, time, |()| true));
+        "wait_while_owned_async_until":
+            |changed, guard, time| block_on(changed.wait_while_owned_async_until(guard, at(time), |()| true));
+    };
+    let (mutex, changed) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
+    for (name, form) in forms {
+        for timeout in [0, 1, 15].map(Duration::from_millis) {
+            let start = Instant::now();
+            assert_eq!(form(&changed, &mutex, timeout), Err(LockError::TIMED_OUT), "{name}");
+            assert!(start.elapsed() >= timeout && !mutex.is_locked(), "{name}");
+        }
+    }
+    drop(block_on(changed.wait_while_owned_async(mutex.lock_owned(), |()| false)));
+    assert!(!mutex.is_locked());
 }
 
 #[test]

@@ -6,173 +6,80 @@
 //! None of these tests measures time. Each would hang if an unpolled future could keep the mutex or a later notify from the
 //! others.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use futures_util::stream::{self, FuturesUnordered, StreamExt};
-use waitword::{LockError, STALL_TIMEOUT};
+use waitword::{LockError, Mutex};
 
-use crate::common::condvar::{Room, WAYS, Way};
-use crate::common::exclusive::Waiting;
-use crate::common::{Task, block_on, far, until};
+use crate::common::exclusive::{Held, Waiting};
+use crate::common::unpolled::{Queue, unpolled_futures_keep_no_other_from_the_lock};
+use crate::common::{Task, block_on, poll, until};
+use crate::room::{Room, WAYS, Way};
 
-/// The shape of the report: one branch of a `select!` waits for the condition, another wins and, in its handler, notifies it and
-/// wants the mutex, while the first is alive and not polled.
-#[test]
-fn select_whose_handler_wants_the_mutex_that_an_unpolled_branch_was_notified_for() {
-    async fn body(room: Arc<Room>, way: Way) {
-        let mut first = pin!(room.wait(way));
-        tokio::select! {
-            biased;
-            _ = &mut first => unreachable!("it was not notified"),
-            () = tokio::task::yield_now() => {
-                let held = room.mutex.lock_async().await;
-                assert_eq!(room.notify_one(), 1);
-                // `first` is queued for the mutex, and this waits behind it.
-                let mut second = pin!(room.mutex.lock_async());
-                assert!(poll_once(second.as_mut()).await.is_pending());
-                drop(held);
-                drop(second.await);
-                drop(room.mutex.lock_async().await);
+/// Without the tests of attempts, for which only the mutex matters.
+macro_rules! notified {
+    ($($module:ident: $Notified:ty;)+) => {$(
+        mod $module {
+            super::unpolled_futures_keep_no_other_from_the_lock! { $Notified:
+                select_whose_handler_wants_what_an_unpolled_branch_was_signalled_for,
+                a_task_waits_behind_its_own_unpolled_future,
+                a_set_of_futures_that_is_not_polled_meanwhile,
+                a_stream_that_buffers_locks_while_its_body_wants_one,
+                a_stream_that_buffers_locks_in_any_order,
+                a_future_stored_and_polled_later_keeps_its_position,
+                threads_behind_unpolled_futures,
+                tasks_behind_unpolled_futures,
+                a_leaked_future_keeps_no_other_from_the_lock,
             }
         }
-        drop(first.await);
-        room.assert_left();
-    }
-    for way in WAYS {
-        let current = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        current.block_on(body(Arc::default(), way));
-        let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
-        multi.block_on(async { tokio::spawn(body(Arc::default(), way)).await.unwrap() });
-        smol::future::block_on(body(Arc::default(), way));
-    }
+    )+};
 }
 
-#[test]
-fn a_set_of_waits_that_is_not_polled_meanwhile() {
-    let room = Room::default();
-    block_on(async {
-        let mut set: FuturesUnordered<_> = WAYS.map(|way| room.wait(way)).into_iter().collect();
-        assert!(poll_once(pin!(set.next())).await.is_pending());
-        let held = room.mutex.lock();
-        assert_eq!(room.notify_all(), WAYS.len());
+notified! {
+    notified_while_the_mutex_is_held: super::Notified<true>;
+    notified_while_the_mutex_is_free: super::Notified<false>;
+}
+
+/// Waits for the condition, which a notify moves to the mutex's queue.
+#[derive(Default)]
+struct Notified<const MUTEX_IS_HELD: bool>(Room);
+
+impl<const MUTEX_IS_HELD: bool> Queue for Notified<MUTEX_IS_HELD> {
+    type Lock = Mutex<()>;
+    type Way = Way;
+    const WAYS: &'static [Way] = &WAYS;
+
+    fn free() -> Arc<Self> {
+        Arc::default()
+    }
+
+    fn the_lock(self: &Arc<Self>) -> &Arc<Mutex<()>> {
+        &self.0.mutex
+    }
+
+    /// A wait for the condition waits for a notify anyway.
+    fn hold(&self) -> Option<Held<'_>> {
+        None
+    }
+
+    fn notify(&self) {
+        let held = MUTEX_IS_HELD.then(|| self.0.mutex.lock());
+        self.0.notify_all();
         drop(held);
-        for _ in 0..3 {
-            // The set is not polled while this waits.
-            drop(room.mutex.lock_async().await);
-        }
-        let mut ended = 0;
-        while let Some(held) = set.next().await {
-            drop(held);
-            // Some of the set have been signalled, and are not polled here.
-            drop(room.mutex.lock_async().await);
-            ended += 1;
-        }
-        assert_eq!(ended, WAYS.len());
-    });
-    room.assert_left();
-}
-
-#[test]
-fn a_stream_that_buffers_waits_while_its_body_wants_the_mutex() {
-    let room = Room::default();
-    block_on(async {
-        let work = stream::iter(0..12).map(async |turn| {
-            drop(room.wait(WAYS[turn % WAYS.len()]).await);
-            turn
-        });
-        let mut work = pin!(work.buffered(4));
-        assert!(poll_once(pin!(work.next())).await.is_pending());
-        assert_eq!(room.notify_all(), 4);
-        let mut turns = Vec::new();
-        while let Some(turn) = work.next().await {
-            turns.push(turn);
-            // The buffered ones are queued for the mutex, and wait until this is over.
-            drop(room.mutex.lock_async().await);
-            room.notify_all();
-        }
-        assert_eq!(turns, (0..12).collect::<Vec<_>>());
-    });
-    room.assert_left();
-}
-
-#[test]
-fn a_wait_notified_and_polled_later_has_kept_its_position() {
-    for way in WAYS {
-        let room = Room::default();
-        let mut stored = queued(&room, way);
-        assert_eq!(room.notify_one(), 1);
-        // Others come, wait and go. The stored future has been signalled.
-        for _ in 0..2 {
-            drop(block_on(room.mutex.lock_async()));
-            drop(room.mutex.lock());
-        }
-        let held = room.mutex.lock();
-        let mut behind = Task::new(room.mutex.lock_async());
-        assert!(stored.poll().is_pending());
-        assert!(behind.poll().is_pending());
-        let released = Instant::now();
-        drop(held);
-        let behind_is_woken = behind.is_woken();
-        // On a slow machine the watchdog may have signalled the other, too.
-        if released.elapsed() < STALL_TIMEOUT {
-            assert!(stored.is_woken() && !behind_is_woken, "the place was lost");
-        }
-        drop(stored.finish());
-        drop(behind.finish());
-        room.assert_left();
     }
-}
 
-/// Behind them in the mutex's queue, where each got in by itself; and moved there behind them, from the queue of the condition.
-#[test]
-fn threads_behind_unpolled_waits() {
-    for unpolled in 1..4 {
-        let room = Room::default();
-        let futures: Vec<_> = WAYS.into_iter().take(unpolled).map(|way| queued(&room, way)).collect();
-        thread::scope(|scope| {
-            for _ in 0..2 {
-                scope.spawn(|| room.block());
-            }
-            until(|| room.waiters() == unpolled + 2);
-            let held = room.mutex.lock();
-            assert_eq!(room.notify_all(), unpolled + 2);
-            for _ in 0..2 {
-                scope.spawn(|| {
-                    drop(room.mutex.lock());
-                    drop(room.mutex.lock_until(far()).unwrap());
-                });
-            }
-            until(|| room.waiters_for_mutex() == unpolled + 4);
-            drop(held);
-        });
-        // Their notifies do no harm when they go.
-        drop(futures);
-        assert_eq!(room.tokens(), unpolled, "there was no waiter to forward it to");
-        room.assert_left();
+    fn wait(self: &Arc<Self>, way: Way) -> Waiting<'_> {
+        self.0.wait(way)
     }
-}
 
-/// The same with the mutex free when they are notified.
-#[test]
-fn tasks_behind_unpolled_waits() {
-    for way in WAYS {
-        let room = Room::default();
-        let unpolled = queued(&room, way);
-        let behind = WAYS.map(|way| queued(&room, way));
-        assert_eq!(room.notify_all(), 1 + WAYS.len());
-        assert!(unpolled.is_woken());
-        assert!(!behind.iter().any(Task::is_woken));
-        for task in behind {
-            // Each is signalled without `unpolled` being polled.
-            drop(task.finish());
-        }
-        drop(unpolled.finish());
-        room.assert_left();
+    fn block(&self) {
+        self.0.block();
+    }
+
+    fn waiters(&self) -> usize {
+        self.0.waiters()
     }
 }
 
@@ -182,8 +89,8 @@ fn tasks_behind_unpolled_waits() {
 fn a_notify_of_one_stays_with_the_unpolled_future_that_it_went_to_and_later_ones_do_not() {
     for way in WAYS {
         let room = Room::default();
-        let unpolled = queued(&room, way);
-        let [second, mut third] = [way, way].map(|way| queued(&room, way));
+        let unpolled = room.queued(way);
+        let [second, mut third] = [way, way].map(|way| room.queued(way));
         assert_eq!(room.notify_one(), 1);
         // Behind it: when this has had the mutex, the stall timeout of `unpolled` is over.
         block_on(async { drop(room.mutex.lock_async().await) });
@@ -205,8 +112,8 @@ fn a_notify_of_one_stays_with_the_unpolled_future_that_it_went_to_and_later_ones
 fn waiters_behind_a_wait_that_has_rechecked_in_vain() {
     for way in WAYS {
         let room = Room::default();
-        let mut unpolled = queued(&room, way);
-        let behind = queued(&room, way);
+        let mut unpolled = room.queued(way);
+        let behind = room.queued(way);
         let barged_in = room.mutex.lock();
         assert_eq!(room.notify_all(), 2);
         assert!(unpolled.is_woken() && unpolled.poll().is_pending());
@@ -232,7 +139,7 @@ fn those_behind_a_wait_whose_time_was_up() {
     if let Poll::Ready((_, result)) = unpolled.poll() {
         return assert_eq!(result, Err(LockError::TIMED_OUT));
     }
-    let behind = queued(&room, WAYS[0]);
+    let behind = room.queued(WAYS[0]);
     let held = room.mutex.lock();
     until(|| Instant::now() > deadline);
     assert!(unpolled.poll().is_pending(), "the mutex is held");
@@ -253,12 +160,13 @@ fn those_behind_a_wait_whose_time_was_up() {
 fn a_leaked_wait_keeps_one_notify_and_nothing_else() {
     for way in WAYS {
         let room: &'static Room = Box::leak(Box::default());
-        let mut leaked: Waiting<'_> = room.wait(way);
-        assert!(block_on(poll_once(leaked.as_mut())).is_pending());
+        let mut leaked = room.wait(way);
+        assert!(poll(leaked.as_mut()).is_pending());
         std::mem::forget(leaked);
         let thread = thread::spawn(|| room.block());
-        until(|| room.waiters() == 2);
-        let task = queued(room, way);
+        // The thread is queued before it has released the mutex.
+        until(|| room.waiters() == 2 && !room.mutex.is_locked());
+        let task = room.queued(way);
         assert_eq!(room.notify_one(), 1);
         assert_eq!(room.notify_one(), 1);
         thread.join().unwrap();
@@ -268,15 +176,4 @@ fn a_leaked_wait_keeps_one_notify_and_nothing_else() {
         assert_eq!((room.waiters(), room.waiters_for_mutex()), (0, 1));
         assert!(room.mutex.try_lock().is_some());
     }
-}
-
-/// A wait that was polled once.
-fn queued(room: &Room, way: Way) -> Task<'_, crate::common::exclusive::Held<'_>> {
-    let mut wait = Task::new(room.wait(way));
-    assert!(wait.poll().is_pending());
-    wait
-}
-
-async fn poll_once<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Poll<F::Output> {
-    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }

@@ -51,35 +51,34 @@ fn notify_all_says_how_many_were_in_the_queue() {
     assert!(queued.iter_mut().all(|task| task.poll().is_ready()) && unpolled.poll().is_ready());
 }
 
-/// Threads and tasks, in every mixture: from the back, and then from the front.
+/// Threads and tasks, in every mixture.
 #[test]
-fn notify_last_wakes_the_tail() {
-    for kinds in 0..1_u32 << 4 {
+fn notify_one_wakes_the_head_and_notify_last_the_tail() {
+    type Notify = fn(&Event) -> EventNotified;
+    let (one, last): (Notify, Notify) = (Event::notify_one, Event::notify_last);
+    let orders = [([one; 4], [0, 1, 2, 3]), ([last, one, last, last], [3, 0, 2, 1])];
+    for (kinds, (notifies, order)) in (0..1_u32 << 4).flat_map(|kinds| orders.map(|order| (kinds, order))) {
         let event = Event::new();
         let turns = Mutex::new(Vec::new());
         thread::scope(|scope| {
             for place in 0..4 {
                 let (event, turns) = (&event, &turns);
-                waits(
-                    scope,
-                    || event.waiters() == place + 1,
-                    move || {
-                        if kinds >> place & 1 == 1 {
-                            event.wait()
-                        } else {
-                            block_on(event.wait_async())
-                        }
-                        turns.lock().push(place);
-                    },
-                );
+                let wait = move || {
+                    if kinds >> place & 1 == 1 {
+                        event.wait()
+                    } else {
+                        block_on(event.wait_async())
+                    }
+                    turns.lock().push(place);
+                };
+                waits(scope, || event.waiters() == place + 1, wait);
             }
-            let notifies = [Event::notify_last, Event::notify_one, Event::notify_last, Event::notify_last];
             for (count, notify) in (1..).zip(notifies) {
                 assert_eq!(notify(&event), Woken);
                 until(|| turns.lock().len() == count);
             }
         });
-        assert_eq!(turns.into_inner(), [3, 0, 2, 1], "{kinds:b}");
+        assert_eq!(turns.into_inner(), order, "{kinds:b}");
     }
 }
 

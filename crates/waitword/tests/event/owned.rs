@@ -13,7 +13,7 @@ use pin_project_lite::pin_project;
 use waitword::future::*;
 use waitword::*;
 
-use crate::common::{Task, block_on, far, poll, until};
+use crate::common::{block_on, poll, until};
 
 /// A number that others write, and an event for its changes.
 #[derive(Default)]
@@ -224,26 +224,7 @@ fn a_struct_that_is_dropped_while_its_wait_is_notified_forwards_the_wakeup() {
 }
 
 #[test]
-fn an_owned_wait_that_is_dropped_after_its_wakeup_forwards_it() {
-    type Wait = fn(&Arc<Event>) -> Pin<Box<dyn Future<Output = ()>>>;
-    let ways: [Wait; 2] = [
-        |event| Box::pin(event.wait_owned_async()),
-        |event| Box::pin(event.wait_owned_async_until(far()).map(Result::unwrap)),
-    ];
-    for way in ways {
-        for enqueued in [1, 2] {
-            let event = Arc::new(Event::new());
-            let mut waits: Vec<_> = (0..enqueued).map(|_| way(&event)).collect();
-            assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
-            assert_eq!(event.notify_one(), EventNotified::Woken);
-            drop(waits.remove(0));
-            match waits.pop() {
-                Some(mut next) => assert!(poll(next.as_mut()).is_ready() && !event.try_wait()),
-                None => assert!(event.try_wait(), "stored"),
-            }
-        }
-    }
-    // Enabled, with the wakeup that was stored; and as a listener.
+fn an_owned_wait_that_is_enabled_and_dropped_forwards_what_was_stored() {
     let event = Arc::new(Event::new());
     event.notify_one();
     let mut enabled = Box::pin(event.wait_owned_async());
@@ -298,14 +279,4 @@ fn owned_waits_go_from_thread_to_thread() {
     notifier.join().unwrap();
     until(|| event.waiters() == 0);
     assert!(!event.try_wait(), "ten were given, and ten had");
-}
-
-/// A task of its own, with nothing borrowed.
-#[test]
-fn an_owned_wait_is_a_task() {
-    let event = Arc::new(Event::new());
-    let mut task = Task::new(smol::spawn(event.wait_owned_async()));
-    assert!(task.poll().is_pending());
-    event.notify_all();
-    task.finish();
 }

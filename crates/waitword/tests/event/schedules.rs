@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use waitword::*;
 
+use crate::common::schedules::{self, Actors, Step};
 use crate::common::{Task, far};
 
 /// Consumers that are threads, tasks, and tasks which give up again and again, and drop what they may have been given.
@@ -80,14 +81,12 @@ fn messages_beside_an_event_are_all_consumed() {
     assert_eq!(consumed, (0..MESSAGES).collect::<Vec<_>>());
 }
 
-/// One step of a schedule.
+/// A notify of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
-    Poll(usize),
-    Drop(usize),
-    NotifyOne,
-    NotifyLast,
-    NotifyAll,
+enum Other {
+    One,
+    Last,
+    All,
 }
 
 /// How a task waits.
@@ -102,112 +101,90 @@ enum Form {
 
 struct World<'a> {
     event: &'a Event,
-    tasks: Vec<Option<Task<'a, ()>>>,
-    drops_left: usize,
     notifies_left: usize,
     all_left: bool,
     had: usize,
 }
 
-impl<'a> World<'a> {
-    fn new(event: &'a Arc<Event>, forms: &[Form], notify_all: bool) -> Self {
-        let tasks = forms.iter().map(|form| {
-            let mut task = match form {
-                Form::Once => Task::new(event.wait_async()),
-                Form::Until => Task::new(async { event.wait_async_until(far()).await.unwrap() }),
-                Form::Owned => Task::new(event.wait_owned_async()),
-                Form::OwnedUntil => Task::new(async { event.wait_owned_async_until(far()).await.unwrap() }),
-            };
-            assert!(task.poll().is_pending());
-            Some(task)
-        });
-        let tasks = tasks.collect();
-        Self { event, tasks, drops_left: 2, notifies_left: 2, all_left: notify_all, had: 0 }
-    }
+impl<'a> schedules::World<'a> for World<'a> {
+    type Guard = ();
+    type Other = Other;
 
-    fn possible(&self) -> Vec<Op> {
-        let waiting = || self.tasks.iter().enumerate().filter_map(|(i, task)| Some((i, task.as_ref()?)));
-        let mut ops: Vec<Op> =
-            waiting().filter(|(_, task)| task.is_woken()).map(|(i, _)| Op::Poll(i)).collect();
-        if self.drops_left > 0 {
-            ops.extend(waiting().map(|(i, _)| Op::Drop(i)));
-        }
+    fn others(&self, _: &Actors<'a, ()>) -> Vec<Other> {
+        let mut others = Vec::new();
         if self.notifies_left > 0 {
-            ops.push(Op::NotifyOne);
-            ops.push(Op::NotifyLast);
+            others.extend([Other::One, Other::Last]);
         }
         if self.all_left {
-            ops.push(Op::NotifyAll);
+            others.push(Other::All);
         }
-        ops
+        others
     }
 
-    fn perform(&mut self, op: Op) {
-        match op {
-            Op::Poll(i) => {
-                let ready = self.tasks[i].as_mut().is_some_and(|task| task.poll().is_ready());
-                assert!(ready, "woken for nothing");
-                self.tasks[i] = None;
-                self.had += 1;
-            }
-            Op::Drop(i) => {
-                self.tasks[i] = None;
-                self.drops_left -= 1;
-            }
-            Op::NotifyOne => {
-                self.notify(Event::notify_one);
-            }
-            Op::NotifyLast => {
-                self.notify(Event::notify_last);
-            }
-            Op::NotifyAll => {
-                self.event.notify_all();
-                self.all_left = false;
-            }
-        }
-    }
-
-    /// It wakes somebody if anybody is in the queue, and says so.
-    fn notify(&mut self, notify: fn(&Event) -> EventNotified) {
+    /// It wakes a waiter if any is in the queue, and says so.
+    fn perform(&mut self, other: Other, _: &mut Actors<'a, ()>) {
         let waiters = self.event.waiters();
-        let notified = notify(self.event);
+        let notified = match other {
+            Other::One => self.event.notify_one(),
+            Other::Last => self.event.notify_last(),
+            Other::All => {
+                self.all_left = false;
+                assert_eq!(self.event.notify_all(), waiters);
+                return;
+            }
+        };
         assert_eq!(notified.is_woken(), waiters > 0);
         assert_eq!(self.event.waiters(), waiters.saturating_sub(1));
         self.notifies_left -= 1;
     }
 
-    fn is_any_left(&self) -> bool {
-        self.tasks.iter().any(Option::is_some)
+    fn is_optional(_: Other) -> bool {
+        false
+    }
+
+    fn check(&mut self, step: Step<Other>, actors: &mut Actors<'a, ()>) {
+        if let Step::Poll(index) = step {
+            // Or else it was woken for nothing.
+            actors.take(index);
+            self.had += 1;
+        }
+    }
+
+    /// No watchdog wakes a waiter.
+    fn is_stuck(&self, _: &Actors<'a, ()>) -> bool {
+        false
     }
 }
 
-/// Every schedule of polls, drops and notifies of three queued tasks, on the real event.
+/// Every schedule of polls, drops and notifies of three queued tasks.
 fn explore(forms: &[Form], notify_all: bool) -> usize {
-    let mut schedules = 0;
-    let mut unexplored: Vec<Vec<Op>> = vec![Vec::new()];
-    while let Some(schedule) = unexplored.pop() {
+    schedules::explore(|schedule| {
         let event = Arc::new(Event::new());
-        let mut world = World::new(&event, forms, notify_all);
-        schedule.iter().for_each(|&op| world.perform(op));
-        let possible = world.possible();
-        unexplored.extend(possible.iter().map(|&op| schedule.iter().copied().chain([op]).collect()));
-        let left = |op: &Op| matches!(op, Op::Drop(_));
-        if !possible.iter().all(left) {
-            continue;
+        let mut world = World { event: &event, notifies_left: 2, all_left: notify_all, had: 0 };
+        let mut actors = Actors::new(2);
+        for form in forms {
+            actors.enqueue(match form {
+                Form::Once => Task::new(event.wait_async()),
+                Form::Until => Task::new(async { event.wait_async_until(far()).await.unwrap() }),
+                Form::Owned => Task::new(event.wait_owned_async()),
+                Form::OwnedUntil => Task::new(async { event.wait_owned_async_until(far()).await.unwrap() }),
+            });
         }
-        schedules += 1;
-        let stored = event.try_wait();
-        assert!(!event.try_wait());
-        if notify_all {
-            // All queued waits have ended, one way or another.
-            assert!(!world.is_any_left(), "{schedule:?}");
-        } else {
-            // Two wakeups: had, or stored for want of a waiter.
-            assert_eq!(stored, world.had < 2, "{schedule:?}");
-            assert!(!(stored && world.is_any_left()), "stored although one waits, {schedule:?}");
+        assert_eq!(event.waiters(), forms.len());
+        if schedule.ends(&mut world, &mut actors) {
+            let steps = &schedule.steps;
+            let stored = event.try_wait();
+            assert!(!event.try_wait());
+            if notify_all {
+                // All queued waits have ended, one way or another.
+                assert!(!actors.is_any_left(), "{steps:?}");
+            } else {
+                // Two wakeups: had, or stored for want of a waiter.
+                assert_eq!(stored, world.had < 2, "{steps:?}");
+                assert!(!(stored && actors.is_any_left()), "stored although one waits, {steps:?}");
+            }
         }
-    }
-    schedules
+    })
 }
 
 #[test]

@@ -6,105 +6,137 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Instant;
 
-use waitword::{
-    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
-    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    STALL_TIMEOUT, forbid_blocking,
-};
+use waitword::*;
 
-use crate::common::guards::{Lock, Panics};
-use crate::common::{block_on, forbidden};
+use crate::common::exclusive::{Exclusive, Panics, Way};
+use crate::common::{Task, block_on, forbidden};
+
+type Acquire<'a, G> = &'a dyn Fn() -> G;
 
 /// Runs a test, which is given a guard and its bump.
-macro_rules! run {
+macro_rules! of_each_guard {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        $test(&$lock, || $lock.$acquire(), $Guard::bump);
+        super::$test(&$lock, &|| $lock.$acquire(), $Guard::bump);
     };
 }
 
+for_each_guard! { of_each_guard:
+    the_head_waiter_gets_its_turn,
+    nothing_happens_if_the_queue_is_empty,
+    where_blocking_is_forbidden_the_guard_stays,
+    if_the_waker_of_the_next_panics_the_guard_stays,
+}
+
+/// Runs a test, which is given a guard and its fair release.
+macro_rules! unlock_fair {
+    ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
+        super::$test(&$lock, &|| $lock.$acquire(), $Guard::unlock_fair);
+    };
+}
+
+for_each_guard! { unlock_fair:
+    a_fair_release_hands_the_lock_to_the_queue,
+}
+
+fn a_fair_release_hands_the_lock_to_the_queue<L: Exclusive, G>(
+    lock: &Arc<L>,
+    acquire: Acquire<G>,
+    unlock_fair: fn(G),
+) {
+    let guard = acquire();
+    let mut first = Task::new(lock.wait(Way::Owned));
+    assert!(first.poll().is_pending());
+    unlock_fair(guard);
+    assert!(first.is_woken() && !lock.is_free(), "it is reserved");
+    let mut barging = Task::new(lock.wait(Way::Borrowed));
+    assert!(barging.poll().is_pending());
+    let Poll::Ready(held) = first.poll() else { panic!("it was reserved for it") };
+    assert!(barging.poll().is_pending());
+    drop(held);
+    drop(barging.finish());
+    unlock_fair(acquire());
+    assert!(lock.is_free(), "there was no waiter");
+}
+
 /// The waiter behind the head may get the lock after the bumping holder, which is a barging acquirer by then.
-#[test]
-fn the_head_waiter_gets_its_turn() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
-        let turns = Turns::new(Vec::new());
-        let turn = |name| turns.lock().unwrap().push(name);
-        let guard = acquire();
-        let [first, second] = ["first", "second"].map(|name| (name, lock.queued(Waker::noop())));
-        thread::scope(|scope| {
-            let mut guard = guard;
-            // The second runs first, and has to wait.
-            for (name, queued) in [second, first] {
-                scope.spawn(move || {
-                    let guard = block_on(queued);
-                    turn(name);
-                    drop(guard);
-                });
-            }
-            let start = Instant::now();
-            bump(&mut guard);
-            turn("bumping holder");
-            assert!(!lock.is_free());
-            // If its thread is so slow, it is passed over.
-            let turns = turns.lock().unwrap();
-            assert!(turns[0] == "first" || start.elapsed() >= STALL_TIMEOUT, "{turns:?}");
-        });
-        assert_eq!(turns.into_inner().unwrap().len(), 3);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn the_head_waiter_gets_its_turn<L: Exclusive, G>(lock: &Arc<L>, acquire: Acquire<G>, bump: fn(&mut G)) {
+    let turns = Turns::new(Vec::new());
+    let turn = |name| turns.lock().unwrap().push(name);
+    let guard = acquire();
+    let [first, second] = ["first", "second"].map(|name| (name, lock.queued(Waker::noop())));
+    thread::scope(|scope| {
+        let mut guard = guard;
+        // The second runs first, and has to wait.
+        for (name, queued) in [second, first] {
+            scope.spawn(move || {
+                let guard = block_on(queued);
+                turn(name);
+                drop(guard);
+            });
+        }
+        let start = Instant::now();
+        bump(&mut guard);
+        turn("bumping holder");
+        assert!(!lock.is_free());
+        // If its thread is so slow, it is passed over.
+        let turns = turns.lock().unwrap();
+        assert!(turns[0] == "first" || start.elapsed() >= STALL_TIMEOUT, "{turns:?}");
+    });
+    assert_eq!(turns.into_inner().unwrap().len(), 3);
+    assert!(lock.is_free());
 }
 
 /// It would panic if it gave anything away.
-#[test]
-fn nothing_happens_if_the_queue_is_empty() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
-        let mut guard = acquire();
-        let queued = lock.queued(Waker::noop());
-        let must_not = forbid_blocking();
-        drop(queued);
-        // As far as the word knows there is a waiter.
-        bump(&mut guard);
-        drop((guard, must_not));
-        let mut guard = acquire();
-        let _must_not = forbid_blocking();
-        bump(&mut guard);
-        assert!(!lock.is_free());
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn nothing_happens_if_the_queue_is_empty<L: Exclusive, G>(
+    lock: &Arc<L>,
+    acquire: Acquire<G>,
+    bump: fn(&mut G),
+) {
+    let mut guard = acquire();
+    let queued = lock.queued(Waker::noop());
+    let must_not = forbid_blocking();
+    drop(queued);
+    // As far as the word knows there is a waiter.
+    bump(&mut guard);
+    drop((guard, must_not));
+    let mut guard = acquire();
+    let _must_not = forbid_blocking();
+    bump(&mut guard);
+    assert!(!lock.is_free());
+    drop(guard);
+    assert!(lock.is_free());
 }
 
-#[test]
-fn where_blocking_is_forbidden_the_guard_stays() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
-        let mut guard = acquire();
-        let queued = lock.queued(Waker::noop());
-        let message = forbidden(|| bump(&mut guard));
-        assert!(message.contains("`unlock_fair`") && message.contains("_async`"), "{message}");
-        assert!(!lock.is_free());
-        drop(guard);
-        drop(block_on(queued));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn where_blocking_is_forbidden_the_guard_stays<L: Exclusive, G>(
+    lock: &Arc<L>,
+    acquire: Acquire<G>,
+    bump: fn(&mut G),
+) {
+    let mut guard = acquire();
+    let queued = lock.queued(Waker::noop());
+    let message = forbidden(|| bump(&mut guard));
+    assert!(message.contains("`unlock_fair`") && message.contains("_async`"), "{message}");
+    assert!(!lock.is_free());
+    drop(guard);
+    drop(block_on(queued));
+    assert!(lock.is_free());
 }
 
-#[test]
-fn if_the_waker_of_the_next_panics_the_guard_stays() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, bump: fn(&mut G)) {
-        let mut guard = acquire();
-        let mut queued = lock.queued(&Waker::from(Arc::new(Panics)));
-        bump(&mut guard);
-        assert!(!lock.is_free(), "there is a guard");
-        drop(guard);
-        let Poll::Ready(guard) = queued.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
-            panic!("it is free")
-        };
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn if_the_waker_of_the_next_panics_the_guard_stays<L: Exclusive, G>(
+    lock: &Arc<L>,
+    acquire: Acquire<G>,
+    bump: fn(&mut G),
+) {
+    let mut guard = acquire();
+    let mut queued = lock.queued(&Panics::waker());
+    bump(&mut guard);
+    assert!(!lock.is_free(), "there is a guard");
+    drop(guard);
+    let Poll::Ready(guard) = queued.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("it is free")
+    };
+    drop(guard);
+    assert!(lock.is_free());
 }
 
 #[test]
@@ -139,13 +171,4 @@ fn a_fair_release_of_readers_is_for_the_queue() {
     let Poll::Ready(written) = writer.as_mut().poll(&mut cx) else { panic!("its turn") };
     drop(written);
     drop(block_on(reader));
-    let upgradable = lock.upgradable_read();
-    let mut writer = Box::pin(lock.write_async());
-    assert!(writer.as_mut().poll(&mut cx).is_pending());
-    RwLockUpgradableReadGuard::unlock_fair(upgradable);
-    assert!(lock.try_read().is_none() && writer.as_mut().poll(&mut cx).is_ready());
-    drop(writer);
-    RwLockReadGuard::unlock_fair(lock.read());
-    RwLockUpgradableReadGuard::unlock_fair(lock.upgradable_read());
-    assert!(lock.try_write().is_some(), "no waiter was queued");
 }

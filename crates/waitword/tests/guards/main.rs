@@ -1,18 +1,25 @@
 //! Guards of parts, and what else guards can become: with the reason why not, as a reader, or as the lock that they had a share in.
 
-/// Runs `$one`, which is given a test, a lock, its method and its guard, for each kind of guard.
+/// A test of each function, which `$run` calls with a lock, its method and its guard, for each kind of guard.
 macro_rules! for_each_guard {
-    ($one:ident, $test:ident) => {
-        let mutex = Arc::new(Mutex::new(0));
-        let lock = Arc::new(RwLock::new(0));
-        $one!($test, mutex.lock, MutexGuard);
-        $one!($test, mutex.lock_owned, OwnedMutexGuard);
-        $one!($test, lock.read, RwLockReadGuard);
-        $one!($test, lock.read_owned, OwnedRwLockReadGuard);
-        $one!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
-        $one!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
-        $one!($test, lock.write, RwLockWriteGuard);
-        $one!($test, lock.write_owned, OwnedRwLockWriteGuard);
+    ($run:ident: $($test:ident,)+) => {
+        mod $run {
+            use super::*;
+
+            $(#[test]
+            fn $test() {
+                let mutex = Arc::new(Mutex::new(()));
+                let lock = Arc::new(RwLock::new(()));
+                $run!($test, mutex.lock, MutexGuard);
+                $run!($test, mutex.lock_owned, OwnedMutexGuard);
+                $run!($test, lock.read, RwLockReadGuard);
+                $run!($test, lock.read_owned, OwnedRwLockReadGuard);
+                $run!($test, lock.upgradable_read, RwLockUpgradableReadGuard);
+                $run!($test, lock.upgradable_read_owned, OwnedRwLockUpgradableReadGuard);
+                $run!($test, lock.write, RwLockWriteGuard);
+                $run!($test, lock.write_owned, OwnedRwLockWriteGuard);
+            })+
+        }
     };
 }
 
@@ -26,9 +33,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
 use std::task::Waker;
+use std::thread;
 
 use common::block_on;
-use common::guards::{Lock, Panics};
+use common::exclusive::{Exclusive, Panics};
 use waitword::*;
 
 #[derive(Debug, PartialEq)]
@@ -54,6 +62,13 @@ macro_rules! maps_or_says_why {
             assert!(*last == 3 && $lock.is_locked());
             drop(last);
             assert!(!$lock.is_locked());
+            let pair = $Mapped::map($Guard::map($lock.$acquire(), |all| &$($mutable)? all.1), |pair| pair);
+            let pair = $Mapped::filter_map(pair, |_| None::<&$($mutable)? i32>).unwrap_err();
+            let last = $Mapped::map(pair, |pair| &$($mutable)? pair.1);
+            assert_eq!(format!("{} {last} {last:?}", *last), "3 3 3");
+            drop(last);
+            assert_eq!(*$Guard::filter_map($lock.$acquire(), |all| Some(&$($mutable)? all.0)).unwrap(), 1);
+            assert!(!$lock.is_locked() && Arc::strong_count(&$lock) == 1);
             // The guard is dropped with what panics.
             let panics = || $Guard::try_map_or_err($lock.$acquire(), |_| -> Result<&$($mutable)? i32, ()> { panic!() });
             assert!(catch_unwind(AssertUnwindSafe(|| drop(panics()))).is_err());
@@ -89,11 +104,19 @@ mod of_a_rwlock {
 fn what_is_written_through_a_part_is_in_the_lock() {
     let mutex = Mutex::new((1, "one"));
     *MutexGuard::try_map_or_err(mutex.lock(), |pair| Ok::<_, ()>(&mut pair.0)).unwrap() = 2;
-    assert_eq!(mutex.into_inner(), (2, "one"));
+    *MutexGuard::map(mutex.lock(), |pair| &mut pair.0) += 1;
+    *MappedMutexGuard::map(MutexGuard::map(mutex.lock(), |pair| pair), |pair| &mut pair.0) += 1;
+    assert_eq!(mutex.into_inner(), (4, "one"));
     let rwlock = Arc::new(RwLock::new((1, "one")));
     *OwnedRwLockWriteGuard::try_map_or_err(rwlock.write_owned(), |pair| Ok::<_, ()>(&mut pair.0)).unwrap() =
         2;
-    assert_eq!(*rwlock.read(), (2, "one"));
+    *OwnedRwLockWriteGuard::map(rwlock.write_owned(), |pair| &mut pair.0) += 1;
+    *RwLockWriteGuard::map(rwlock.write(), |pair| &mut pair.0) += 1;
+    assert_eq!(*rwlock.read(), (4, "one"));
+    // The part of a lock, on another thread, that nobody else has any more.
+    let part = OwnedRwLockReadGuard::map(rwlock.read_owned(), |pair| &pair.1);
+    drop(rwlock);
+    thread::spawn(move || assert_eq!(*part, "one")).join().unwrap();
 }
 
 macro_rules! a_writer_becomes_a_reader_of_a_part {
@@ -113,23 +136,9 @@ macro_rules! a_writer_becomes_a_reader_of_a_part {
             drop(part);
             let panics = || $Guard::downgrade_map(rwlock.$write(), |_| -> &i32 { panic!("no part") });
             assert!(catch_unwind(AssertUnwindSafe(|| drop(panics()))).is_err());
-            assert!(rwlock.is_free());
+            assert!(rwlock.try_write().is_some());
         }
     )+};
-}
-
-impl Lock for RwLock<(i32, &'static str)> {
-    fn queued(self: &Arc<Self>, _waker: &Waker) -> common::guards::Queued {
-        unreachable!("not in these tests")
-    }
-
-    fn alone(self: &Arc<Self>) -> Box<dyn Send> {
-        Box::new(self.write_owned())
-    }
-
-    fn is_free(&self) -> bool {
-        self.try_write().is_some()
-    }
 }
 
 a_writer_becomes_a_reader_of_a_part! {
@@ -140,10 +149,10 @@ a_writer_becomes_a_reader_of_a_part! {
 /// It has become a reader by then, and signals the readers that wait, whose waker panics.
 #[test]
 fn a_downgrade_whose_signal_panics_has_a_guard() {
-    let rwlock = Arc::new(RwLock::new(1));
-    let test = |downgrade: fn(OwnedRwLockWriteGuard<u8>) -> Box<dyn Send>| {
+    let rwlock = Arc::new(RwLock::new(()));
+    let test = |downgrade: fn(OwnedRwLockWriteGuard<()>) -> Box<dyn Send>| {
         let writer = rwlock.write_owned();
-        let waiter = rwlock.queued(&Waker::from(Arc::new(Panics)));
+        let waiter = rwlock.queued(&Panics::waker());
         // Behind it a reader, so that there is a waiter to signal.
         let reader = downgrade(writer);
         drop(waiter);
@@ -158,47 +167,32 @@ fn a_downgrade_whose_signal_panics_has_a_guard() {
 
 #[test]
 fn guards_of_parts_are_released_for_the_head_waiter() {
-    let rwlock = Arc::new(RwLock::new(1));
-    let releases: [&dyn Fn(); 4] = [
-        &|| MappedRwLockReadGuard::unlock_fair(RwLockReadGuard::map(rwlock.read(), |value| value)),
-        &|| MappedRwLockWriteGuard::unlock_fair(RwLockWriteGuard::map(rwlock.write(), |value| value)),
-        &|| {
-            OwnedMappedRwLockReadGuard::unlock_fair(OwnedRwLockReadGuard::map(rwlock.read_owned(), |value| {
-                value
-            }))
-        },
-        &|| {
-            OwnedMappedRwLockWriteGuard::unlock_fair(OwnedRwLockWriteGuard::map(
-                rwlock.write_owned(),
-                |value| value,
-            ))
-        },
-    ];
-    for release in releases {
-        release();
-        assert!(rwlock.is_free(), "there is no waiter");
-    }
+    let (mutex, rwlock) = (Arc::new(Mutex::new(())), Arc::new(RwLock::new(())));
     macro_rules! reserves {
-        ($($Guard:ident -> $Mapped:ident, $acquire:ident;)+) => {$(
-            let guard = $Guard::map(rwlock.$acquire(), |value| value);
-            let waiter = rwlock.queued(Waker::noop());
+        ($($Guard:ident -> $Mapped:ident, $lock:ident.$acquire:ident;)+) => {$(
+            $Mapped::unlock_fair($Guard::map($lock.$acquire(), |value| value));
+            assert!($lock.is_free(), "there is no waiter");
+            let guard = $Guard::map($lock.$acquire(), |value| value);
+            let waiter = $lock.queued(Waker::noop());
             $Mapped::unlock_fair(guard);
-            assert!(!rwlock.is_free(), "for the waiter");
+            assert!(!$lock.is_free(), "for the waiter");
             drop(block_on(waiter));
-            assert!(rwlock.is_free());
+            assert!($lock.is_free());
         )+};
     }
     reserves! {
-        RwLockReadGuard -> MappedRwLockReadGuard, read;
-        RwLockWriteGuard -> MappedRwLockWriteGuard, write;
-        OwnedRwLockReadGuard -> OwnedMappedRwLockReadGuard, read_owned;
-        OwnedRwLockWriteGuard -> OwnedMappedRwLockWriteGuard, write_owned;
+        MutexGuard -> MappedMutexGuard, mutex.lock;
+        OwnedMutexGuard -> OwnedMappedMutexGuard, mutex.lock_owned;
+        RwLockReadGuard -> MappedRwLockReadGuard, rwlock.read;
+        RwLockWriteGuard -> MappedRwLockWriteGuard, rwlock.write;
+        OwnedRwLockReadGuard -> OwnedMappedRwLockReadGuard, rwlock.read_owned;
+        OwnedRwLockWriteGuard -> OwnedMappedRwLockWriteGuard, rwlock.write_owned;
     }
 }
 
 #[test]
 fn owned_guards_lead_to_their_lock_and_give_their_share_in_it_back() {
-    let (mutex, rwlock) = (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)));
+    let (mutex, rwlock) = (Arc::new(Mutex::new(())), Arc::new(RwLock::new(())));
     macro_rules! gives_back {
         ($($Guard:ident, $lock:ident.$acquire:ident;)+) => {$(
             for into_arc in [$Guard::into_arc, $Guard::into_arc_fair] {
@@ -219,6 +213,8 @@ fn owned_guards_lead_to_their_lock_and_give_their_share_in_it_back() {
         OwnedRwLockUpgradableReadGuard, rwlock.upgradable_read_owned;
         OwnedRwLockWriteGuard, rwlock.write_owned;
     }
+    let part = OwnedMutexGuard::map(mutex.lock_owned(), |value| value);
+    assert!(Arc::ptr_eq(OwnedMappedMutexGuard::mutex(&part), &mutex));
     let reader = OwnedRwLockReadGuard::map(rwlock.read_owned(), |value| value);
     assert!(Arc::ptr_eq(OwnedMappedRwLockReadGuard::rwlock(&reader), &rwlock));
     drop(reader);

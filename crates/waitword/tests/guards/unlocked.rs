@@ -7,33 +7,38 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Waker;
 use std::thread::{self, Scope};
 
-use waitword::{
-    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
-    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    forbid_blocking,
-};
+use waitword::*;
 
-use crate::common::guards::{Lock, Panics};
+use crate::common::exclusive::{Exclusive, Panics};
 use crate::common::{PlainCounter, block_on, forbidden};
 
 /// Runs something with the lock of a guard released.
-type Unlocked<G> = fn(&mut G, &mut dyn FnMut());
+type Unlocked<'a> = &'a mut dyn FnMut(&mut dyn FnMut());
 
-/// Runs a test, which is given a guard and its `unlocked` and `unlocked_fair`.
-macro_rules! run {
+/// Runs a test, which is given `unlocked` and `unlocked_fair` of a guard, and whether it is the fair one.
+macro_rules! of_each_guard {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        $test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked(guard, run));
-        $test(&$lock, || $lock.$acquire(), |guard, run| $Guard::unlocked_fair(guard, run));
+        for is_fair in [false, true] {
+            let mut guard = $lock.$acquire();
+            let mut unlocked = |run: &mut dyn FnMut()| match is_fair {
+                false => $Guard::unlocked(&mut guard, run),
+                true => $Guard::unlocked_fair(&mut guard, run),
+            };
+            super::$test(&$lock, &mut unlocked, is_fair);
+            assert!(!$lock.is_free(), "there is a guard");
+            drop(guard);
+            assert!($lock.is_free());
+        }
     };
 }
 
 /// Another thread has the lock alone, and releases it after it has said so.
-fn held_by_another<'scope, L: Lock>(
+fn held_by_another<'scope, L: Exclusive>(
     scope: &'scope Scope<'scope, '_>,
-    lock: &Arc<L>,
+    lock: &'scope Arc<L>,
     releases: &'scope AtomicBool,
 ) {
-    let guard = lock.alone();
+    let guard = lock.lock();
     scope.spawn(move || {
         // A wrong implementation that does not wait for the lock is likely to be ahead of this.
         thread::yield_now();
@@ -42,21 +47,86 @@ fn held_by_another<'scope, L: Lock>(
     });
 }
 
-#[test]
-fn others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        let mut guard = acquire();
-        let mut ran = 0;
-        unlocked(&mut guard, &mut || {
-            drop(lock.alone());
-            assert!(lock.is_free());
-            ran += 1;
-        });
-        assert!(!lock.is_free() && ran == 1);
-        drop(guard);
+for_each_guard! { of_each_guard:
+    others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards,
+    it_waits_for_the_holder_of_that_moment,
+    if_what_it_runs_panics_the_guard_has_its_lock,
+    where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays,
+    it_waits_also_if_what_it_runs_forbids_that,
+    if_the_waker_of_the_next_waiter_panics_it_runs_all_the_same,
+    a_fair_one_reserves_the_lock_for_the_head_waiter,
+}
+
+fn others_have_the_lock_meanwhile_and_the_guard_has_it_afterwards<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    let mut ran = 0;
+    unlocked(&mut || {
+        drop(lock.lock());
         assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+        ran += 1;
+    });
+    assert_eq!(ran, 1);
+}
+
+fn it_waits_for_the_holder_of_that_moment<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
+    let releases = AtomicBool::new(false);
+    thread::scope(|scope| {
+        unlocked(&mut || held_by_another(scope, lock, &releases));
+        assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
+    });
+}
+
+fn if_what_it_runs_panics_the_guard_has_its_lock<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
+    let releases = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let mut run = || {
+            held_by_another(scope, lock, &releases);
+            panic!("what it runs");
+        };
+        let panic = catch_unwind(AssertUnwindSafe(|| unlocked(&mut run))).unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"what it runs"));
+        assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
+    });
+}
+
+/// Also without waiters: whether another will hold the lock afterwards is not known yet.
+fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    let message = forbidden(|| unlocked(&mut || unreachable!("it must not block")));
+    assert!(message.contains("use `unlocked_async`") || message.contains("use `unlocked_fair_async`"));
+    assert!(!lock.is_free());
+}
+
+/// The guard is there, and must not be without its lock.
+fn it_waits_also_if_what_it_runs_forbids_that<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
+    let releases = AtomicBool::new(false);
+    let mut must_not = None;
+    thread::scope(|scope| {
+        unlocked(&mut || {
+            held_by_another(scope, lock, &releases);
+            must_not = Some(forbid_blocking());
+        });
+        assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
+    });
+}
+
+fn if_the_waker_of_the_next_waiter_panics_it_runs_all_the_same<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    let queued = lock.queued(&Panics::waker());
+    let mut has_run = false;
+    unlocked(&mut || has_run = true);
+    assert!(has_run);
+    assert!(!lock.is_free(), "there is a guard");
+    drop(queued);
 }
 
 #[test]
@@ -72,120 +142,20 @@ fn what_it_runs_has_a_result() {
     assert_eq!((old.as_str(), guard.as_str()), ("one", "two"));
 }
 
-#[test]
-fn it_waits_for_the_holder_of_that_moment() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        let mut guard = acquire();
-        let releases = AtomicBool::new(false);
-        thread::scope(|scope| {
-            unlocked(&mut guard, &mut || held_by_another(scope, lock, &releases));
-            assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
-        });
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
-}
-
-#[test]
-fn if_what_it_runs_panics_the_guard_has_its_lock() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        let mut guard = acquire();
-        let releases = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let mut run = || {
-                held_by_another(scope, lock, &releases);
-                panic!("what it runs");
-            };
-            let panic = catch_unwind(AssertUnwindSafe(|| unlocked(&mut guard, &mut run))).unwrap_err();
-            assert_eq!(panic.downcast_ref(), Some(&"what it runs"));
-            assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
-        });
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
-}
-
-/// Also without waiters: whether another will hold the lock afterwards is not known yet.
-#[test]
-fn where_blocking_is_forbidden_nothing_is_run_and_the_guard_stays() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        let mut guard = acquire();
-        let message = forbidden(|| unlocked(&mut guard, &mut || unreachable!("it must not block")));
-        assert!(message.contains("use `unlocked_async`") || message.contains("use `unlocked_fair_async`"));
-        assert!(!lock.is_free());
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
-}
-
-/// The guard is there, and must not be without its lock.
-#[test]
-fn it_waits_also_if_what_it_runs_forbids_that() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        let mut guard = acquire();
-        let releases = AtomicBool::new(false);
-        let mut must_not = None;
-        thread::scope(|scope| {
-            unlocked(&mut guard, &mut || {
-                held_by_another(scope, lock, &releases);
-                must_not = Some(forbid_blocking());
-            });
-            assert!(releases.load(Ordering::SeqCst) && !lock.is_free());
-        });
-        drop((guard, must_not));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
-}
-
-#[test]
-fn if_the_waker_of_the_next_waiter_panics_it_runs_all_the_same() {
-    fn test<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        let mut guard = acquire();
-        let queued = lock.queued(&Waker::from(Arc::new(Panics)));
-        let mut has_run = false;
-        unlocked(&mut guard, &mut || has_run = true);
-        assert!(has_run);
-        assert!(!lock.is_free(), "there is a guard");
-        drop((guard, queued));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
-}
-
 /// Of the two forms only one lets others barge past the waiter.
-#[test]
-fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
-    fn unfair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        assert!(lets_barge(lock, acquire(), unlocked));
-    }
-    fn fair<L: Lock, G>(lock: &Arc<L>, acquire: impl Fn() -> G, unlocked: Unlocked<G>) {
-        assert!(!lets_barge(lock, acquire(), unlocked));
-    }
-    fn lets_barge<L: Lock, G>(lock: &Arc<L>, mut guard: G, unlocked: Unlocked<G>) -> bool {
-        let mut waiter = Some(lock.queued(Waker::noop()));
-        let mut lets_barge = false;
-        unlocked(&mut guard, &mut || {
-            lets_barge = lock.is_free();
-            drop(block_on(waiter.take().unwrap()));
-        });
-        assert!(!lock.is_free());
-        lets_barge
-    }
-    let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
-    unfair(&mutex, || mutex.lock(), |guard, run| MutexGuard::unlocked(guard, run));
-    fair(&mutex, || mutex.lock(), |guard, run| MutexGuard::unlocked_fair(guard, run));
-    unfair(&mutex, || mutex.lock_owned(), |guard, run| OwnedMutexGuard::unlocked(guard, run));
-    fair(&mutex, || mutex.lock_owned(), |guard, run| OwnedMutexGuard::unlocked_fair(guard, run));
-    unfair(&lock, || lock.read(), |guard, run| RwLockReadGuard::unlocked(guard, run));
-    fair(&lock, || lock.read(), |guard, run| RwLockReadGuard::unlocked_fair(guard, run));
-    unfair(&lock, || lock.upgradable_read(), |guard, run| RwLockUpgradableReadGuard::unlocked(guard, run));
-    fair(&lock, || lock.upgradable_read(), |guard, run| RwLockUpgradableReadGuard::unlocked_fair(guard, run));
-    unfair(&lock, || lock.write(), |guard, run| RwLockWriteGuard::unlocked(guard, run));
-    fair(&lock, || lock.write_owned(), |guard, run| OwnedRwLockWriteGuard::unlocked_fair(guard, run));
+fn a_fair_one_reserves_the_lock_for_the_head_waiter<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    is_fair: bool,
+) {
+    let mut waiter = Some(lock.queued(Waker::noop()));
+    let mut lets_barge = false;
+    unlocked(&mut || {
+        lets_barge = lock.is_free();
+        drop(block_on(waiter.take().unwrap()));
+    });
+    assert!(!lock.is_free());
+    assert_eq!(lets_barge, !is_fair);
 }
 
 /// Threads and tasks let go in the middle of their work, and the lock excludes them before and after it.

@@ -8,22 +8,34 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use smol::future::yield_now;
-use waitword::{
-    Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard,
-    OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard,
-    forbid_blocking,
-};
+use waitword::*;
 
-use crate::common::guards::Lock;
+use crate::common::exclusive::{Exclusive, Held};
 use crate::common::{Task, block_on};
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Runs a test, which is given a guard and its `unlocked_async` and `unlocked_fair_async`.
-macro_rules! run {
+/// Has a guard let go of its lock while this runs, and comes back with both.
+type Unlocked<'t, 'a> = &'t dyn Fn(Boxed<'a, u8>) -> Task<'a, (Held<'a>, u8)>;
+
+/// Runs a test, which is given `unlocked_async` and `unlocked_fair_async` of a guard, and whether it is the fair one.
+macro_rules! of_each_guard {
     ($test:ident, $lock:ident.$acquire:ident, $Guard:ident) => {
-        $test(&$lock, |run| Box::pin($Guard::unlocked_async($lock.$acquire(), async || run.await)));
-        $test(&$lock, |run| Box::pin($Guard::unlocked_fair_async($lock.$acquire(), async || run.await)));
+        of_each_guard!($test, $lock, false, |run| $Guard::unlocked_async($lock.$acquire(), async || run
+            .await));
+        of_each_guard!($test, $lock, true, |run| $Guard::unlocked_fair_async($lock.$acquire(), async || run
+            .await));
+    };
+    ($test:ident, $lock:ident, $is_fair:literal, |$run:ident| $unlocked:expr) => {
+        let unlocked: Unlocked = &|$run| {
+            let unlocked = $unlocked;
+            Task::new(async {
+                let (guard, result) = unlocked.await;
+                (Box::new(guard) as Held<'_>, result)
+            })
+        };
+        super::$test(&$lock, unlocked, $is_fair);
+        assert!($lock.is_free());
     };
 }
 
@@ -35,126 +47,105 @@ fn once<'a>() -> Boxed<'a, u8> {
     })
 }
 
-#[test]
-fn the_lock_is_released_from_the_first_poll_to_the_last() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        assert!(!lock.is_free(), "it was not polled");
-        assert!(future.poll().is_pending());
-        assert!(lock.is_free());
-        let (guard, result) = future.finish();
-        assert!(!lock.is_free() && result == 7);
-        drop(guard);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+for_each_guard! { of_each_guard:
+    the_lock_is_released_from_the_first_poll_to_the_last,
+    it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden,
+    dropped_before_it_is_polled_it_releases_the_lock,
+    dropped_halfway_it_holds_nothing,
+    dropped_while_it_waits_for_the_lock_it_forwards_the_signal,
+    if_what_it_runs_panics_the_lock_is_released,
+    a_fair_one_reserves_the_lock_for_the_head_waiter,
 }
 
-#[test]
-fn it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        let _must_not = forbid_blocking();
-        assert!(future.poll().is_pending());
-        let other = lock.alone();
-        assert!(future.poll().is_pending() && !future.is_woken());
-        drop(other);
-        assert!(future.is_woken());
-        let (guard, _) = future.finish();
-        assert!(!lock.is_free());
-        drop(guard);
-    }
-    for_each_guard!(run, test);
+fn the_lock_is_released_from_the_first_poll_to_the_last<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    let mut future = unlocked(once());
+    assert!(!lock.is_free(), "it was not polled");
+    assert!(future.poll().is_pending());
+    assert!(lock.is_free());
+    let (_guard, result) = future.finish();
+    assert!(!lock.is_free() && result == 7);
 }
 
-#[test]
-fn dropped_before_it_is_polled_it_releases_the_lock() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        drop(unlocked(once()));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn it_waits_for_the_holder_of_that_moment_also_where_blocking_is_forbidden<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    let mut future = unlocked(once());
+    let _must_not = forbid_blocking();
+    assert!(future.poll().is_pending());
+    let other = lock.lock();
+    assert!(future.poll().is_pending() && !future.is_woken());
+    drop(other);
+    assert!(future.is_woken());
+    let (guard, _) = future.finish();
+    assert!(!lock.is_free());
+    drop(guard);
 }
 
-#[test]
-fn dropped_halfway_it_holds_nothing() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        assert!(future.poll().is_pending());
-        let other = lock.alone();
-        drop(future);
-        assert!(!lock.is_free(), "it does not release what it has released before");
-        drop(other);
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn dropped_before_it_is_polled_it_releases_the_lock<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    drop(unlocked(once()));
+    assert!(lock.is_free());
+}
+
+fn dropped_halfway_it_holds_nothing<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
+    let mut future = unlocked(once());
+    assert!(future.poll().is_pending());
+    let other = lock.lock();
+    drop(future);
+    assert!(!lock.is_free(), "it does not release what it has released before");
+    drop(other);
 }
 
 /// It was signalled, and the one behind it is next.
-#[test]
-fn dropped_while_it_waits_for_the_lock_it_forwards_the_signal() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(once()));
-        assert!(future.poll().is_pending());
-        let other = lock.alone();
-        assert!(future.poll().is_pending());
-        let behind = lock.queued(Waker::noop());
-        drop(other);
-        assert!(future.is_woken());
-        drop(future);
-        drop(block_on(behind));
-        assert!(lock.is_free());
-    }
-    for_each_guard!(run, test);
+fn dropped_while_it_waits_for_the_lock_it_forwards_the_signal<L: Exclusive>(
+    lock: &Arc<L>,
+    unlocked: Unlocked,
+    _: bool,
+) {
+    let mut future = unlocked(once());
+    assert!(future.poll().is_pending());
+    let other = lock.lock();
+    assert!(future.poll().is_pending());
+    let behind = lock.queued(Waker::noop());
+    drop(other);
+    assert!(future.is_woken());
+    drop(future);
+    drop(block_on(behind));
 }
 
-#[test]
-fn if_what_it_runs_panics_the_lock_is_released() {
-    fn test<'a, L: Lock, G: 'a>(lock: &Arc<L>, unlocked: impl Fn(Boxed<'a, u8>) -> Boxed<'a, (G, u8)>) {
-        let mut future = Task::new(unlocked(Box::pin(async { panic!("what it runs") })));
-        assert!(catch_unwind(AssertUnwindSafe(|| future.poll())).is_err());
-        assert!(lock.is_free());
-        let other = lock.alone();
-        drop(future);
-        assert!(!lock.is_free());
-        drop(other);
-    }
-    for_each_guard!(run, test);
+fn if_what_it_runs_panics_the_lock_is_released<L: Exclusive>(lock: &Arc<L>, unlocked: Unlocked, _: bool) {
+    let mut future = unlocked(Box::pin(async { panic!("what it runs") }));
+    assert!(catch_unwind(AssertUnwindSafe(|| future.poll())).is_err());
+    assert!(lock.is_free());
+    let other = lock.lock();
+    drop(future);
+    assert!(!lock.is_free());
+    drop(other);
 }
 
 /// Of the two forms only one lets others barge past the waiter.
-#[test]
-fn a_fair_one_reserves_the_lock_for_the_head_waiter() {
-    let (mutex, lock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
-    for is_fair in [false, true] {
-        let (guard, reader) = (mutex.lock(), lock.read());
-        let waiters = [mutex.queued(Waker::noop()), lock.queued(Waker::noop())];
-        let is_free = async || (mutex.is_free(), lock.is_free());
-        let mut future = Task::new(async {
-            let seen = async || {
-                if is_fair {
-                    RwLockReadGuard::unlocked_fair_async(reader, is_free).await
-                } else {
-                    RwLockReadGuard::unlocked_async(reader, is_free).await
-                }
-            };
-            if is_fair {
-                MutexGuard::unlocked_fair_async(guard, seen).await
-            } else {
-                MutexGuard::unlocked_async(guard, seen).await
-            }
-        });
-        let mut waiters = waiters.into_iter().map(block_on);
-        let (guards, is_free) = match future.poll() {
-            Poll::Ready((guard, (reader, is_free))) => ((guard, reader), is_free),
-            Poll::Pending => {
-                waiters.by_ref().for_each(drop);
-                let (guard, (reader, is_free)) = future.finish();
-                ((guard, reader), is_free)
-            }
-        };
-        assert_eq!(is_free, (!is_fair, !is_fair));
-        drop(guards);
-        waiters.for_each(drop);
-    }
+fn a_fair_one_reserves_the_lock_for_the_head_waiter<'a, L: Exclusive>(
+    lock: &'a Arc<L>,
+    unlocked: Unlocked<'_, 'a>,
+    is_fair: bool,
+) {
+    let mut future = unlocked(Box::pin(async { u8::from(lock.is_free()) }));
+    let waiter = lock.queued(Waker::noop());
+    let (_guard, lets_barge) = match future.poll() {
+        Poll::Ready(both) => both,
+        Poll::Pending => {
+            drop(block_on(waiter));
+            future.finish()
+        }
+    };
+    assert_eq!(lets_barge == 1, !is_fair);
 }

@@ -53,36 +53,6 @@ fn an_owned_future_keeps_the_mutex_while_it_waits_and_gives_it_back() {
 }
 
 #[test]
-fn mapped_guards_map_again_and_release_once() {
-    let mutex = Arc::new(Mutex::new(((1, [2, 3]), 4)));
-
-    let inner = MutexGuard::map(mutex.lock(), |all| &mut all.0);
-    let inner = MappedMutexGuard::filter_map(inner, |_| None::<&mut i32>).unwrap_err();
-    let mut list = MappedMutexGuard::map(inner, |pair| &mut pair.1[..]);
-    list[0] = 20;
-    let last = MappedMutexGuard::filter_map(list, |list| list.last_mut()).unwrap();
-    assert_eq!((*last, mutex.is_locked()), (3, true));
-    drop(last);
-    assert!(!mutex.is_locked());
-
-    let inner = OwnedMutexGuard::map(mutex.lock_owned(), |all| &mut all.0);
-    assert!(Arc::ptr_eq(OwnedMappedMutexGuard::mutex(&inner), &mutex));
-    let inner = OwnedMappedMutexGuard::filter_map(inner, |_| None::<&mut i32>).unwrap_err();
-    let mut list = OwnedMappedMutexGuard::map(inner, |pair| &mut pair.1[..]);
-    list[1] = 30;
-    let first = OwnedMappedMutexGuard::filter_map(list, |list| list.first_mut()).unwrap();
-    assert_eq!((*first, mutex.is_locked()), (20, true));
-    drop(first);
-    assert!(!mutex.is_locked());
-
-    let whole = OwnedMutexGuard::filter_map(mutex.lock_owned(), |_| None::<&mut i32>).unwrap_err();
-    assert_eq!(*whole, ((1, [20, 30]), 4));
-    drop(whole);
-    assert_eq!(Arc::strong_count(&mutex), 1);
-    assert_eq!(*MutexGuard::filter_map(mutex.lock(), |all| Some(&mut all.1)).unwrap(), 4);
-}
-
-#[test]
 fn a_panic_releases_and_poisons_nothing() {
     let mutex = Arc::new(Mutex::new(1));
     let panics: [fn(&Arc<Mutex<i32>>); 4] = [

@@ -4,33 +4,11 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword::*;
 
-use crate::common::mutex::waiters;
-use crate::common::{Task, block_on, until};
-use crate::soon_too_late;
-
-#[test]
-fn a_signalled_waiter_that_gives_up_forwards_the_signal() {
-    let mutex = Mutex::new(());
-    let guard = mutex.lock();
-    let (mut late, deadline) = soon_too_late(&mutex);
-    let mut next = Task::new(mutex.lock_async());
-    assert!(next.poll().is_pending());
-    drop(guard);
-    let barged_in = mutex.try_lock().expect("a signal is no handoff");
-    until(|| Instant::now() > deadline);
-    assert!(matches!(late.poll(), Poll::Ready(Err(LockError::TimedOut(_)))));
-    // Though the future is still there.
-    assert_eq!(waiters(&mutex), 1);
-    drop(barged_in);
-    assert!(next.is_woken());
-    assert!(next.poll().is_ready());
-    drop(late);
-}
+use crate::common::{Task, until};
 
 /// A waker that does something when the last of its clones is dropped.
 struct AtItsEnd<F: FnMut() + Send>(F);
@@ -89,41 +67,6 @@ fn signalled_between_the_last_check_and_the_deadline() {
 }
 
 #[test]
-fn threads_and_tasks_share_one_queue() {
-    let mutex = Arc::new(Mutex::new(()));
-    for kinds in 0..1_u32 << 5 {
-        let turns = Mutex::new(Vec::new());
-        let guard = mutex.lock();
-        let mut released = Instant::now();
-        thread::scope(|scope| {
-            let (mutex, turns) = (&mutex, &turns);
-            let take_a_turn = move |place: usize| {
-                let _guard = match kinds >> place & 1 {
-                    0 => block_on(mutex.lock_async()),
-                    _ => mutex.lock(),
-                };
-                turns.lock().push(place);
-            };
-            let enqueue = |place| {
-                let thread = scope.spawn(move || take_a_turn(place));
-                until(|| waiters(mutex) == place + 1);
-                thread
-            };
-            let threads = (0..5).map(enqueue).collect::<Vec<_>>();
-            released = Instant::now();
-            drop(guard);
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
-        });
-        let turns = turns.into_inner();
-        // On a slow machine the watchdog may have signalled another before the signalled one has come.
-        if released.elapsed() < STALL_TIMEOUT {
-            assert_eq!(turns, [0, 1, 2, 3, 4], "{kinds:b}");
-        }
-        assert_eq!(turns.len(), 5);
-    }
-}
-
-#[test]
 fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
@@ -147,43 +90,4 @@ fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
     }
     assert!(first.poll().is_ready());
     drop(second.finish());
-}
-
-#[test]
-fn others_barge_past_a_signalled_waiter_until_its_window_closes() {
-    let mutex = Mutex::new(());
-    let guard = mutex.lock();
-    let mut first = Task::new(mutex.lock_async());
-    assert!(first.poll().is_pending());
-    drop(guard);
-    assert!(mutex.try_lock().is_some());
-    until(|| mutex.try_lock().is_none());
-    assert!(!mutex.is_locked(), "free, and reserved");
-    assert!(first.poll().is_ready());
-}
-
-#[test]
-fn unlock_fair_hands_the_mutex_to_the_queue() {
-    fn fair<G>(mutex: &Arc<Mutex<()>>, guard: G, unlock_fair: fn(G)) {
-        let mut first = Task::new(mutex.lock_async());
-        assert!(first.poll().is_pending());
-        unlock_fair(guard);
-        assert!(!mutex.is_locked() && first.is_woken());
-        assert!(mutex.try_lock().is_none());
-        let mut barging = Task::new(mutex.lock_async());
-        assert!(barging.poll().is_pending());
-        let Poll::Ready(guard) = first.poll() else { panic!("it was reserved for it") };
-        assert!(barging.poll().is_pending());
-        drop(guard);
-        drop(barging.finish());
-        // No waiter.
-        MutexGuard::unlock_fair(mutex.lock());
-        assert!(mutex.try_lock().is_some());
-        assert_eq!(Arc::strong_count(mutex), 1);
-    }
-    let mutex = Arc::new(Mutex::new(()));
-    fair(&mutex, mutex.lock(), MutexGuard::unlock_fair);
-    fair(&mutex, mutex.lock_owned(), OwnedMutexGuard::unlock_fair);
-    fair(&mutex, MutexGuard::map(mutex.lock(), |unit| unit), MappedMutexGuard::unlock_fair);
-    fair(&mutex, OwnedMutexGuard::map(mutex.lock_owned(), |unit| unit), OwnedMappedMutexGuard::unlock_fair);
 }

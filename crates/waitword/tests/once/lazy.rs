@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 
 use waitword::*;
 
-use crate::Got;
 use crate::common::{Task, block_on, forbidden, until};
 
 type Lazy = LazyLock<i32>;
-type Force = (&'static str, for<'a> fn(&'a Lazy) -> Got<'a>);
+type Force = (&'static str, for<'a> fn(&'a Lazy) -> Result<&'a i32, LockError>);
 
 const FORCES: [Force; 7] = [
     ("deref", |lazy| Ok(lazy)),
@@ -63,7 +62,11 @@ fn threads_and_tasks_wait_for_the_one_that_makes_it() {
 
 #[test]
 fn an_initialiser_that_has_panicked_is_not_run_again() {
-    let lazy: Lazy = LazyLock::new(|| panic!("initialiser"));
+    let mut lazy: Lazy = LazyLock::new(|| panic!("initialiser"));
+    for _ in 0..2 {
+        assert!(catch_unwind(AssertUnwindSafe(|| *LazyLock::force_mut(&mut lazy))).is_err());
+    }
+    assert_eq!(LazyLock::get(&lazy), None);
     for (way, force) in FORCES {
         assert!(catch_unwind(AssertUnwindSafe(|| force(&lazy).copied())).is_err(), "{way}");
     }

@@ -7,108 +7,86 @@ mod owner;
 mod turns;
 
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{Task, block_on, far, forbidden, waits};
+use common::grid::{Got, Grid, got, ways};
+use common::{Task, block_on, waits};
 use smol::future::yield_now;
 use waitword::*;
 
-type Got<'a> = Result<&'a i32, LockError>;
-type Wait = (&'static str, for<'a> fn(&'a OnceLock<i32>) -> Got<'a>);
-type Init = (&'static str, for<'a> fn(&'a OnceLock<i32>, fn() -> i32) -> Got<'a>);
+/// Another value each time that an initialiser runs.
+fn next() -> i32 {
+    static NEXT: AtomicI32 = AtomicI32::new(10);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+fn fine() -> Result<i32, Infallible> {
+    Ok(next())
+}
 
 /// Every way to wait for a value.
-const WAITS: [Wait; 6] = [
-    ("wait", |cell| Ok(cell.wait())),
-    ("wait_for", |cell| cell.wait_for(Duration::MAX)),
-    ("wait_until", |cell| cell.wait_until(far())),
-    ("wait_async", |cell| Ok(block_on(cell.wait_async()))),
-    ("wait_async_for", |cell| block_on(cell.wait_async_for(Duration::MAX))),
-    ("wait_async_until", |cell| block_on(cell.wait_async_until(far()))),
-];
-
-const WAITS_WITHOUT_TIME: [Wait; 5] = [
-    ("get", |cell| cell.get().ok_or(LockError::TIMED_OUT)),
-    ("wait_for", |cell| cell.wait_for(Duration::ZERO)),
-    ("wait_until", |cell| cell.wait_until(Instant::now())),
-    ("wait_async_for", |cell| block_on(cell.wait_async_for(Duration::ZERO))),
-    ("wait_async_until", |cell| block_on(cell.wait_async_until(Instant::now()))),
-];
+fn waits_for_a_value() -> Grid<OnceLock<i32>> {
+    Grid {
+        ways: ways! { OnceLock<i32>:
+            attempts [get];
+            blocks [wait, wait_for, wait_until => wait_async];
+            awaits [wait_async, wait_async_for, wait_async_until];
+        },
+        open: || Arc::new(OnceLock::with_value(1)),
+        stays_open: |_| true,
+        closed: Arc::default,
+        close: |cell| Box::new(|| cell.set(2).unwrap()),
+        waiters: OnceLock::waiters,
+    }
+}
 
 /// Every way to make one.
-const INITS: [Init; 12] = [
-    ("get_or_init", |cell, f| Ok(cell.get_or_init(f))),
-    ("get_or_init_for", |cell, f| cell.get_or_init_for(Duration::MAX, f)),
-    ("get_or_init_until", |cell, f| cell.get_or_init_until(far(), f)),
-    ("get_or_init_async", |cell, f| Ok(block_on(cell.get_or_init_async(async || f())))),
-    ("get_or_init_async_for", |cell, f| block_on(cell.get_or_init_async_for(Duration::MAX, async || f()))),
-    ("get_or_init_async_until", |cell, f| block_on(cell.get_or_init_async_until(far(), async || f()))),
-    ("get_or_try_init", |cell, f| Ok(cell.get_or_try_init(|| fine(f())).unwrap())),
-    ("get_or_try_init_for", |cell, f| Ok(cell.get_or_try_init_for(Duration::MAX, || fine(f()))?.unwrap())),
-    ("get_or_try_init_until", |cell, f| Ok(cell.get_or_try_init_until(far(), || fine(f()))?.unwrap())),
-    (
-        "get_or_try_init_async",
-        |cell, f| Ok(block_on(cell.get_or_try_init_async(async || fine(f()))).unwrap()),
-    ),
-    ("get_or_try_init_async_for", |cell, f| {
-        Ok(block_on(cell.get_or_try_init_async_for(Duration::MAX, async || fine(f())))?.unwrap())
-    }),
-    ("get_or_try_init_async_until", |cell, f| {
-        Ok(block_on(cell.get_or_try_init_async_until(far(), async || fine(f())))?.unwrap())
-    }),
-];
+fn initialisers() -> Grid<OnceLock<i32>> {
+    Grid {
+        ways: ways! { OnceLock<i32>:
+            attempts [get];
+            blocks [get_or_init, get_or_init_for, get_or_init_until => get_or_init_async] (; next);
+            blocks [get_or_try_init, get_or_try_init_for, get_or_try_init_until => get_or_try_init_async] (; fine);
+            awaits [get_or_init_async, get_or_init_async_for, get_or_init_async_until] (; async || next());
+            awaits [get_or_try_init_async, get_or_try_init_async_for, get_or_try_init_async_until] (; async || fine());
+        },
+        open: || Arc::new(OnceLock::with_value(1)),
+        close: |cell| {
+            let first = running(cell);
+            Box::new(|| assert_eq!(first.finish(), &1))
+        },
+        ..waits_for_a_value()
+    }
+}
 
-/// The timed ones, with no time: they make the value, but do not wait.
-const INITS_WITHOUT_TIME: [Init; 8] = [
-    ("get_or_init_for", |cell, f| cell.get_or_init_for(Duration::ZERO, f)),
-    ("get_or_init_until", |cell, f| cell.get_or_init_until(Instant::now(), f)),
-    ("get_or_init_async_for", |cell, f| block_on(cell.get_or_init_async_for(Duration::ZERO, async || f()))),
-    ("get_or_init_async_until", |cell, f| {
-        block_on(cell.get_or_init_async_until(Instant::now(), async || f()))
-    }),
-    ("get_or_try_init_for", |cell, f| Ok(cell.get_or_try_init_for(Duration::ZERO, || fine(f()))?.unwrap())),
-    ("get_or_try_init_until", |cell, f| {
-        Ok(cell.get_or_try_init_until(Instant::now(), || fine(f()))?.unwrap())
-    }),
-    ("get_or_try_init_async_for", |cell, f| {
-        Ok(block_on(cell.get_or_try_init_async_for(Duration::ZERO, async || fine(f())))?.unwrap())
-    }),
-    ("get_or_try_init_async_until", |cell, f| {
-        Ok(block_on(cell.get_or_try_init_async_until(Instant::now(), async || fine(f())))?.unwrap())
-    }),
-];
+got!(OnceLock<i32>: &'a i32 => |cell, value| cell.get() == Some(value));
 
-fn fine(value: i32) -> Result<i32, Infallible> {
-    Ok(value)
+mod grid_of_waits {
+    crate::common::grid::the_whole_grid!(waits_for_a_value);
+}
+
+mod grid_of_initialisers {
+    crate::common::grid::the_whole_grid!(initialisers);
 }
 
 #[test]
 fn every_initialiser_makes_the_value_once() {
     let _nobody_may_wait = forbid_blocking();
-    for (way, init) in INITS.into_iter().chain(INITS_WITHOUT_TIME) {
-        let cell = OnceLock::new();
-        assert_eq!(init(&cell, || 7), Ok(&7), "{way}");
-        for (other, init) in INITS.into_iter().chain(INITS_WITHOUT_TIME) {
-            assert_eq!(init(&cell, || unreachable!("it is set")), Ok(&7), "{other} after {way}");
+    let (initialisers, waits) = (initialisers().ways, waits_for_a_value().ways);
+    for (way, timeout) in
+        initialisers[1..].iter().flat_map(|way| [Duration::MAX, Duration::ZERO].map(|time| (way, time)))
+    {
+        let cell = Arc::new(OnceLock::new());
+        assert!(way.run(&cell, timeout).is_ok(), "{}", way.name);
+        let made = *cell.get().unwrap();
+        for other in initialisers.iter().chain(&waits) {
+            assert!(other.run(&cell, timeout).is_ok(), "{} after {}", other.name, way.name);
+            assert_eq!(cell.get(), Some(&made), "{} after {}", other.name, way.name);
         }
-        for (other, wait) in WAITS.into_iter().chain(WAITS_WITHOUT_TIME) {
-            assert_eq!(wait(&cell), Ok(&7), "{other} after {way}");
-        }
-        assert_eq!(cell.set(8), Err(8), "{way}");
-    }
-}
-
-#[test]
-fn every_way_to_wait_waits_for_the_value() {
-    for (way, wait) in WAITS {
-        let cell = OnceLock::new();
-        thread::scope(|scope| {
-            let waiter = waits(scope, || cell.waiters() == 1, || wait(&cell));
-            cell.set(7).unwrap();
-            assert_eq!(waiter.join().unwrap(), Ok(&7), "{way}");
-        });
+        assert_eq!(cell.set(8), Err(8), "{}", way.name);
     }
 }
 
@@ -123,16 +101,16 @@ fn running<'a>(cell: &'a OnceLock<i32>) -> Task<'a, &'a i32> {
 }
 
 #[test]
-fn every_initialiser_waits_for_one_that_runs() {
-    for (way, init) in INITS {
-        let cell = OnceLock::new();
+fn every_initialiser_waits_for_one_that_runs_and_makes_no_value() {
+    for way in &initialisers().ways[1..] {
+        let cell = Arc::new(OnceLock::new());
         let first = running(&cell);
         thread::scope(|scope| {
-            let waiter =
-                waits(scope, || cell.waiters() == 1, || init(&cell, || unreachable!("another runs")));
+            let waiter = waits(scope, || cell.waiters() == 1, || way.run(&cell, Duration::MAX).is_ok());
             assert_eq!(first.finish(), &1);
-            assert_eq!(waiter.join().unwrap(), Ok(&1), "{way}");
+            assert!(waiter.join().unwrap(), "{}", way.name);
         });
+        assert_eq!(cell.get(), Some(&1), "{}", way.name);
     }
 }
 
@@ -201,20 +179,4 @@ fn what_is_read_can_be_changed_by_the_only_owner() {
     assert_ne!(cell, OnceLock::new());
     assert_eq!(cell.into_inner(), Some(2));
     assert_eq!(format!("{:?}", OnceLock::<i32>::new().wait_async()), "OnceWait { waiting: false, .. }");
-}
-
-#[test]
-fn forbidden_to_block() {
-    let cell = OnceLock::new();
-    assert!(forbidden(|| *cell.wait()).contains("`wait_async`"));
-    let first = running(&cell);
-    assert!(forbidden(|| *cell.get_or_init(|| 2)).contains("`get_or_init_async`"));
-    let message = forbidden(|| cell.get_or_try_init(|| fine(2)).is_ok());
-    assert!(message.contains("`get_or_try_init_async`"), "{message}");
-    let _must_not = forbid_blocking();
-    assert_eq!(cell.wait_for(Duration::from_secs(1)), Err(LockError::BlockingForbidden));
-    assert_eq!(cell.get_or_init_until(far(), || 2), Err(LockError::BlockingForbidden));
-    assert_eq!(cell.get_or_init_for(Duration::ZERO, || 2), Err(LockError::TIMED_OUT));
-    assert_eq!(cell.waiters(), 0);
-    assert_eq!(first.finish(), &1);
 }

@@ -124,16 +124,6 @@ fn a_lazy_value_is_forced_by_its_only_owner() {
 }
 
 #[test]
-fn a_lazy_value_whose_initialiser_panicked_cannot_be_forced() {
-    let mut lazy = LazyLock::<u8, _>::new(|| panic!("the initialiser"));
-    for _ in 0..2 {
-        assert!(catch_unwind(AssertUnwindSafe(|| *LazyLock::force_mut(&mut lazy))).is_err());
-    }
-    assert!(catch_unwind(AssertUnwindSafe(|| *LazyLock::force(&lazy))).is_err());
-    assert_eq!(LazyLock::get(&lazy), None);
-}
-
-#[test]
 fn cells_are_made_with_a_value() {
     static NAME: OnceLock<&str> = OnceLock::with_value("waitword");
     assert_eq!((NAME.get(), NAME.wait()), (Some(&"waitword"), &"waitword"));

@@ -8,17 +8,18 @@ mod unpolled;
 mod upgrades;
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Barrier};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Task, block_on, far};
+use common::exclusive::{Exclusive, Panics};
+use common::grid::{Got, Grid, got, opener, ways};
+use common::{Task, block_on, far, forbidden};
 use waitword::{
-    LockError, MappedRwLockReadGuard, MappedRwLockWriteGuard, OwnedRwLockReadGuard, OwnedRwLockWriteGuard,
-    RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, forbid_blocking,
+    LockError, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLock,
+    RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, forbid_blocking,
 };
 
 /// What holds for every lock that one at a time can hold.
@@ -26,6 +27,74 @@ mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::RwLock<()>);
     crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::RwLock<()>>);
     crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::RwLock<()>);
+}
+
+/// Acquired in one of three modes, while it is held in another.
+macro_rules! rwlock {
+    ($($mode:ident beside $other:ident $(is $exclusive:ident)?:
+        [$try:ident, $try_owned:ident]
+        [$plain:ident, $for:ident, $until:ident] [$owned:ident, $owned_for:ident, $owned_until:ident]
+        [$async:ident, $async_for:ident, $async_until:ident]
+        [$owned_async:ident, $owned_async_for:ident, $owned_async_until:ident];)+
+    ) => {$(
+        mod $mode {
+            use super::*;
+
+            fn rwlock() -> Grid<RwLock<()>> {
+                Grid {
+                    ways: ways! { RwLock<()>:
+                        attempts [$try, $try_owned];
+                        blocks [$plain, $for, $until => $async];
+                        blocks [$owned, $owned_for, $owned_until => $owned_async];
+                        awaits [$async, $async_for, $async_until];
+                        awaits [$owned_async, $owned_async_for, $owned_async_until];
+                    },
+                    open: Arc::default,
+                    stays_open: |_| true,
+                    closed: Arc::default,
+                    close: |lock| opener(lock.$other()),
+                    waiters: Exclusive::waiters,
+                }
+            }
+
+            mod grid {
+                crate::common::grid::the_whole_grid!(rwlock);
+                $(crate::common::grid::the_whole_grid!($exclusive rwlock);)?
+            }
+        }
+    )+};
+}
+
+rwlock! {
+    reader beside write:
+        [try_read, try_read_owned]
+        [read, read_for, read_until] [read_owned, read_owned_for, read_owned_until]
+        [read_async, read_async_for, read_async_until]
+        [read_owned_async, read_owned_async_for, read_owned_async_until];
+    upgradable_reader beside upgradable_read:
+        [try_upgradable_read, try_upgradable_read_owned]
+        [upgradable_read, upgradable_read_for, upgradable_read_until]
+        [upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until]
+        [upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until]
+        [upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until];
+    writer beside read is exclusive:
+        [try_write, try_write_owned]
+        [write, write_for, write_until] [write_owned, write_owned_for, write_owned_until]
+        [write_async, write_async_for, write_async_until]
+        [write_owned_async, write_owned_async_for, write_owned_async_until];
+}
+
+got! {
+    RwLock<()>: RwLockReadGuard<'a, ()>, OwnedRwLockReadGuard<()> =>
+    |lock, _guard| lock.try_read_recursive().is_some() && !lock.is_free()
+}
+got! {
+    RwLock<()>: RwLockUpgradableReadGuard<'a, ()>, OwnedRwLockUpgradableReadGuard<()> =>
+    |lock, _guard| lock.try_read_recursive().is_some() && lock.try_upgradable_read().is_none() && !lock.is_free()
+}
+got! {
+    RwLock<()>: RwLockWriteGuard<'a, ()>, OwnedRwLockWriteGuard<()> =>
+    |lock, _guard| lock.is_write_locked() && lock.try_read().is_none()
 }
 
 const SOON: Duration = Duration::from_millis(2);
@@ -193,59 +262,16 @@ fn a_reader_may_read_again_while_a_writer_waits() {
 }
 
 #[test]
-fn timeouts_end_waits_and_only_waits() {
+fn an_upgrade_where_blocking_is_forbidden_names_the_async_method_or_gives_the_guard_back() {
     let lock = RwLock::new(1);
-    let late = Instant::now();
-    assert!(
-        lock.read_until(late).is_ok()
-            && lock.write_until(late).is_ok()
-            && lock.upgradable_read_until(late).is_ok()
-    );
-    let guard = lock.write();
-    let start = Instant::now();
-    assert_eq!(lock.read_for(SOON).unwrap_err(), LockError::TIMED_OUT);
-    assert_eq!(lock.write_for(SOON).unwrap_err(), LockError::TIMED_OUT);
-    assert_eq!(lock.upgradable_read_for(SOON).unwrap_err(), LockError::TIMED_OUT);
-    assert_eq!(Task::new(lock.read_async_for(SOON)).finish().unwrap_err(), LockError::TIMED_OUT);
-    assert_eq!(Task::new(lock.write_async_for(SOON)).finish().unwrap_err(), LockError::TIMED_OUT);
-    assert_eq!(Task::new(lock.upgradable_read_async_for(SOON)).finish().unwrap_err(), LockError::TIMED_OUT);
-    assert!(start.elapsed() >= 6 * SOON);
-    drop(guard);
-    assert!(lock.try_write().is_some(), "nothing is left of them");
-}
-
-#[test]
-fn a_panic_where_blocking_is_forbidden_names_the_async_method() {
-    let lock = RwLock::new(1);
-    let _forbidden = forbid_blocking();
-    drop((lock.read(), lock.upgradable_read()));
-    drop(lock.write());
-    let panics = |wait: &dyn Fn()| {
-        let message = catch_unwind(AssertUnwindSafe(wait)).expect_err("it would wait").downcast::<String>();
-        *message.expect("a message")
-    };
+    let upgradable = || lock.upgradable_read();
     let reader = lock.read();
-    assert!(panics(&|| drop(lock.write())).contains("`write_async`"));
-    assert_eq!(lock.write_until(far()).unwrap_err(), LockError::BlockingForbidden);
-    assert!(
-        panics(&|| drop(RwLockUpgradableReadGuard::upgrade(lock.upgradable_read())))
-            .contains("`upgrade_async`")
-    );
-    let not = RwLockUpgradableReadGuard::upgrade_until(lock.upgradable_read(), far()).unwrap_err();
+    assert!(forbidden(|| drop(RwLockUpgradableReadGuard::upgrade(upgradable()))).contains("`upgrade_async`"));
+    let _forbidden = forbid_blocking();
+    let not = RwLockUpgradableReadGuard::upgrade_until(upgradable(), far()).unwrap_err();
     assert_eq!(not.error, LockError::BlockingForbidden);
     drop((reader, not));
-    let _writer = lock.write();
-    assert!(panics(&|| drop(lock.read())).contains("`read_async`"));
-    assert!(panics(&|| drop(lock.upgradable_read())).contains("`upgradable_read_async`"));
-}
-
-/// A waker that panics when it is woken.
-struct Panics;
-
-impl Wake for Panics {
-    fn wake(self: Arc<Self>) {
-        panic!("a waker panics");
-    }
+    assert!(lock.try_write().is_some());
 }
 
 #[test]
@@ -255,50 +281,12 @@ fn a_reader_whose_signal_to_the_next_panics_enters_and_so_does_the_next() {
     let mut first = Task::new(lock.read_async());
     assert!(first.poll().is_pending());
     let mut second = pin!(lock.read_async());
-    let waker = Waker::from(Arc::new(Panics));
-    assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(second.as_mut().poll(&mut Context::from_waker(&Panics::waker())).is_pending());
     drop(writer);
     let both = (first.poll(), second.poll(&mut Context::from_waker(Waker::noop())));
     assert!(both.0.is_ready() && both.1.is_ready(), "signalled");
     drop(both);
     assert!(lock.try_write().is_some());
-}
-
-#[test]
-fn a_fair_release_is_for_the_queue() {
-    let lock = RwLock::new(1);
-    let writer = lock.write();
-    let mut reader = Task::new(lock.read_async());
-    assert!(reader.poll().is_pending());
-    RwLockWriteGuard::unlock_fair(writer);
-    assert!(lock.try_read().is_none() && lock.try_write().is_none());
-    drop(reader.finish());
-    RwLockWriteGuard::unlock_fair(lock.write());
-    assert!(lock.try_write().is_some());
-}
-
-#[test]
-fn parts_of_the_value() {
-    let lock = Arc::new(RwLock::new((1, vec![2, 3])));
-    let list = RwLockReadGuard::map(lock.read(), |pair| &pair.1);
-    let list = MappedRwLockReadGuard::filter_map(list, |list| list.get(7)).unwrap_err();
-    let last = MappedRwLockReadGuard::map(list, |list| &list[1]);
-    assert!(lock.try_read().is_some() && lock.try_write().is_none());
-    assert_eq!((*last, format!("{last} {last:?}")), (3, "3 3".to_owned()));
-    drop(last);
-    let list = RwLockWriteGuard::map(lock.write(), |pair| &mut pair.1);
-    let mut first = MappedRwLockWriteGuard::filter_map(list, |list| list.first_mut()).unwrap();
-    *first += 10;
-    assert!(lock.try_read().is_none());
-    drop(first);
-    let mut list = OwnedRwLockWriteGuard::map(lock.write_owned(), |pair| &mut pair.1);
-    list.push(4);
-    drop(list);
-    let list = OwnedRwLockReadGuard::filter_map(lock.read_owned(), |pair| Some(&pair.1)).unwrap();
-    let lock = RwLock::new(lock);
-    assert_eq!(*list, [12, 3, 4]);
-    drop(lock);
-    thread::spawn(move || assert_eq!(list.len(), 3)).join().unwrap();
 }
 
 #[test]

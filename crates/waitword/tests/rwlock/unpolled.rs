@@ -1,53 +1,76 @@
 //! Futures of a readers-writer lock that are not polled (Oxide RFD 609), beside readers: the waiters behind them get in all the
-//! same. Writers alone are in `common/unpolled.rs`.
+//! same. Writers alone are in `main.rs`.
 //!
 //! None of these tests measures time. Each would hang if an unpolled future could keep the lock from the others.
 
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::thread;
 
-use waitword::{RwLock, RwLockReadGuard};
+use waitword::RwLock;
 
-use crate::common::{Task, block_on};
+use crate::common::exclusive::{Exclusive, Held, Waiting, Way};
+use crate::common::unpolled::{Queue, unpolled_futures_keep_no_other_from_the_lock};
+use crate::common::{Task, block_on, far};
 
-/// The shape of the report, with every combination of what the unpolled branch and the handler want that has a reader.
-#[test]
-fn select_whose_handler_wants_what_an_unpolled_branch_was_offered() {
-    async fn body(lock: Arc<RwLock<u32>>, branch_writes: bool, handler_writes: bool) {
-        async fn lock_once(lock: &RwLock<u32>, writes: bool) {
-            match writes {
-                true => *lock.write_async().await += 1,
-                false => assert!(*lock.read_async().await < 100),
-            }
-        }
-        let held = lock.write_owned_async().await;
-        let (send, receive) = tokio::sync::oneshot::channel();
-        let releases = tokio::spawn(async move {
-            let () = receive.await.unwrap();
-            drop(held);
-        });
-        let mut branch = pin!(lock_once(&lock, branch_writes));
-        tokio::select! {
-            biased;
-            () = &mut branch => unreachable!("a writer holds it"),
-            () = tokio::task::yield_now() => {
-                send.send(()).unwrap();
-                // The branch is signalled, and this waits behind it.
-                lock_once(&lock, handler_writes).await;
-            }
-        }
-        releases.await.unwrap();
-        branch.await;
-        assert!(lock.try_write().is_some());
+mod beside_readers {
+    super::unpolled_futures_keep_no_other_from_the_lock!(super::Mixed<false>);
+}
+
+mod beside_writers {
+    super::unpolled_futures_keep_no_other_from_the_lock!(super::Mixed<true>);
+}
+
+/// Readers and writers wait, and the others either read or write.
+struct Mixed<const OTHERS_WRITE: bool>(Arc<RwLock<()>>);
+
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    Read,
+    Write,
+    ReadOwnedUntil,
+    UpgradableRead,
+}
+
+impl<const OTHERS_WRITE: bool> Queue for Mixed<OTHERS_WRITE> {
+    type Lock = RwLock<()>;
+    type Way = Mode;
+    const WAYS: &'static [Mode] = &[Mode::Read, Mode::Write, Mode::ReadOwnedUntil, Mode::UpgradableRead];
+
+    fn free() -> Arc<Self> {
+        Arc::new(Self(Arc::default()))
     }
-    let current = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let multi = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
-    for (branch_writes, handler_writes) in [(true, false), (false, true), (false, false)] {
-        current.block_on(body(Arc::default(), branch_writes, handler_writes));
-        let body = body(Arc::default(), branch_writes, handler_writes);
-        multi.block_on(async { tokio::spawn(body).await.unwrap() });
+
+    fn the_lock(self: &Arc<Self>) -> &Arc<RwLock<()>> {
+        &self.0
+    }
+
+    fn hold(&self) -> Option<Held<'_>> {
+        Some(Box::new(self.0.write()))
+    }
+
+    fn notify(&self) {}
+
+    fn wait(self: &Arc<Self>, mode: Mode) -> Waiting<'_> {
+        Box::pin(async move {
+            match mode {
+                Mode::Read => Box::new(self.0.read_async().await) as Held<'_>,
+                Mode::Write => Box::new(self.0.write_async().await),
+                Mode::ReadOwnedUntil => Box::new(self.0.read_owned_async_until(far()).await.unwrap()),
+                Mode::UpgradableRead => Box::new(self.0.upgradable_read_async().await),
+            }
+        })
+    }
+
+    fn other(self: &Arc<Self>) -> Waiting<'_> {
+        if OTHERS_WRITE { Exclusive::wait(&self.0, Way::Borrowed) } else { self.wait(Mode::Read) }
+    }
+
+    fn block(&self) {
+        if OTHERS_WRITE { drop(self.0.write()) } else { drop(self.0.read()) }
+    }
+
+    fn waiters(&self) -> usize {
+        Exclusive::waiters(&*self.0)
     }
 }
 
@@ -93,73 +116,27 @@ fn readers_behind_a_writer_that_has_rechecked_in_vain() {
     *writer.finish() += 1;
 }
 
-#[test]
-fn threads_behind_unpolled_futures() {
-    for (writes, threads_write) in [(true, false), (false, true), (false, false)] {
-        let lock = RwLock::new(0);
-        let held = lock.write();
-        let mut futures = Vec::new();
-        for _ in 0..3 {
-            let mut future = Task::new(async {
-                if writes {
-                    drop(lock.write_async().await);
-                } else {
-                    drop(lock.read_async().await);
-                }
-            });
-            assert!(future.poll().is_pending());
-            futures.push(future);
-        }
-        let (send, receive) = channel();
-        thread::scope(|scope| {
-            for _ in 0..3 {
-                let (lock, send) = (&lock, send.clone());
-                scope.spawn(move || {
-                    send.send(()).unwrap();
-                    if threads_write {
-                        *lock.write() += 1;
-                    } else {
-                        assert_eq!(*lock.read(), 0);
-                    }
-                });
-            }
-            (0..3).for_each(|_| receive.recv().unwrap());
-            drop(held);
-        });
-        drop(futures);
-        assert!(lock.try_write().is_some());
-    }
-}
-
 /// One reader inside and one queued in the same task, with a writer of another in between: the first one leaves.
 #[test]
 fn futures_of_which_one_at_a_time_is_polled() {
     let lock = RwLock::new(0);
     let held = lock.write();
-    block_on(async {
-        let mut buffered: Vec<_> = (0..4)
-            .map(|index| {
-                let lock = &lock;
-                Box::pin(async move {
-                    match index % 2 {
-                        0 => drop::<RwLockReadGuard<'_, _>>(lock.read_async().await),
-                        _ => *lock.write_async().await += 1,
-                    }
-                })
+    let mut buffered: Vec<_> = (0..4)
+        .map(|index| {
+            let lock = &lock;
+            Task::new(async move {
+                match index % 2 {
+                    0 => drop(lock.read_async().await),
+                    _ => *lock.write_async().await += 1,
+                }
             })
-            .collect();
-        for future in &mut buffered {
-            std::future::poll_fn(|cx| {
-                assert!(future.as_mut().poll(cx).is_pending());
-                std::task::Poll::Ready(())
-            })
-            .await;
-        }
-        drop(held);
-        // From the last, so that all those not polled are before it.
-        for future in buffered.iter_mut().rev() {
-            future.await;
-        }
-    });
-    assert_eq!(lock.into_inner(), 2);
+        })
+        .collect();
+    assert!(buffered.iter_mut().all(|future| future.poll().is_pending()));
+    drop(held);
+    // From the last, so that all those not polled are before it.
+    while let Some(future) = buffered.pop() {
+        future.finish();
+    }
+    assert_eq!(*lock.read(), 2);
 }

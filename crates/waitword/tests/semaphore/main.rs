@@ -10,13 +10,17 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use common::exclusive::{Exclusive, Panics};
+use common::grid::{Got, Grid, got, opener, ways};
 use common::semaphore::waiters;
 use common::{Task, block_on, far, until};
-use waitword::{AcquireError, Closed, Semaphore, TryAcquireError, forbid_blocking};
+use waitword::{
+    AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError, forbid_blocking,
+};
 
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
@@ -28,85 +32,54 @@ mod exclusive {
 const MAX: usize = Semaphore::MAX_PERMITS;
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// Every method of the grid, for one and for many, borrowed and owned: gets what is there, and leaves what it should.
-#[test]
-fn every_method_of_the_grid_acquires_and_gives_back() {
-    let semaphore = Arc::new(Semaphore::new(5));
-    let check = |taken: usize, left: usize| {
-        assert_eq!((taken, semaphore.available_permits()), (5 - left, left));
-    };
-    macro_rules! each {
-        ($($permit:expr, $n:expr;)*) => {$(
-            let permit = $permit.unwrap();
-            check(permit.num_permits(), 5 - $n);
-            drop(permit);
-            check(0, 5);
-        )*};
-    }
-    each! {
-        semaphore.acquire(), 1;
-        semaphore.acquire_many(3), 3;
-        semaphore.try_acquire(), 1;
-        semaphore.try_acquire_many(5), 5;
-        semaphore.acquire_for(Duration::ZERO), 1;
-        semaphore.acquire_many_for(2, Duration::ZERO), 2;
-        semaphore.acquire_until(Instant::now()), 1;
-        semaphore.acquire_many_until(4, Instant::now()), 4;
-        block_on(semaphore.acquire_async()), 1;
-        block_on(semaphore.acquire_many_async(5)), 5;
-        block_on(semaphore.acquire_async_for(Duration::ZERO)), 1;
-        block_on(semaphore.acquire_many_async_for(3, Duration::ZERO)), 3;
-        block_on(semaphore.acquire_async_until(Instant::now())), 1;
-        block_on(semaphore.acquire_many_async_until(5, Instant::now())), 5;
-        semaphore.acquire_owned(), 1;
-        semaphore.acquire_many_owned(2), 2;
-        semaphore.try_acquire_owned(), 1;
-        semaphore.try_acquire_many_owned(5), 5;
-        semaphore.acquire_owned_for(MOMENT), 1;
-        semaphore.acquire_many_owned_for(2, MOMENT), 2;
-        semaphore.acquire_owned_until(far()), 1;
-        semaphore.acquire_many_owned_until(4, far()), 4;
-        block_on(semaphore.acquire_owned_async()), 1;
-        block_on(semaphore.acquire_many_owned_async(5)), 5;
-        block_on(semaphore.acquire_owned_async_for(MOMENT)), 1;
-        block_on(semaphore.acquire_many_owned_async_for(3, MOMENT)), 3;
-        block_on(semaphore.acquire_owned_async_until(far())), 1;
-        block_on(semaphore.acquire_many_owned_async_until(5, far())), 5;
+/// Of a semaphore with one permit, which is held.
+fn for_one() -> Grid<Semaphore> {
+    Grid {
+        ways: ways! { Semaphore:
+            attempts [try_acquire, try_acquire_owned];
+            blocks [acquire, acquire_for, acquire_until => acquire_async];
+            blocks [acquire_owned, acquire_owned_for, acquire_owned_until => acquire_owned_async];
+            awaits [acquire_async, acquire_async_for, acquire_async_until];
+            awaits [acquire_owned_async, acquire_owned_async_for, acquire_owned_async_until];
+        },
+        open: || Arc::new(Semaphore::new(1)),
+        stays_open: |semaphore| semaphore.available_permits() == 1,
+        closed: || Arc::new(Semaphore::new(1)),
+        close: |semaphore| opener(semaphore.acquire().unwrap()),
+        waiters: Exclusive::waiters,
     }
 }
 
-/// And when there are too few, each of them that gives up does so, not before its time; and leaves no trace.
-#[test]
-fn every_method_of_the_grid_that_gives_up_gives_up() {
-    let semaphore = Arc::new(Semaphore::new(1));
-    let start = Instant::now();
-    macro_rules! each {
-        ($error:expr; $($result:expr;)*) => {$(assert_eq!($result.unwrap_err(), $error);)*};
+/// Of three permits, of which one is held.
+fn for_many() -> Grid<Semaphore> {
+    Grid {
+        ways: ways! { Semaphore:
+            attempts [try_acquire_many, try_acquire_many_owned] (3;);
+            blocks [acquire_many, acquire_many_for, acquire_many_until => acquire_many_async] (3;);
+            blocks [acquire_many_owned, acquire_many_owned_for, acquire_many_owned_until => acquire_many_owned_async]
+                (3;);
+            awaits [acquire_many_async, acquire_many_async_for, acquire_many_async_until] (3;);
+            awaits [acquire_many_owned_async, acquire_many_owned_async_for, acquire_many_owned_async_until] (3;);
+        },
+        open: || Arc::new(Semaphore::new(3)),
+        stays_open: |semaphore| semaphore.available_permits() == 3,
+        closed: || Arc::new(Semaphore::new(3)),
+        ..for_one()
     }
-    each! {
-        TryAcquireError::NoPermits;
-        semaphore.try_acquire_many(2);
-        semaphore.try_acquire_many_owned(2);
-        semaphore.try_acquire_many(usize::MAX);
-    }
-    each! {
-        AcquireError::TIMED_OUT;
-        semaphore.acquire_many_for(2, MOMENT);
-        semaphore.acquire_many_until(2, start);
-        semaphore.acquire_many_owned_for(2, MOMENT);
-        semaphore.acquire_many_owned_until(2, start);
-        block_on(semaphore.acquire_many_async_for(2, MOMENT));
-        block_on(semaphore.acquire_many_async_until(2, start));
-        block_on(semaphore.acquire_many_owned_async_for(2, MOMENT));
-        block_on(semaphore.acquire_many_owned_async_until(2, start));
-    }
-    assert!(start.elapsed() >= 4 * MOMENT);
-    assert_eq!(
-        semaphore.try_acquire().unwrap().num_permits(),
-        1,
-        "nothing is reserved for a waiter that has gone"
-    );
-    assert_eq!(semaphore.available_permits(), 1);
+}
+
+got! {
+    Semaphore: SemaphorePermit<'a>, OwnedSemaphorePermit =>
+    |semaphore, permits| semaphore.available_permits() == 0 && matches!(permits.num_permits(), 1 | 3)
+}
+
+mod grid_for_one {
+    crate::common::grid::the_whole_grid!(for_one);
+    crate::common::grid::the_whole_grid!(exclusive for_one);
+}
+
+mod grid_for_many {
+    crate::common::grid::the_whole_grid!(for_many);
 }
 
 #[test]
@@ -148,6 +121,7 @@ fn more_than_the_maximum_is_refused_and_changes_nothing() {
     panics(&|| semaphore.add_permits(usize::MAX), limit);
     assert_eq!(semaphore.available_permits(), MAX - 1);
     assert!(semaphore.try_acquire().is_ok());
+    assert_eq!(semaphore.try_acquire_many(usize::MAX).unwrap_err(), TryAcquireError::NoPermits);
     let asked = "no semaphore has more";
     panics(&|| drop(semaphore.acquire_many(MAX + 1)), asked);
     panics(&|| drop(semaphore.acquire_many_for(usize::MAX, MOMENT)), asked);
@@ -235,44 +209,22 @@ fn close_wakes_all_and_is_for_ever() {
     assert!(semaphore.is_closed());
 }
 
-/// A thread that must not block does not, unless it need not.
 #[test]
-fn a_thread_that_must_not_block() {
-    let semaphore = Arc::new(Semaphore::new(1));
-    let _forbidden = forbid_blocking();
-    drop(semaphore.acquire().unwrap());
-    let panics = |run: &dyn Fn(), instead: &str| {
-        let payload = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-        let text = payload.downcast_ref::<String>().unwrap();
-        assert!(text.contains(&format!("use `{instead}` here")), "{text}");
-    };
-    let _held = semaphore.acquire_for(MOMENT).unwrap();
-    panics(&|| drop(semaphore.acquire()), "acquire_async");
-    panics(&|| drop(semaphore.acquire_many(2)), "acquire_many_async");
-    panics(&|| drop(semaphore.acquire_owned()), "acquire_owned_async");
-    panics(&|| drop(semaphore.acquire_many_owned(2)), "acquire_many_owned_async");
-    assert_eq!(semaphore.acquire_for(MOMENT).unwrap_err(), AcquireError::BlockingForbidden);
-    assert_eq!(semaphore.acquire_many_owned_until(2, far()).unwrap_err(), AcquireError::BlockingForbidden);
-    assert_eq!(semaphore.acquire_for(Duration::ZERO).unwrap_err(), AcquireError::TIMED_OUT);
+fn where_blocking_is_forbidden_a_closed_semaphore_says_so() {
+    let semaphore = Semaphore::new(0);
     semaphore.close();
+    let _must_not = forbid_blocking();
     assert_eq!(semaphore.acquire().unwrap_err(), Closed, "which needs no waiting");
 }
 
 /// A waker that panics costs no permit: neither the one that was to be given back nor one taken on the way.
 #[test]
 fn a_waker_that_panics_costs_no_permit() {
-    struct Panics;
-    impl Wake for Panics {
-        fn wake(self: Arc<Self>) {
-            panic!("the waker");
-        }
-    }
     let semaphore = Semaphore::new(0);
     let mut first = Task::new(semaphore.acquire_async());
     assert!(first.poll().is_pending());
     let mut second = pin!(semaphore.acquire_async());
-    let waker = Waker::from(Arc::new(Panics));
-    assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(second.as_mut().poll(&mut Context::from_waker(&Panics::waker())).is_pending());
     semaphore.add_permits(2);
     // Signals the next, unless the watchdog has.
     let Poll::Ready(Ok(permit)) = first.poll() else { panic!("it was signalled") };

@@ -4,133 +4,85 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
 use waitword::{AcquireError, Closed, Semaphore, SemaphorePermit};
 
+use crate::common::schedules::{self, Actors, Step};
 use crate::common::semaphore::waiters;
-use crate::common::{Task, block_on, schedules, until};
-
-/// One step of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Op {
-    Poll(usize),
-    Drop(usize),
-    Release(usize),
-    /// A barging acquirer takes one permit, if it can be had.
-    BargeIn,
-    BargeOut,
-}
-
-enum Actor<'a> {
-    Waiting(Task<'a, Result<SemaphorePermit<'a>, Closed>>),
-    Holding(SemaphorePermit<'a>),
-    Gone,
-}
+use crate::common::{Task, block_on, until};
 
 const PERMITS: usize = 3;
 
 struct World<'a> {
     semaphore: &'a Semaphore,
-    actors: Vec<Actor<'a>>,
-    drops_left: usize,
     barges_left: usize,
     barger: Option<SemaphorePermit<'a>>,
 }
 
-impl<'a> World<'a> {
-    /// All are queued in this order, behind a barging acquirer that holds all permits.
-    fn new(semaphore: &'a Semaphore, wants: &[usize], drops_left: usize) -> Self {
-        let barger = semaphore.acquire_many(PERMITS).unwrap();
-        let actors = wants.iter().map(|&wants| {
-            let mut task = Task::new(semaphore.acquire_many_async(wants));
-            assert!(task.poll().is_pending());
-            Actor::Waiting(task)
-        });
-        Self { semaphore, actors: actors.collect(), drops_left, barges_left: 1, barger: Some(barger) }
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Other {
+    /// A barging acquirer takes one permit, if it can be had.
+    BargeIn,
+    /// It gives one back.
+    BargeOut,
 }
 
-impl schedules::World for World<'_> {
-    type Op = Op;
+impl<'a> schedules::World<'a> for World<'a> {
+    type Guard = SemaphorePermit<'a>;
+    type Other = Other;
 
-    fn possible(&self) -> Vec<Op> {
-        let mut ops = Vec::new();
-        for (index, actor) in self.actors.iter().enumerate() {
-            match actor {
-                Actor::Waiting(task) => {
-                    if task.is_woken() {
-                        ops.push(Op::Poll(index));
-                    }
-                    if self.drops_left > 0 {
-                        ops.push(Op::Drop(index));
-                    }
-                }
-                Actor::Holding(_) => ops.push(Op::Release(index)),
-                Actor::Gone => {}
-            }
-        }
+    fn others(&self, _: &Actors<'a, SemaphorePermit<'a>>) -> Vec<Other> {
         if self.barger.is_some() {
-            ops.push(Op::BargeOut);
+            vec![Other::BargeOut]
         } else if self.barges_left > 0 && self.semaphore.available_permits() > 0 {
-            ops.push(Op::BargeIn);
+            vec![Other::BargeIn]
+        } else {
+            Vec::new()
         }
-        ops
     }
 
-    fn perform(&mut self, op: Op) {
-        match op {
-            Op::Poll(index) => {
-                let Actor::Waiting(task) = &mut self.actors[index] else { unreachable!("it was waiting") };
-                if let Poll::Ready(permit) = task.poll() {
-                    self.actors[index] = Actor::Holding(permit.unwrap());
-                }
-            }
-            Op::Drop(index) => {
-                self.drops_left -= 1;
-                self.actors[index] = Actor::Gone;
-            }
-            Op::Release(index) => self.actors[index] = Actor::Gone,
-            Op::BargeIn => {
+    fn perform(&mut self, other: Other, _: &mut Actors<'a, SemaphorePermit<'a>>) {
+        self.barger = match other {
+            Other::BargeIn => {
                 self.barges_left -= 1;
-                self.barger = self.semaphore.try_acquire().ok();
+                self.semaphore.try_acquire().ok()
             }
-            // One by one, so that there are calls for less than the next one wants.
-            Op::BargeOut => {
-                self.barger = self.barger.take().and_then(|mut held| {
-                    drop(held.split(1));
-                    (held.num_permits() > 0).then_some(held)
-                });
-            }
-        }
-        let held = self.actors.iter().map(|actor| match actor {
-            Actor::Holding(permit) => permit.num_permits(),
-            _ => 0,
-        });
-        let held = held.sum::<usize>() + self.barger.as_ref().map_or(0, SemaphorePermit::num_permits);
-        assert_eq!(held + self.semaphore.available_permits(), PERMITS, "after {op:?}");
+            // One by one, so that there are signals for less than the next one wants.
+            Other::BargeOut => self.barger.take().and_then(|mut held| {
+                drop(held.split(1));
+                (held.num_permits() > 0).then_some(held)
+            }),
+        };
     }
 
-    fn is_stuck(&self) -> bool {
-        self.actors.iter().any(|actor| !matches!(actor, Actor::Gone))
+    fn is_optional(other: Other) -> bool {
+        other == Other::BargeIn
     }
 
-    fn is_optional(op: Op) -> bool {
-        matches!(op, Op::Drop(_) | Op::BargeIn)
+    fn check(&mut self, step: Step<Other>, actors: &mut Actors<'a, SemaphorePermit<'a>>) {
+        let held = actors.held().chain(&self.barger).map(SemaphorePermit::num_permits).sum::<usize>();
+        assert_eq!(held + self.semaphore.available_permits(), PERMITS, "after {step:?}");
     }
 }
 
+/// All are queued in this order, behind a barging acquirer that holds all permits.
 fn explore(wants: &[usize], drops: usize) -> usize {
     schedules::explore(|schedule| {
         let semaphore = Semaphore::new(PERMITS);
-        let mut world = World::new(&semaphore, wants, drops);
-        if schedule.ends(&mut world) {
-            let ops = &schedule.ops;
-            let lost = world.actors.iter().position(|actor| !matches!(actor, Actor::Gone));
-            assert_eq!(lost, None, "never signalled, after {ops:?}");
-            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "none is reserved, after {ops:?}");
+        let barger = Some(semaphore.acquire_many(PERMITS).unwrap());
+        let mut world = World { semaphore: &semaphore, barges_left: 1, barger };
+        let mut actors = Actors::new(drops);
+        for &wants in wants {
+            let acquire = semaphore.acquire_many_async(wants);
+            actors.enqueue(Task::new(async { acquire.await.unwrap() }));
+        }
+        assert_eq!(actors.waiting(), wants.len());
+        if schedule.ends(&mut world, &mut actors) {
+            let steps = &schedule.steps;
+            assert!(!actors.is_any_left(), "never signalled, after {steps:?}");
+            assert!(semaphore.try_acquire_many(PERMITS).is_ok(), "none is reserved, after {steps:?}");
             assert_eq!(waiters(&semaphore), 0);
         }
     })

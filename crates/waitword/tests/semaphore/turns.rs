@@ -6,7 +6,7 @@ use std::time::Instant;
 use waitword::{AcquireError, Closed, STALL_TIMEOUT, Semaphore};
 
 use crate::MOMENT;
-use crate::common::{Task, block_on, far, until};
+use crate::common::{Task, block_on, far};
 
 /// One signal for any number of permits; a waiter that takes some signals the next, until there are too few.
 #[test]
@@ -59,20 +59,6 @@ fn an_acquirer_of_many_is_not_starved_by_acquirers_of_few() {
     drop(few);
     assert!(many.poll().is_ready());
     assert!(barging.is_woken() && barging.poll().is_ready());
-}
-
-/// Others barge past a signalled waiter for no longer than its barging window, however many there are.
-#[test]
-fn permits_are_reserved_for_a_signalled_waiter_after_its_window() {
-    let semaphore = Semaphore::new(1);
-    let held = semaphore.acquire().unwrap();
-    let mut signalled = Task::new(semaphore.acquire_async());
-    assert!(signalled.poll().is_pending());
-    drop(held);
-    until(|| semaphore.try_acquire().is_err());
-    assert_eq!(semaphore.available_permits(), 1);
-    assert!(signalled.poll().is_ready());
-    assert!(semaphore.try_acquire().is_ok(), "and nobody else is queued");
 }
 
 /// What was reserved for a waiter that leaves is offered to the next, whether a signal for more was pending or not.

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use waitword::word::Table;
 use waitword::{Condvar, CondvarGuard, LockError, Mutex, OwnedMutexGuard};
 
-use super::exclusive::{Held, Waiting};
-use super::{far, mutex};
+use crate::common::exclusive::{self, Exclusive, Held, Waiting};
+use crate::common::{Task, far};
 
 /// The futures of a condition variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +119,13 @@ impl Room {
         Box::new(guard)
     }
 
+    /// Waits, polled once.
+    pub(crate) fn queued(&self, way: Way) -> Task<'_, Held<'_>> {
+        let mut wait = Task::new(self.wait(way));
+        assert!(wait.poll().is_pending());
+        wait
+    }
+
     /// As a thread.
     pub(crate) fn block(&self) {
         let mut guard = self.mutex.lock();
@@ -135,21 +141,18 @@ impl Room {
 
     /// How many are queued and have not been notified.
     pub(crate) fn waiters(&self) -> usize {
-        const { assert!(size_of::<Condvar>() == size_of::<AtomicU64>()) };
-        // SAFETY: it is its word, an `AtomicU64`. It is not even read, only its address.
-        let word = unsafe { &*std::ptr::from_ref(&*self.changed).cast::<AtomicU64>() };
-        Table::global().waiters(word)
+        exclusive::waiters!(&self.changed, Condvar as [AtomicU64; 1])
     }
 
     /// How many are queued for the mutex: notified waiters, and others.
     pub(crate) fn waiters_for_mutex(&self) -> usize {
-        mutex::waiters(&self.mutex)
+        self.mutex.waiters()
     }
 
     /// The mutex is free, and both queues are empty.
     #[track_caller]
     pub(crate) fn assert_left(&self) {
-        assert!(self.mutex.try_lock().is_some());
+        assert!(self.mutex.is_free());
         assert_eq!((self.waiters(), self.waiters_for_mutex()), (0, 0));
     }
 }

@@ -25,12 +25,12 @@
 
 #![deny(unsafe_code)]
 
-mod adapters;
-mod asked;
 mod blame;
 mod by_word;
 mod finding;
-
+mod json;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod model;
 mod names;
 mod notifies;
@@ -50,17 +50,16 @@ mod sync;
 mod tasks;
 mod text;
 mod trace;
-mod types;
-
-#[cfg(feature = "metrics")]
-pub use adapters::Metrics;
 #[cfg(feature = "tracing")]
-pub use adapters::{emit_finding, emit_report, emit_slow};
+mod tracing;
+
 pub use blame::{Blame, Blamed, Bucket, Slow, blame, set_slow_threshold, take_slow};
 pub use finding::{
     Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
     NoKnownNotifier, OrderMember, PotentialDeadlock, Unless,
 };
+#[cfg(feature = "metrics")]
+pub use metrics::Metrics;
 pub use model::{
     Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Recording,
     Site, Snapshot, State, Waiter,
@@ -80,6 +79,8 @@ pub use trace::{
     Trace, TraceEvent, TraceKind, TraceReadError, Tracing, add_trace_source, trace_start, trace_start_all,
     trace_stop, traced,
 };
+#[cfg(feature = "tracing")]
+pub use tracing::{emit_finding, emit_report, emit_slow};
 
 /// What reports are made of, for tests of this crate: the records and events themselves.
 #[doc(hidden)]

@@ -1,7 +1,9 @@
 //! Short numbers for tasks and agents, of which only an address is known.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use waitword_core::lock;
 
 #[derive(Default)]
 struct Numbers {
@@ -30,24 +32,20 @@ impl Register {
         Self(Mutex::new(None))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Numbers>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn now(&self) -> Moment {
-        Moment(self.lock().as_ref().map_or(0, |numbers| numbers.rounds))
+        Moment(lock(&self.0).as_ref().map_or(0, |numbers| numbers.rounds))
     }
 
     /// The numbers for one snapshot, for which actors have been looked for since that moment. One that no look-up of the round asks for
     /// loses its number at its end: the register holds no more than a snapshot does, and a task at the address of one that ended is another
     /// task. But one that another round has asked for since may have begun to wait after the snapshot had looked there, and keeps it.
     pub(crate) fn round(&self, since: Moment) -> Round<'_> {
-        Round { register: self.lock(), seen: HashMap::new(), forgets_before: Some(since) }
+        Round { register: lock(&self.0), seen: HashMap::new(), forgets_before: Some(since) }
     }
 
     /// As [`round`](Self::round), but all keep their numbers, until the round of a snapshot does not ask for them.
     pub(crate) fn more(&self) -> Round<'_> {
-        Round { register: self.lock(), seen: HashMap::new(), forgets_before: None }
+        Round { register: lock(&self.0), seen: HashMap::new(), forgets_before: None }
     }
 }
 

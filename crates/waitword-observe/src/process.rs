@@ -259,6 +259,11 @@ pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
     (TASKS.more(), AGENTS.more())
 }
 
+/// The file name of the program, if it is known.
+pub(crate) fn program() -> Option<String> {
+    Some(std::env::current_exe().ok()?.file_name()?.to_string_lossy().into_owned())
+}
+
 /// Lets the process's clock begin, if it has not.
 pub(crate) fn begin() {
     ORIGIN.get_or_init(Instant::now);

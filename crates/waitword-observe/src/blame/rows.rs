@@ -43,10 +43,10 @@ pub struct Blame {
     /// How many waited, added up over these releases.
     pub waiters: u64,
     /// How long they waited together.
-    #[serde(rename = "delay_ns", with = "crate::model::nanos")]
+    #[serde(rename = "delay_ns", with = "crate::json::nanos")]
     pub delay: Duration,
     /// The longest that one of the holders made another wait.
-    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    #[serde(rename = "longest_ns", with = "crate::json::nanos")]
     pub longest: Duration,
     /// Where that one waited.
     pub longest_at: Option<Site>,
@@ -60,7 +60,7 @@ pub struct Blame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Its durations are less than this, and at least half of it; those in the first and the last bucket may be less or more.
-    #[serde(rename = "below_ns", with = "crate::model::nanos")]
+    #[serde(rename = "below_ns", with = "crate::json::nanos")]
     pub below: Duration,
     /// How many there are.
     pub count: u64,

@@ -46,14 +46,14 @@ pub struct Slow {
     /// What took it; if that is not known, the thread that released it.
     pub actor: Actor,
     /// How long it was held, if that is known: to 10 ms.
-    #[serde(rename = "held_ns", with = "crate::model::optional_nanos", default)]
+    #[serde(rename = "held_ns", with = "crate::json::optional_nanos", default)]
     pub held: Option<Duration>,
     /// How many waited when it was released.
     pub waiters: usize,
     /// How many of these were threads; `None` where that was not counted, of more than 64 waiters.
     pub threads: Option<usize>,
     /// How long the holder made the head of the queue wait.
-    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    #[serde(rename = "longest_ns", with = "crate::json::nanos")]
     pub longest: Duration,
     /// Where that one waited.
     pub longest_at: Option<Site>,

@@ -12,10 +12,9 @@ use waitword_core::observe::{LockType, Site, WaitsFor};
 
 use super::delays::Delay;
 use super::rows::{Blame, Blamed, Bucket};
-use crate::names::names;
+use crate::names::{lock_type_of, names};
 use crate::process::sort;
 use crate::site_ptr::{AtomicSite, AtomicStatic};
-use crate::types::lock_type_of;
 
 /// How many sites have a row.
 const SITES: usize = 512;

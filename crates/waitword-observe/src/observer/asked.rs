@@ -4,15 +4,15 @@ use std::sync::Mutex;
 
 use waitword_core::lock;
 use waitword_core::observe::{
-    self, CONTENDED, Contended, Ended, HOLDERS, Observer, RELEASES, TASKS, Woken, set_observer,
+    self, AWAITED, CONTENDED, Contended, DELAYS, Ended, HOLDERS, OWN, Observer, RELEASES, TASKS, WAITS,
+    Woken, asks, set_observer,
 };
 
 use super::hooks;
-use crate::asked::{BLAMES, FOLLOWS, TRACES, TRACES_ALL, asks};
 use crate::blame::{self, delays};
 use crate::record::rings;
 use crate::record::{held_by, release_under_way, thread_of};
-use crate::{notifies, order, tasks, types};
+use crate::{names, notifies, order, tasks};
 
 /// What is asked for.
 #[derive(Default)]
@@ -45,11 +45,11 @@ pub(crate) fn ask(change: impl FnOnce(&mut Asked)) {
     let flags = [
         (asked.holders, HOLDERS),
         (asked.releases, RELEASES),
-        (asked.blame, BLAMES | CONTENDED),
-        (asked.order, FOLLOWS),
+        (asked.blame, DELAYS | CONTENDED),
+        (asked.order, AWAITED),
         (asked.tasks, TASKS),
-        (asked.traces[0] > 0, TRACES | CONTENDED),
-        (asked.traces[1] > 0, TRACES_ALL),
+        (asked.traces[0] > 0, WAITS | CONTENDED),
+        (asked.traces[1] > 0, OWN),
     ];
     observe::ask(
         flags.iter().filter(|(is_asked, _)| *is_asked).map(|(_, flag)| flag).fold(0, |all, flag| all | flag),
@@ -73,7 +73,7 @@ static OBSERVER: Observer = Observer {
     held_by,
     thread: |number| thread_of(u64::from(number)),
     notified: notifies::note,
-    typed: types::note,
+    typed: names::note_type,
     awaited: order::awaited,
 };
 
@@ -81,30 +81,30 @@ fn woken(woken: Woken<'_>) {
     let mut count = 0;
     for who in woken.who {
         count += 1;
-        if asks(TRACES) {
+        if asks(WAITS) {
             rings::woken(woken.at, woken.are_notified, woken.word, who);
         }
     }
-    if woken.are_notified && count > 0 && asks(BLAMES) {
+    if woken.are_notified && count > 0 && asks(DELAYS) {
         delays::left_many(woken.word, count);
     }
 }
 
 fn ended(ended: &Ended) {
-    if asks(BLAMES) {
+    if asks(DELAYS) {
         blame::ended(ended);
     }
-    if asks(TRACES) {
+    if asks(WAITS) {
         rings::ended(ended);
     }
 }
 
 fn contended(contended: &Contended<'_>) {
     let release = release_under_way(contended.held);
-    if asks(TRACES) {
+    if asks(WAITS) {
         rings::contended_release(contended.word, &release);
     }
-    if asks(BLAMES) {
+    if asks(DELAYS) {
         blame::charge_release(contended, &release);
     }
 }

@@ -1,16 +1,15 @@
 //! Who holds what at the moment, and the edges that follow from it: see the module above.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use waitword_core::time::Instant;
-
+use waitword_core::lock;
 use waitword_core::observe::holders::Hold;
 use waitword_core::observe::{Site, WaitsFor};
+use waitword_core::time::Instant;
 
-use super::found::LockOrder;
 use super::graph::{Acquirer, Edge, Graph, Held, LockId, Whose, excludes};
 use crate::finding::{OrderMember, PotentialDeadlock};
 use crate::model::{Access, Actor, LockKind};
@@ -87,20 +86,16 @@ pub(crate) struct Order {
 
 static STATE: Mutex<Option<Order>> = Mutex::new(None);
 
-fn state() -> MutexGuard<'static, Option<Order>> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 pub(crate) fn start() {
     let began = Began::now();
-    let mut state = state();
+    let mut state = lock(&STATE);
     let state = state.get_or_insert_default();
     state.began.get_or_insert(began);
 }
 
 /// What is held is followed no more, so nothing is known of it.
 pub(crate) fn stop() {
-    if let Some(state) = state().as_mut() {
+    if let Some(state) = lock(&STATE).as_mut() {
         // And edges that others make later may be of other locks.
         let Order { found, places, lost, last, .. } = std::mem::take(state);
         *state = Order { found, places, lost, last, ..Order::default() };
@@ -108,16 +103,23 @@ pub(crate) fn stop() {
 }
 
 pub(super) fn is_on() -> bool {
-    state().as_ref().is_some_and(|state| state.began.is_some())
+    lock(&STATE).as_ref().is_some_and(|state| state.began.is_some())
 }
 
-pub(super) fn found() -> LockOrder {
-    state().as_ref().map_or_else(LockOrder::default, |state| LockOrder::new(&state.found, state.lost))
+/// The potential deadlocks, and how much was left out.
+pub(super) fn found() -> (Vec<PotentialDeadlock>, u64) {
+    let state = lock(&STATE);
+    let Some(Order { found, lost, .. }) = state.as_ref() else { return Default::default() };
+    let aged = |(at, found): &(Instant, PotentialDeadlock)| PotentialDeadlock {
+        found: at.elapsed(),
+        ..found.clone()
+    };
+    (found.iter().map(aged).collect(), *lost)
 }
 
 /// Follows a step, if the order is checked.
 pub(super) fn follow(step: impl FnOnce(&mut Order)) {
-    let mut state = state();
+    let mut state = lock(&STATE);
     let Some(order) = state.as_mut().filter(|order| order.began.is_some()) else { return };
     step(order);
     let circles = std::mem::take(&mut order.circles);
@@ -125,7 +127,7 @@ pub(super) fn follow(step: impl FnOnce(&mut Order)) {
     // A snapshot that gives tasks their numbers may acquire locks meanwhile, and come here.
     let found: Vec<_> = circles.iter().map(|circle| (Instant::now(), potential_deadlock(circle))).collect();
     if !found.is_empty() {
-        self::state().get_or_insert_default().found.extend(found);
+        lock(&STATE).get_or_insert_default().found.extend(found);
     }
 }
 

@@ -19,12 +19,13 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
 
 use waitword_core::lock;
-use waitword_core::observe::{Begun, End, Ended, Site, WaiterKind, WaitsFor, instant, nanos, nanos_at};
+use waitword_core::observe::{
+    Begun, End, Ended, OWN, Site, WaiterKind, WaitsFor, asks, instant, nanos, nanos_at,
+};
 use waitword_core::time::Instant;
 
-use super::release::Release;
+use super::recorder::Release;
 use super::ring::Ring;
-use crate::asked::{TRACES_ALL, asks};
 
 /// So many threads can write at a time; the events of others are counted.
 const MOST_THREADS: usize = 256;
@@ -241,7 +242,7 @@ pub(crate) fn ended(ended: &Ended) {
 /// A lock was acquired by this task, or by this thread.
 #[cold]
 pub fn acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
-    if asks(TRACES_ALL) {
+    if asks(OWN) {
         let [sort, identity] = holder(task);
         write([ACQUIRED | sort << 8, nanos(), word as u64, identity, 0], site);
     }
@@ -250,7 +251,7 @@ pub fn acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
 /// A lock is about to be released.
 #[cold]
 pub fn released(word: usize, release: &Release) {
-    if asks(TRACES_ALL) {
+    if asks(OWN) {
         write_released(word, release);
     }
 }
@@ -268,7 +269,7 @@ fn holder(task: Option<usize>) -> [u64; 2] {
 
 /// A lock was released for which others wait. With all acquisitions the release itself is in the trace.
 pub(crate) fn contended_release(word: usize, release: &Release) {
-    if !asks(TRACES_ALL) {
+    if !asks(OWN) {
         write_released(word, release);
     }
 }

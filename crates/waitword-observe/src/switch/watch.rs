@@ -3,9 +3,11 @@
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+
+use waitword_core::lock;
 
 use crate::blame::take_slow;
 use crate::finding::{Cycle, Finding, OrderMember};
@@ -45,22 +47,18 @@ struct Watch {
 static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None, listeners: Vec::new() });
 static STOPPED: Condvar = Condvar::new();
 
-fn state() -> MutexGuard<'static, Watch> {
-    WATCH.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Prints a fault to the standard error, or a cycle that lasts. One that may end by itself is no fault.
 pub(super) fn print(found: &Found) {
     let text = match found {
         Found::New(finding) if !finding.is_fault() => return,
         #[cfg(feature = "tracing")]
-        Found::New(finding) if crate::adapters::receives_faults() => {
-            return crate::adapters::emit_finding(finding);
+        Found::New(finding) if crate::tracing::receives_faults() => {
+            return crate::tracing::emit_finding(finding);
         }
         Found::New(finding) => finding.to_string(),
         #[cfg(feature = "tracing")]
-        Found::Lasting(cycle) if crate::adapters::receives_warnings() => {
-            return crate::adapters::emit_lasting(cycle, LASTING);
+        Found::Lasting(cycle) if crate::tracing::receives_warnings() => {
+            return crate::tracing::emit_lasting(cycle, LASTING);
         }
         Found::Lasting(cycle) => lasting(cycle, LASTING),
     };
@@ -73,8 +71,8 @@ fn print_slow() {
     let (slow, lost) = take_slow();
     for slow in slow {
         #[cfg(feature = "tracing")]
-        if crate::adapters::receives_warnings() {
-            crate::adapters::emit_slow(&slow);
+        if crate::tracing::receives_warnings() {
+            crate::tracing::emit_slow(&slow);
             continue;
         }
         let _ = writeln!(io::stderr().lock(), "waitword: {slow}");
@@ -86,7 +84,7 @@ fn print_slow() {
 
 /// Calls `listener` with what is found, from a thread that is started unless it runs.
 pub(super) fn start(listener: impl Fn(&Found) + Send + Sync + 'static) -> io::Result<()> {
-    let mut watch = state();
+    let mut watch = lock(&WATCH);
     watch.listeners.push(Arc::new(listener));
     if watch.running.is_some() {
         return Ok(());
@@ -99,7 +97,7 @@ pub(super) fn start(listener: impl Fn(&Found) + Send + Sync + 'static) -> io::Re
 
 /// The thread ends, and begins no call from now on.
 pub(super) fn stop() {
-    let mut watch = state();
+    let mut watch = lock(&WATCH);
     watch.running = None;
     let listeners = std::mem::take(&mut watch.listeners);
     drop(watch);
@@ -112,7 +110,7 @@ fn run(number: u64) {
     let mut watcher = Watcher::default();
     loop {
         let is_running = |watch: &mut Watch| watch.running == Some(number);
-        let waited = STOPPED.wait_timeout_while(state(), PERIOD, is_running);
+        let waited = STOPPED.wait_timeout_while(lock(&WATCH), PERIOD, is_running);
         let (watch, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if watch.running != Some(number) {
             return;

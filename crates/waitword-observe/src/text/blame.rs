@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::words::{actor, duration, lock, site, wrapped};
+use super::words::{counted, put, short_duration, site, wrapped};
 use crate::blame::{Blame, Blamed, Slow};
 
 /// So many rows are listed.
@@ -21,12 +21,11 @@ pub(crate) fn blame(rows: &[Blame]) -> String {
     }
     let mut text = String::from("\nwho made others wait:\n");
     for row in &rows[..rows.len().min(ROWS)] {
-        text += &wrapped(&format!("  {:>TIME$}  {}", duration(row.delay), of_row(row)), TIME + 6);
-        text += "\n";
+        put(&mut text, &format!("  {:>TIME$}  {}", short_duration(row.delay), of_row(row)), TIME + 6);
     }
     if let Some(rest) = rows.get(ROWS..).filter(|rest| !rest.is_empty()) {
-        let delay = sum(rest.iter().copied());
-        text += &format!("  {:>TIME$}  {} more\n", duration(delay), rest.len());
+        let delay = short_duration(sum(rest.iter().copied()));
+        text += &format!("  {delay:>TIME$}  {} more\n", rest.len());
     }
     text
 }
@@ -37,9 +36,8 @@ fn sum<'a>(rows: impl Iterator<Item = &'a Blame>) -> Duration {
 }
 
 fn of_row(row: &Blame) -> String {
-    let name = lock(&row.what());
     let whom = match &row.blamed {
-        Blamed::Site { site: at } => format!("{name} taken at {}", site(Some(at))),
+        Blamed::Site { site: at } => format!("{} taken at {}", row.what(), site(Some(at))),
         Blamed::NotYetRun => {
             let times = if row.releases == 1 { "once".to_owned() } else { format!("{} times", row.releases) };
             return format!("nobody: {times} a waiter was signalled and had not run yet");
@@ -47,38 +45,30 @@ fn of_row(row: &Blame) -> String {
         Blamed::Unknown => "holders that are not known".to_owned(),
         Blamed::OtherSites => "other sites, without a row".to_owned(),
     };
-    let releases =
-        if row.releases == 1 { "1 release".to_owned() } else { format!("{} releases", row.releases) };
-    let [waited, longest, at] =
-        [row.waiters.to_string(), duration(row.longest), site(row.longest_at.as_ref())];
-    format!("{whom}: {waited} waited at {releases}, longest {longest} at {at}")
+    let (releases, longest) = (counted(row.releases, "release"), short_duration(row.longest));
+    let at = site(row.longest_at.as_ref());
+    format!("{whom}: {} waited at {releases}, longest {longest} at {at}", row.waiters)
 }
 
 /// One or more lines of at most 100 columns, without a line break at the end.
 impl fmt::Display for Slow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&slow(self))
+        let held = self.held.map(|held| format!(" held {}", short_duration(held))).unwrap_or_default();
+        let crowd = self.threads.map(|threads| match (self.waiters.saturating_sub(threads), threads) {
+            (0, threads) => format!(" ({})", counted(threads, "thread")),
+            (tasks, 0) => format!(" ({})", counted(tasks, "task")),
+            (tasks, threads) => format!(" ({}, {})", counted(tasks, "task"), counted(threads, "thread")),
+        });
+        let text = format!(
+            "slow: {}{held} ({}, {}); {} waited{}, longest {} at {}",
+            self.lock,
+            site(self.site.as_ref()),
+            self.actor,
+            self.waiters,
+            crowd.unwrap_or_default(),
+            short_duration(self.longest),
+            site(self.longest_at.as_ref())
+        );
+        f.write_str(&wrapped(&text, 2))
     }
-}
-
-fn slow(slow: &Slow) -> String {
-    let held = slow.held.map(|held| format!(" held {}", duration(held))).unwrap_or_default();
-    let crowd = slow.threads.map(|threads| match (slow.waiters.saturating_sub(threads), threads) {
-        (0, threads) => format!(" ({})", count(threads, "thread")),
-        (tasks, 0) => format!(" ({})", count(tasks, "task")),
-        (tasks, threads) => format!(" ({}, {})", count(tasks, "task"), count(threads, "thread")),
-    });
-    let [name, taken, longest] = [lock(&slow.lock), site(slow.site.as_ref()), duration(slow.longest)];
-    let text = format!(
-        "slow: {name}{held} ({taken}, {}); {} waited{}, longest {longest} at {}",
-        actor(&slow.actor),
-        slow.waiters,
-        crowd.unwrap_or_default(),
-        site(slow.longest_at.as_ref())
-    );
-    wrapped(&text, 2)
-}
-
-fn count(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

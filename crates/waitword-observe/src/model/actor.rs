@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::nanos;
+
 /// A thread, a task or an agent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -89,7 +91,7 @@ pub struct Deed {
     /// Where.
     pub site: Option<Site>,
     /// How long ago.
-    #[serde(rename = "ago_ns", with = "crate::json::nanos")]
+    #[serde(rename = "ago_ns", with = "nanos")]
     pub ago: Duration,
     /// Of a notify, how many waiters it woke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +104,6 @@ pub struct Ended {
     /// The actor.
     pub actor: Actor,
     /// How long ago it ended.
-    #[serde(rename = "ago_ns", with = "crate::json::nanos")]
+    #[serde(rename = "ago_ns", with = "nanos")]
     pub ago: Duration,
 }

@@ -5,7 +5,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use waitword_core::observe::WaitsFor;
+use waitword_core::observe::holders::Hold;
+
 use super::actor::{Actor, Deed, Site};
+use crate::json::{nanos, optional_nanos};
 
 /// The address of the word in whose queue the waiters are. In JSON a string, `"0x7f3a10"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,6 +174,53 @@ pub enum Access {
     Notification,
 }
 
+impl Access {
+    /// Whether a lock that is held in this way cannot be had in the other.
+    pub(crate) fn excludes(self, wanted: Self) -> bool {
+        match self {
+            // An upgrade waits for the readers, and not for its own upgradable read.
+            Self::Shared => matches!(wanted, Self::Exclusive | Self::Upgrade),
+            Self::Upgradable => matches!(wanted, Self::Exclusive | Self::Upgradable),
+            Self::Exclusive | Self::Initialization | Self::Upgrade => true,
+            Self::Permits | Self::Notification => false,
+        }
+    }
+}
+
+/// What has the queue, and what the waiter wants of it.
+pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
+    match waits_for {
+        WaitsFor::Mutex => (LockKind::Mutex, Access::Exclusive),
+        WaitsFor::Read => (LockKind::RwLock, Access::Shared),
+        WaitsFor::Write => (LockKind::RwLock, Access::Exclusive),
+        WaitsFor::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        WaitsFor::Upgrade => (LockKind::RwLock, Access::Upgrade),
+        WaitsFor::Semaphore => (LockKind::Semaphore, Access::Permits),
+        WaitsFor::Condvar => (LockKind::Condvar, Access::Notification),
+        WaitsFor::Event => (LockKind::Event, Access::Notification),
+        WaitsFor::WaitGroup => (LockKind::WaitGroup, Access::Notification),
+        WaitsFor::Barrier => (LockKind::Barrier, Access::Notification),
+        WaitsFor::OnceLock => (LockKind::OnceLock, Access::Initialization),
+        WaitsFor::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
+        // A kind that this version does not know is still a word.
+        _ => (LockKind::Word, Access::Notification),
+    }
+}
+
+/// What is held, and how.
+pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
+    match hold {
+        Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
+        Hold::Read => (LockKind::RwLock, Access::Shared),
+        Hold::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        Hold::Write => (LockKind::RwLock, Access::Exclusive),
+        Hold::Permits => (LockKind::Semaphore, Access::Permits),
+        Hold::Initialiser => (LockKind::OnceLock, Access::Initialization),
+        Hold::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
+        _ => (LockKind::Word, Access::Exclusive),
+    }
+}
+
 /// Whether a waiter was signalled, and responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -198,7 +249,7 @@ pub struct Waiter {
     /// Where the wait began. `None` for a script's.
     pub site: Option<Site>,
     /// How long it has been queued. `None` if the clock did not run when it enqueued ([`enable`](crate::enable)).
-    #[serde(rename = "age_ns", with = "crate::json::optional_nanos", default)]
+    #[serde(rename = "age_ns", with = "optional_nanos", default)]
     pub age: Option<Duration>,
     /// Whether the wait ends by itself at some time. `None` if that is not known.
     pub timed: Option<bool>,
@@ -229,7 +280,7 @@ pub struct Holder {
     /// Where it was acquired.
     pub site: Option<Site>,
     /// How long it has been held.
-    #[serde(rename = "held_ns", with = "crate::json::optional_nanos", default)]
+    #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
     /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports
     /// say "acquired by" then.
@@ -243,7 +294,7 @@ pub struct Holder {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recording {
     /// How long holders have been recorded. What was acquired before has no record.
-    #[serde(rename = "since_ns", with = "crate::json::nanos")]
+    #[serde(rename = "since_ns", with = "nanos")]
     pub since: Duration,
     /// How many acquisitions were not recorded since, for want of room.
     pub unrecorded: u64,

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::nanos;
+
 pub use actor::{Actor, Deed, Ended, Site};
-pub(crate) use lock::is_notified;
 pub use lock::{
     Access, Address, BlockPlace, Holder, LastPoll, Lock, LockKind, LockName, Recording, State, Waiter,
 };
+pub(crate) use lock::{held_as, is_notified, sort};
 
 /// The waiters of a process, and the holders where they are recorded.
 ///
@@ -20,7 +22,7 @@ pub use lock::{
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// When it was taken, on the process's monotonic clock. Only differences mean something.
-    #[serde(rename = "taken_ns", with = "crate::json::nanos")]
+    #[serde(rename = "taken_ns", with = "nanos")]
     pub taken: Duration,
     /// The locks that have waiters or known holders.
     pub locks: Vec<Lock>,

@@ -4,8 +4,7 @@ use std::sync::Mutex;
 
 use waitword_core::lock;
 use waitword_core::observe::{
-    self, AWAITED, CONTENDED, Contended, DELAYS, Ended, HOLDERS, OWN, Observer, RELEASES, TASKS, WAITS,
-    Woken, asks, set_observer,
+    self, CONTENDED, Contended, DELAYS, Ended, Observer, WAITS, Woken, asks, set_observer,
 };
 
 use super::hooks;
@@ -14,46 +13,16 @@ use crate::record::rings;
 use crate::record::{held_by, release_under_way, thread_of};
 use crate::{names, notifies, order, tasks};
 
-/// What is asked for.
-#[derive(Default)]
-pub(crate) struct Asked {
-    /// Holders are recorded.
-    pub(crate) holders: bool,
-    /// There may be records, which releases have to erase.
-    pub(crate) releases: bool,
-    pub(crate) blame: bool,
-    pub(crate) order: bool,
-    pub(crate) tasks: bool,
-    /// How many traces there are, and how many of these are of all acquisitions.
-    pub(crate) traces: [usize; 2],
-}
+/// The flags that are set, but for what follows from others.
+static ASKED: Mutex<u32> = Mutex::new(0);
 
-static ASKED: Mutex<Asked> = Mutex::new(Asked {
-    holders: false,
-    releases: false,
-    blame: false,
-    order: false,
-    tasks: false,
-    traces: [0; 2],
-});
-
-/// Changes what is asked for.
-pub(crate) fn ask(change: impl FnOnce(&mut Asked)) {
+/// From now on the core tells what these flags ask for, and not what those ask for that are `off`.
+pub(crate) fn ask(on: u32, off: u32) {
     let mut asked = lock(&ASKED);
-    change(&mut asked);
+    *asked = *asked & !off | on;
     set_observer(&OBSERVER);
-    let flags = [
-        (asked.holders, HOLDERS),
-        (asked.releases, RELEASES),
-        (asked.blame, DELAYS | CONTENDED),
-        (asked.order, AWAITED),
-        (asked.tasks, TASKS),
-        (asked.traces[0] > 0, WAITS | CONTENDED),
-        (asked.traces[1] > 0, OWN),
-    ];
-    observe::ask(
-        flags.iter().filter(|(is_asked, _)| *is_asked).map(|(_, flag)| flag).fold(0, |all, flag| all | flag),
-    );
+    let contended = if *asked & (DELAYS | WAITS) != 0 { CONTENDED } else { 0 };
+    observe::ask(*asked | contended);
 }
 
 static OBSERVER: Observer = Observer {

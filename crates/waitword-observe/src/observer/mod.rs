@@ -9,10 +9,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use waitword_core::lock;
-use waitword_core::observe::{begin_clock, start_clock};
+use waitword_core::observe::{DELAYS, HOLDERS, OWN, RELEASES, WAITS, begin_clock, start_clock};
 use waitword_core::time::{Duration, Instant};
 
-use crate::blame;
+use crate::blame::delays;
 use crate::record::recorder::{TABLE, UNRECORDED, stop, switch, tick};
 use crate::record::rings::{Events, Rings};
 pub(crate) use asked::ask;
@@ -33,7 +33,7 @@ pub fn start_holders() {
     (switch.turns, switch.is_on, switch.began) = (switch.turns + 1, true, Some(Instant::now()));
     UNRECORDED.store(0, Ordering::Relaxed);
     tick(switch.turns);
-    ask(|asked| (asked.holders, asked.releases) = (true, true));
+    ask(HOLDERS | RELEASES, 0);
     if !switch.ticks {
         // Without the thread, times are those of the last snapshot.
         let started = thread::Builder::new().name("waitword-holders".into()).spawn(run);
@@ -45,7 +45,7 @@ pub fn start_holders() {
 pub fn stop_holders() {
     let mut switch = switch();
     switch.is_on = false;
-    ask(|asked| asked.holders = false);
+    ask(0, HOLDERS);
     stop();
 }
 
@@ -57,20 +57,19 @@ fn run() {
         if switch.is_on {
             tick(switch.turns);
         } else if TABLE.all().next().is_none() {
-            ask(|asked| asked.releases = false);
+            ask(0, RELEASES);
             switch.ticks = false;
             return;
         }
     }
 }
 
-/// From now on holders are charged with the waits of others. Starts the clock. Each contended release, and the end of each wait, reads the
-/// clock.
+/// From now on holders are charged with the waits of others. Starts the clock, which each contended release and the end of each wait read.
 pub fn start_blame() {
     start_clock();
     let mut is_on = lock(&IS_BLAME_ON);
     if !std::mem::replace(&mut *is_on, true) {
-        blame::start(|| ask(|asked| asked.blame = true));
+        delays::start(|| ask(DELAYS, 0));
     }
 }
 
@@ -78,7 +77,7 @@ pub fn start_blame() {
 pub fn stop_blame() {
     let mut is_on = lock(&IS_BLAME_ON);
     *is_on = false;
-    ask(|asked| asked.blame = false);
+    ask(0, DELAYS);
 }
 
 static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
@@ -95,10 +94,9 @@ pub struct Traced {
 pub fn trace(all: bool) -> Traced {
     start_clock();
     let rings = Rings::now();
-    ask(|asked| {
-        asked.traces[0] += 1;
-        asked.traces[1] += usize::from(all);
-    });
+    let mut traces = lock(&TRACES);
+    traces[usize::from(all)] += 1;
+    ask(if all { WAITS | OWN } else { WAITS }, 0);
     Traced { rings, all }
 }
 
@@ -111,9 +109,15 @@ impl Traced {
 
 impl Drop for Traced {
     fn drop(&mut self) {
-        ask(|asked| {
-            asked.traces[0] -= 1;
-            asked.traces[1] -= usize::from(self.all);
-        });
+        let mut traces = lock(&TRACES);
+        traces[usize::from(self.all)] -= 1;
+        match *traces {
+            [0, 0] => ask(0, WAITS | OWN),
+            [_, 0] => ask(0, OWN),
+            _ => {}
+        }
     }
 }
+
+/// How many traces there are, and how many of all acquisitions.
+static TRACES: Mutex<[usize; 2]> = Mutex::new([0; 2]);

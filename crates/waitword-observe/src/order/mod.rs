@@ -42,7 +42,6 @@
 mod graph;
 mod holds;
 
-use std::cell::Cell;
 use std::fmt;
 use std::task::Waker;
 
@@ -50,7 +49,7 @@ use serde::{Deserialize, Serialize};
 use waitword_core::observe::{Site, WaitsFor};
 
 pub(crate) use graph::Acquirer;
-pub(crate) use holds::{Order, start, stop};
+pub(crate) use holds::{follow, start, stop};
 
 use crate::finding::{Finding, PotentialDeadlock};
 use crate::record::{holders, thread_number};
@@ -68,18 +67,6 @@ pub(crate) fn awaited(word: usize, waits_for: WaitsFor, site: &'static Site, tas
 /// What runs on this thread: what it is identified as, or the acquirer that is known otherwise.
 pub(crate) fn acquirer(otherwise: Acquirer) -> Acquirer {
     tasks::of_this_thread().map_or(otherwise, Acquirer::Identified)
-}
-
-/// Follows a step in the life of a hold, or of a lock; but not what following itself acquires. The steps of one hold come in order: acquired when the
-/// record has been made, released before it is erased, so its place in the table names the hold between.
-pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
-    thread_local! {
-        static FOLLOWS: Cell<bool> = const { Cell::new(false) };
-    }
-    if !FOLLOWS.replace(true) {
-        holds::follow(step);
-        FOLLOWS.set(false);
-    }
 }
 
 /// What has been found since [`check_lock_order`](crate::check_lock_order).

@@ -48,6 +48,7 @@ use waitword_core::observe::holders::Hold;
 use waitword_core::observe::{Actor, HeldBy, Site, WaitsFor};
 use waitword_core::time::{Duration, Instant};
 
+use crate::model::{Access, held_as, sort};
 use crate::site_ptr::AtomicSite;
 use crate::sync::atomic::Ordering;
 use crate::tasks::{kept_number, task_number};
@@ -192,7 +193,7 @@ fn seen(entry: &Entry, number: u64, known: &BTreeMap<u64, Numbered>) -> Option<H
 pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
     let mut others = 0;
     let mut oldest: Option<Entry> = None;
-    let in_the_way = |entry: &Entry| entry.hold().is_some_and(|hold| excludes(hold, waits_for));
+    let in_the_way = |entry: &Entry| entry.hold().is_some_and(|hold| is_in_the_way(hold, waits_for));
     for entry in recorded(word).filter(in_the_way) {
         others += usize::from(oldest.is_some());
         if oldest.is_none_or(|oldest| entry.what < oldest.what) {
@@ -211,17 +212,9 @@ pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
 }
 
 /// Whether a lock that is held so cannot be had so. A hold of another kind of lock excludes nothing: that lock was in this memory before.
-fn excludes(held: Hold, wanted: WaitsFor) -> bool {
-    match held {
-        Hold::Mutex => wanted == WaitsFor::Mutex,
-        Hold::Read => matches!(wanted, WaitsFor::Write | WaitsFor::Upgrade),
-        Hold::UpgradableRead => matches!(wanted, WaitsFor::Write | WaitsFor::UpgradableRead),
-        Hold::Write => matches!(wanted, WaitsFor::Read | WaitsFor::Write | WaitsFor::UpgradableRead),
-        Hold::Permits => wanted == WaitsFor::Semaphore,
-        Hold::Initialiser => wanted == WaitsFor::OnceLock,
-        Hold::AsyncLock => wanted == WaitsFor::AsyncLock,
-        _ => false,
-    }
+fn is_in_the_way(hold: Hold, waits_for: WaitsFor) -> bool {
+    let ((held, mode), (kind, wants)) = (held_as(hold), sort(waits_for));
+    held == kind && (mode == Access::Permits || mode.excludes(wants))
 }
 
 /// The lines whose guards are sent to other threads, as far as that was seen. Of lines beyond these nothing is learned.

@@ -274,58 +274,45 @@ pub(crate) fn contended_release(word: usize, release: &Release) {
     }
 }
 
-/// What this thread writes to.
-#[derive(Clone, Copy)]
-enum Mine {
-    Unknown,
-    /// None, or it is being made: an allocator may have locks of ours.
-    Nothing,
-    Place(&'static Kept),
-}
-
 thread_local! {
-    static MINE: Cell<Mine> = const { Cell::new(Mine::Unknown) };
-    static GIVES_BACK: GivesBack = const { GivesBack(Cell::new(None)) };
+    static MINE: Mine = const { Mine { has_asked: Cell::new(false), place: Cell::new(None) } };
 }
 
-/// Gives the place back when the thread ends.
-struct GivesBack(Cell<Option<&'static Place>>);
+/// What this thread writes to: its place, which it gives back when it ends.
+struct Mine {
+    /// Set before it gets one: an allocator may have locks of ours.
+    has_asked: Cell<bool>,
+    place: Cell<Option<&'static Place>>,
+}
 
-impl Drop for GivesBack {
+impl Drop for Mine {
     fn drop(&mut self) {
-        MINE.set(Mine::Nothing);
-        if let Some(place) = self.0.get() {
+        if let Some(place) = self.place.take() {
             place.is_taken.store(false, Ordering::Release);
         }
     }
 }
 
 fn write(words: [u64; 5], site: Option<&'static Site>) {
-    let mine = match MINE.get() {
-        Mine::Unknown => take_place(),
-        mine => mine,
-    };
-    match mine {
-        Mine::Place(kept) => kept.ring.write(words, site),
-        _ => {
-            HOMELESS.fetch_add(1, Ordering::Relaxed);
+    let is_written = MINE.try_with(|mine| {
+        if !mine.has_asked.replace(true) {
+            mine.place.set(take_place());
         }
+        let kept = mine.place.get().and_then(|place| place.kept.get());
+        kept.map(|kept| kept.ring.write(words, site)).is_some()
+    });
+    // Of a thread that is ending nothing is there any more.
+    if is_written != Ok(true) {
+        HOMELESS.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 #[cold]
-fn take_place() -> Mine {
-    MINE.set(Mine::Nothing);
-    let free = |place: &&Place| {
+fn take_place() -> Option<&'static Place> {
+    let place = PLACES.iter().find(|place| {
         let is_taken = &place.is_taken;
         is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
-    };
-    let Some(place) = PLACES.iter().find(free) else { return Mine::Nothing };
-    if GIVES_BACK.try_with(|gives_back| gives_back.0.set(Some(place))).is_err() {
-        // The thread is ending.
-        place.is_taken.store(false, Ordering::Release);
-        return Mine::Nothing;
-    }
+    })?;
     let kept = place.kept.get_or_init(|| Kept { ring: Ring::new(EVENTS), writers: Mutex::default() });
     let mut writers = lock(&kept.writers);
     let written = kept.ring.written();
@@ -335,7 +322,5 @@ fn take_place() -> Mine {
         writers.remove(0);
     }
     writers.push((written, thread::current()));
-    drop(writers);
-    MINE.set(Mine::Place(kept));
-    Mine::Place(kept)
+    Some(place)
 }

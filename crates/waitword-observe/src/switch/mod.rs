@@ -9,8 +9,7 @@ mod serve;
 mod watch;
 
 use std::ffi::OsStr;
-use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Once;
 use std::sync::atomic::Ordering;
@@ -23,6 +22,7 @@ pub use on::report_on_signal;
 pub use on::{abort_on_deadlock, check_lock_order, disable, enable, identify, on_deadlock};
 #[cfg(unix)]
 pub use serve::{Server, serve};
+use watch::say;
 
 const VARIABLE: &str = "WAITWORD_OBSERVE";
 
@@ -104,11 +104,6 @@ fn at(what: &str, path: &Option<PathBuf>, work: impl FnOnce(PathBuf) -> io::Resu
     }
 }
 
-fn say(text: impl Display) {
-    // Without a standard error there is nobody to say it to.
-    let _ = writeln!(io::stderr().lock(), "waitword: {text}");
-}
-
 /// What the value asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Spec {
@@ -173,57 +168,44 @@ fn time(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
     use super::*;
 
-    fn parse(text: &str) -> Result<Option<Spec>, String> {
-        Spec::parse(OsStr::new(text))
-    }
-
     #[test]
-    fn off_is_off() {
-        assert_eq!([parse(""), parse("0")], [Ok(None), Ok(None)]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn words_add_up() {
-        let spec = |watch, serve: Option<&str>| {
-            Ok(Some(Spec { watch, serve: serve.map(PathBuf::from), ..Spec::default() }))
+    fn words_add_up_and_what_is_not_understood_is_named() {
+        let is = |set: fn(&mut Spec)| {
+            let mut spec = Spec::default();
+            set(&mut spec);
+            Ok(Some(spec))
         };
-        assert_eq!(parse("1"), spec(true, None));
-        assert_eq!(parse("serve=/run/a=b.sock"), spec(false, Some("/run/a=b.sock")));
-        assert_eq!(parse("serve=x,1"), spec(true, Some("x")));
-        let order = Spec { watch: true, order: true, ..Spec::default() };
-        assert_eq!([parse("order"), parse("order,1")], [Ok(Some(order.clone())), Ok(Some(order))]);
-        let files = Spec {
-            profile: Some("a.pb.gz".into()),
-            trace: Some("b.json".into()),
-            slow: Some(Duration::from_millis(1_500)),
-            ..Spec::default()
-        };
-        assert_eq!(parse("profile=a.pb.gz,trace=b.json,slow=1.5s"), Ok(Some(files)));
-        assert_eq!(
-            ["20ms", "3", "0", "x"].map(time),
-            [Some(Duration::from_millis(20)), Some(Duration::from_secs(3)), None, None]
-        );
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_is_not_understood_is_named() {
-        use std::os::unix::ffi::OsStrExt;
-        for (value, part) in [
-            ("yes", "yes"),
-            ("1,traces=x", "traces=x"),
-            ("trace=", "trace="),
-            ("slow=soon", "slow=soon"),
-            ("serve=", "serve="),
-            ("1,", ""),
-            ("serve=a,serve=b", "serve=b"),
+        let slow = |millis| Ok(Some(Spec { slow: Some(Duration::from_millis(millis)), ..Spec::default() }));
+        let wrong = |part: &str| Err(format!("{part:?}"));
+        for (text, parsed) in [
+            ("", Ok(None)),
+            ("0", Ok(None)),
+            ("1", is(|spec| spec.watch = true)),
+            ("order", is(|spec| (spec.watch, spec.order) = (true, true))),
+            ("order,1", is(|spec| (spec.watch, spec.order) = (true, true))),
+            ("serve=/run/a=b.sock", is(|spec| spec.serve = Some("/run/a=b.sock".into()))),
+            ("serve=x,1", is(|spec| (spec.watch, spec.serve) = (true, Some("x".into())))),
+            ("profile=a.pb.gz", is(|spec| spec.profile = Some("a.pb.gz".into()))),
+            ("trace=b.json", is(|spec| spec.trace = Some("b.json".into()))),
+            ("slow=20ms", slow(20)),
+            ("slow=1.5s", slow(1_500)),
+            ("slow=3", slow(3_000)),
+            ("slow=0", wrong("slow=0")),
+            ("slow=soon", wrong("slow=soon")),
+            ("yes", wrong("yes")),
+            ("1,traces=x", wrong("traces=x")),
+            ("trace=", wrong("trace=")),
+            ("serve=", wrong("serve=")),
+            ("1,", wrong("")),
+            ("serve=a,serve=b", wrong("serve=b")),
         ] {
-            assert_eq!(parse(value), Err(format!("{part:?}")));
+            assert_eq!(Spec::parse(OsStr::new(text)), parsed, "{text}");
         }
         assert!(Spec::parse(OsStr::from_bytes(b"serve=\xff")).is_err());
     }

@@ -10,7 +10,7 @@ use std::thread;
 
 #[cfg(unix)]
 use waitword_core::lock;
-use waitword_core::observe::{start_clock, stop_clock};
+use waitword_core::observe::{AWAITED, TASKS, start_clock, stop_clock};
 
 use super::watch::{self, Found};
 use crate::finding::{Cycle, Finding};
@@ -34,7 +34,7 @@ pub fn enable() {
 /// not checked, and the thread of
 /// `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
-    ask(|asked| asked.order = false);
+    ask(0, AWAITED);
     order::stop();
     stop_blame();
     stop_clock();
@@ -53,7 +53,7 @@ pub fn check_lock_order() {
     begin();
     start_holders();
     order::start();
-    ask(|asked| asked.order = true);
+    ask(AWAITED, 0);
 }
 
 /// From now on reports have tasks by the numbers that `identify` gives: those of the executor, which its other tools show too. Without
@@ -88,7 +88,7 @@ pub fn check_lock_order() {
 /// ```
 pub fn identify(identify: fn() -> Option<u64>) -> bool {
     let is_first = tasks::set(identify);
-    ask(|asked| asked.tasks = true);
+    ask(TASKS, 0);
     is_first
 }
 

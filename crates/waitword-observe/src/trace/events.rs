@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::json;
+use crate::json::{self, nanos, optional_nanos};
 use crate::model::{Actor, LockName, Site};
 
 /// Distinguishes a trace from other JSON.
@@ -56,7 +56,7 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When, since the trace began.
-    #[serde(rename = "at_ns", with = "crate::json::nanos")]
+    #[serde(rename = "at_ns", with = "nanos")]
     pub at: Duration,
     /// The waiter or holder.
     pub actor: Actor,
@@ -92,7 +92,7 @@ pub enum TraceKind {
     /// The actor released the lock.
     Released {
         /// For how long it was held, if that is known.
-        #[serde(rename = "held_ns", with = "crate::json::optional_nanos", default)]
+        #[serde(rename = "held_ns", with = "optional_nanos", default)]
         held: Option<Duration>,
     },
 }

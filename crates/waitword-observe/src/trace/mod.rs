@@ -14,10 +14,10 @@ use std::sync::{Arc, Mutex};
 use waitword_core::lock;
 use waitword_core::time::Instant;
 
-use crate::model::{Actor, LockKind, Site};
+use crate::model::{Actor, LockKind, Site, sort};
 use crate::names::names;
 use crate::observer::{Traced, trace};
-use crate::process::{more_numbers, program, sort, task, thread};
+use crate::process::{more_numbers, program, task, thread};
 use crate::record::rings::{Event, EventKind, Who};
 use crate::sources::{Register, Source, unless_it_panics};
 pub use events::{Trace, TraceEvent, TraceKind, TraceReadError};

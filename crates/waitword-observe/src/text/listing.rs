@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::words::{counted, lock_with_address, put, short_duration, site, woken};
+use super::words::{TIME, counted, lock_with_address, put, short_duration, site, woken};
 use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// So many locks are listed,
@@ -15,9 +15,6 @@ const WAITERS: usize = 10;
 
 /// and so many holders, or sites of holders.
 const HOLDERS: usize = 4;
-
-/// The columns of a duration.
-const TIME: usize = 7;
 
 /// The locks with the most waiters first.
 pub(crate) fn listing(snapshot: &Snapshot) -> String {

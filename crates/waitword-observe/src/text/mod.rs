@@ -1,50 +1,45 @@
 //! Findings and reports as text, for a terminal of 100 columns.
 
-mod blame;
 mod cycle;
 mod listing;
 mod words;
 
 use std::fmt;
+use std::time::Duration;
 
-pub(crate) use blame::blame;
 pub(crate) use cycle::lasting;
 pub(crate) use listing::listing;
 pub use words::short_duration;
+use words::{TIME, member_lines, put, site, woken, wrapped};
 pub(crate) use words::{clean, counted, short_type};
-use words::{member_lines, site, woken, wrapped};
 
+use crate::blame::{Blame, Blamed, Slow};
 use crate::finding::{
     Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier, OrderMember, PotentialDeadlock,
 };
 use crate::model::{Access, Lock, LockKind, LockName, Snapshot, State};
 
-/// So many faults are shown, and so many cycles that are none,
-const FAULTS: usize = 20;
-
-/// and so many other facts: of ten thousand waits that are long, the first.
-const FACTS: usize = 10;
+/// Of so many findings of each sort the text is shown: of ten thousand waits that are long, the first.
+const SHOWN: [(&str, usize); 3] = [("fault", 20), ("cycle", 20), ("long wait", 10)];
 
 /// In their order, with an empty line before each. What is left out is counted.
 pub(crate) fn findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return "nothing found\n".to_owned();
     }
-    let (mut text, mut faults, mut cycles, mut facts) = (String::new(), 0, 0, 0);
+    let (mut text, mut seen) = (String::new(), [0_usize; 3]);
     for finding in findings {
-        let (seen, most) = match finding {
-            fault if fault.is_fault() => (&mut faults, FAULTS),
-            Finding::Cycle(_) => (&mut cycles, FAULTS),
-            _ => (&mut facts, FACTS),
+        let sort = match finding {
+            fault if fault.is_fault() => 0,
+            Finding::Cycle(_) => 1,
+            _ => 2,
         };
-        *seen += 1;
-        if *seen <= most {
+        seen[sort] += 1;
+        if seen[sort] <= SHOWN[sort].1 {
             text += &format!("\n{finding}\n");
         }
     }
-    for (seen, most, what) in
-        [(faults, FAULTS, "fault"), (cycles, FAULTS, "cycle"), (facts, FACTS, "long wait")]
-    {
+    for (seen, (what, most)) in seen.into_iter().zip(SHOWN) {
         if let Some(more @ 1..) = seen.checked_sub(most) {
             text += &format!("\n... and {}\n", counted(more, &format!("more {what}")));
         }
@@ -145,5 +140,69 @@ impl Snapshot {
     /// columns.
     pub fn describe(&self, lock: &Lock, waiters: usize) -> String {
         listing::of_lock(lock, self, waiters)
+    }
+}
+
+/// So many rows are listed.
+const ROWS: usize = 10;
+
+/// A table, with an empty line before it; nothing if there are no rows. Rows with less than a twentieth of all delays are left out.
+pub(crate) fn blame(rows: &[Blame]) -> String {
+    let all = sum(rows.iter());
+    let rows: Vec<&Blame> = rows.iter().filter(|row| row.delay.saturating_mul(20) >= all).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\nwho made others wait:\n");
+    for row in &rows[..rows.len().min(ROWS)] {
+        put(&mut text, &format!("  {:>TIME$}  {}", short_duration(row.delay), of_row(row)), TIME + 6);
+    }
+    if let Some(rest) = rows.get(ROWS..).filter(|rest| !rest.is_empty()) {
+        let delay = short_duration(sum(rest.iter().copied()));
+        text += &format!("  {delay:>TIME$}  {} more\n", rest.len());
+    }
+    text
+}
+
+/// A report that was read may have any numbers.
+fn sum<'a>(rows: impl Iterator<Item = &'a Blame>) -> Duration {
+    rows.fold(Duration::ZERO, |sum, row| sum.saturating_add(row.delay))
+}
+
+fn of_row(row: &Blame) -> String {
+    let whom = match &row.blamed {
+        Blamed::Site { site: at } => format!("{} taken at {}", row.what(), site(Some(at))),
+        Blamed::NotYetRun => {
+            let times = if row.releases == 1 { "once".to_owned() } else { format!("{} times", row.releases) };
+            return format!("nobody: {times} a waiter was signalled and had not run yet");
+        }
+        Blamed::Unknown => "holders that are not known".to_owned(),
+        Blamed::OtherSites => "other sites, without a row".to_owned(),
+    };
+    let (releases, longest) = (counted(row.releases, "release"), short_duration(row.longest));
+    let at = site(row.longest_at.as_ref());
+    format!("{whom}: {} waited at {releases}, longest {longest} at {at}", row.waiters)
+}
+
+/// One or more lines of at most 100 columns, without a line break at the end.
+impl fmt::Display for Slow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let held = self.held.map(|held| format!(" held {}", short_duration(held))).unwrap_or_default();
+        let crowd = self.threads.map(|threads| match (self.waiters.saturating_sub(threads), threads) {
+            (0, threads) => format!(" ({})", counted(threads, "thread")),
+            (tasks, 0) => format!(" ({})", counted(tasks, "task")),
+            (tasks, threads) => format!(" ({}, {})", counted(tasks, "task"), counted(threads, "thread")),
+        });
+        let text = format!(
+            "slow: {}{held} ({}, {}); {} waited{}, longest {} at {}",
+            self.lock,
+            site(self.site.as_ref()),
+            self.actor,
+            self.waiters,
+            crowd.unwrap_or_default(),
+            short_duration(self.longest),
+            site(self.longest_at.as_ref())
+        );
+        f.write_str(&wrapped(&text, 2))
     }
 }

@@ -9,6 +9,9 @@ use crate::model::{Actor, Deed, LockName, Site};
 /// No line is longer.
 const WIDTH: usize = 100;
 
+/// Columns of a duration in a list.
+pub(super) const TIME: usize = 7;
+
 /// Columns of a name.
 const NAME: usize = 20;
 

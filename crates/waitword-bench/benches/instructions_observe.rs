@@ -26,8 +26,8 @@ const COUNTED: Counted = Counted {
     read: [23, 83, 698],
     write: [20, 80, 692],
     semaphore: [28, 94, 706],
-    condvar: [13, 324],
-    event: [21, 326],
+    condvar: [13, 194],
+    event: [21, 196],
 };
 
 /// With five percent to spare.

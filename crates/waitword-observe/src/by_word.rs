@@ -9,7 +9,13 @@ use waitword_core::lock;
 /// How many words a shard has at most.
 const WORDS: usize = 16;
 
+/// Filled from the first place on, so that a search ends with the words that are there.
 type Shard<V> = [Option<(usize, V)>; WORDS];
+
+/// The place of the word, or else the first free one.
+fn place_of<V>(shard: &Shard<V>, word: usize) -> Option<usize> {
+    shard.iter().position(|place| place.as_ref().is_none_or(|(of, _)| *of == word))
+}
 
 /// Values of up to 16 words per shard.
 pub(crate) struct ByWord<V, const SHARDS: usize>([Mutex<Shard<V>>; SHARDS]);
@@ -34,22 +40,24 @@ impl<V, const SHARDS: usize> ByWord<V, SHARDS> {
         work: impl FnOnce(&mut Option<(usize, V)>) -> R,
     ) -> Option<R> {
         let shard = &mut *self.shard(word);
-        let is_of_word = |place: &&mut Option<(usize, V)>| place.as_ref().is_some_and(|(of, _)| *of == word);
-        if let Some(place) = shard.iter_mut().find(is_of_word) {
-            return Some(work(place));
+        let at = place_of(shard, word)?;
+        if shard[at].is_none() {
+            shard[at] = Some((word, add()?));
         }
-        let free = shard.iter_mut().find(|place| place.is_none())?;
-        *free = Some((word, add()?));
-        Some(work(free))
+        let result = work(&mut shard[at]);
+        if shard[at].is_none()
+            && let Some(last) = shard.iter().rposition(Option::is_some).filter(|last| *last > at)
+        {
+            shard.swap(at, last);
+        }
+        Some(result)
     }
 
     /// Sets the value of the word. If there is no place for it, that of the word goes whose `order` is the lowest. Returns what was in its place.
     pub(crate) fn put(&self, word: usize, value: V, order: impl Fn(&V) -> u64) -> Option<(usize, V)> {
         let shard = &mut *self.shard(word);
-        let place_of = |wanted| shard.iter().position(|place| place.as_ref().map(|(of, _)| *of) == wanted);
-        let known = place_of(Some(word)).or_else(|| place_of(None));
         let oldest = || (0..WORDS).min_by_key(|at| shard[*at].as_ref().map(|(_, value)| order(value)));
-        let at = known.or_else(oldest)?;
+        let at = place_of(shard, word).or_else(oldest)?;
         // What goes is dropped by the caller, not under the lock.
         shard[at].replace((word, value))
     }
@@ -106,6 +114,11 @@ mod tests {
         times.sort_unstable();
         assert_eq!((displaced, times), (1, (2..=last).collect()));
         assert!(map.with(8, || Some(0), |_| ()).is_none(), "refused");
+        // Where one was removed there is place again, and none is lost.
+        map.remove(64 * 3);
+        let [there, gone] =
+            [4..=last, 3..=3].map(|mut all| all.all(|at| map.get(64 * at as usize).is_some()));
+        assert!(there && !gone && map.with(8, || Some(0), |_| ()).is_some());
         map.clear();
         assert!(map.all().is_empty() && map.with(8, || Some(0), |_| ()).is_some());
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::{nanos, optional_nanos};
 use crate::model::{Access, Actor, Deed, LockName, Site, State};
 
 /// A fact that deserves attention.
@@ -55,7 +56,7 @@ pub struct Cycle {
     /// What is known of it.
     pub certainty: Certainty,
     /// How long the cycle has been complete: the age of its youngest wait.
-    #[serde(rename = "since_ns", with = "crate::model::nanos")]
+    #[serde(rename = "since_ns", with = "nanos")]
     pub since: Duration,
     /// Its members.
     pub members: Vec<Member>,
@@ -138,7 +139,7 @@ pub struct MemberWait {
     /// Where the wait began.
     pub site: Option<Site>,
     /// How long it has waited.
-    #[serde(rename = "age_ns", with = "crate::model::nanos")]
+    #[serde(rename = "age_ns", with = "nanos")]
     pub age: Duration,
 }
 
@@ -155,7 +156,7 @@ pub enum Blocks {
         /// Where it acquired it.
         site: Option<Site>,
         /// For how long.
-        #[serde(rename = "held_ns", with = "crate::model::optional_nanos", default)]
+        #[serde(rename = "held_ns", with = "optional_nanos", default)]
         held: Option<Duration>,
         /// Whether the guard may be with another.
         sent_away: bool,
@@ -182,7 +183,7 @@ pub enum Blocks {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PotentialDeadlock {
     /// How long ago it was found: when the last of these locks was released.
-    #[serde(rename = "found_ns", with = "crate::model::nanos")]
+    #[serde(rename = "found_ns", with = "nanos")]
     pub found: Duration,
     /// Its members.
     pub members: Vec<OrderMember>,
@@ -217,7 +218,7 @@ pub struct HolderEnded {
     /// Where it acquired the lock.
     pub site: Option<Site>,
     /// How long ago it ended.
-    #[serde(rename = "ended_ns", with = "crate::model::nanos")]
+    #[serde(rename = "ended_ns", with = "nanos")]
     pub ended: Duration,
     /// How many wait.
     pub waiters: usize,
@@ -244,7 +245,7 @@ pub struct NeverPolled {
     /// Where it began to wait.
     pub site: Option<Site>,
     /// How long ago.
-    #[serde(rename = "age_ns", with = "crate::model::nanos")]
+    #[serde(rename = "age_ns", with = "nanos")]
     pub age: Duration,
     /// Its state.
     pub state: State,
@@ -253,7 +254,7 @@ pub struct NeverPolled {
     /// For so long, at least, it has not run: since it was seen so in an earlier snapshot, and the lock was free. `None` where it was not.
     #[serde(
         rename = "not_run_ns",
-        with = "crate::model::optional_nanos",
+        with = "optional_nanos",
         default,
         skip_serializing_if = "Option::is_none"
     )]
@@ -278,7 +279,7 @@ pub struct LongWait {
     /// How many there are.
     pub waiters: usize,
     /// The longest of them.
-    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
 }
 
@@ -290,7 +291,7 @@ pub struct NoKnownNotifier {
     /// How many wait.
     pub waiters: usize,
     /// The longest wait.
-    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
     /// Where the longest began.
     pub site: Option<Site>,
@@ -300,7 +301,7 @@ pub struct NoKnownNotifier {
     /// For so long, at least, nobody has notified it: since notifies are recorded. `None` if they are not, or some were lost.
     #[serde(
         rename = "unnotified_ns",
-        with = "crate::model::optional_nanos",
+        with = "optional_nanos",
         default,
         skip_serializing_if = "Option::is_none"
     )]

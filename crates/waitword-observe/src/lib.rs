@@ -18,19 +18,20 @@
 //! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found while
 //! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
-//! Where to read on: `observer/` is the door to the core, which tells what happens; `record/` keeps who holds each lock and the events of a trace, `blame/` who made others
-//! wait, `trace/` makes the timeline, `order/` the order of locks for [`check_lock_order`]. `process.rs` makes a snapshot (`model/`) of the process;
-//! `search/` concludes findings (`finding.rs`) from it; `report.rs` puts both together, and `text/` prints it; `sources.rs` adds what other tables have;
-//! `profile/` writes a snapshot for profilers; `switch/` turns observation on.
+//! Where to read on: `observer/` is the door to the core, which tells what happens; `record/` keeps who holds each lock and the events of a
+//! trace, `blame/` who made others wait, `notifies.rs` the last notifies, `order/` the order of locks for [`check_lock_order`]. `process.rs` makes a
+//! snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs` puts both together, and `text/` prints it;
+//! `sources.rs` adds what other tables have. `trace/` makes the timeline, `profile/` writes for profilers, `tracing.rs` and `metrics.rs` for what a
+//! program has already. `switch/` turns observation on.
 
 #![deny(unsafe_code)]
 
-mod adapters;
-mod asked;
 mod blame;
 mod by_word;
 mod finding;
-
+mod json;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod model;
 mod names;
 mod notifies;
@@ -50,17 +51,16 @@ mod sync;
 mod tasks;
 mod text;
 mod trace;
-mod types;
-
-#[cfg(feature = "metrics")]
-pub use adapters::Metrics;
 #[cfg(feature = "tracing")]
-pub use adapters::{emit_finding, emit_report, emit_slow};
+mod tracing;
+
 pub use blame::{Blame, Blamed, Bucket, Slow, blame, set_slow_threshold, take_slow};
 pub use finding::{
     Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
     NoKnownNotifier, OrderMember, PotentialDeadlock, Unless,
 };
+#[cfg(feature = "metrics")]
+pub use metrics::Metrics;
 pub use model::{
     Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Recording,
     Site, Snapshot, State, Waiter,
@@ -80,6 +80,8 @@ pub use trace::{
     Trace, TraceEvent, TraceKind, TraceReadError, Tracing, add_trace_source, trace_start, trace_start_all,
     trace_stop, traced,
 };
+#[cfg(feature = "tracing")]
+pub use tracing::{emit_finding, emit_report, emit_slow};
 
 /// What reports are made of, for tests of this crate: the records and events themselves.
 #[doc(hidden)]

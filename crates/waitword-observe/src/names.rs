@@ -4,10 +4,13 @@ use std::any::type_name;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use waitword::observe::LockType;
+use waitword_core::lock;
+
+use crate::by_word::ByWord;
 use crate::model::{Address, LockKind, LockName};
-use crate::types::lock_type_of;
 
 /// Gives a lock a name for reports, until the returned [`Name`] is dropped.
 ///
@@ -141,7 +144,7 @@ static NAMES: Mutex<Names> = Mutex::new(Names { by_start: BTreeMap::new(), last:
 
 /// Locked only for look-ups and changes, during which nothing foreign runs.
 pub(crate) fn names() -> MutexGuard<'static, Names> {
-    NAMES.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&NAMES)
 }
 
 impl Names {
@@ -178,6 +181,29 @@ fn type_of(word: usize, kind: LockKind) -> Option<String> {
     let is_it = |kind: LockKind| lock == Some(&*kind.to_string());
     let fits = is_it(kind) || kind == LockKind::OnceLock && lock == Some("LazyLock");
     fits.then_some(lock_type)
+}
+
+/// The types of 4,096 locks, by the addresses of their words: of those that somebody has waited for while holders were recorded. A further one
+/// may displace another.
+///
+/// A queue knows a word, and not that it lies in a `Mutex<Pool>`: that is known only where the mutex is locked. So an acquirer that has to wait
+/// says it; one that finds the lock free does nothing. A lock of another type at the same address is shown under the old type until its first
+/// waiter says its own.
+static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
+
+/// Somebody is about to wait for the lock with this word, which is of this type.
+pub(crate) fn note_type(word: usize, lock_type: &'static LockType) {
+    TYPES.put(word, lock_type, |_| 0);
+}
+
+/// The type of the lock with this word, if somebody has waited for it while holders were recorded.
+pub(crate) fn lock_type_of(word: usize) -> Option<&'static LockType> {
+    TYPES.get(word)
+}
+
+/// The lock goes.
+pub(crate) fn forget_type(word: usize) {
+    TYPES.remove(word);
 }
 
 /// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public. And

@@ -7,42 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Thread;
 
 use waitword_core::observe::Site;
-use waitword_core::time::Instant;
 
 use crate::by_word::ByWord;
 use crate::record::{record_time, this_thread, time_of_record};
 use crate::tasks;
-
-/// A notify, as it is kept.
-#[derive(Clone)]
-struct Kept {
-    /// As records of holders have it.
-    at: u64,
-    /// `None`: it was ending.
-    thread: Option<Thread>,
-    task: Option<u64>,
-    site: &'static Site,
-    woken: usize,
-}
-
-/// 1,024 objects have a last notify.
-static NOTIFIES: ByWord<Kept, 64> = ByWord::new();
-
-/// How many notifies were displaced.
-static LOST: AtomicU64 = AtomicU64::new(0);
-
-/// The object with the word was notified here, and so many waiters were woken.
-pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
-    let kept = Kept { at: record_time(), thread: this_thread(), task: tasks::of_this_thread(), site, woken };
-    if NOTIFIES.put(word, kept, |kept| kept.at).is_some_and(|(of, _)| of != word) {
-        LOST.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// The object with the word goes.
-pub(crate) fn forget(word: usize) {
-    NOTIFIES.remove(word);
-}
 
 /// The last notify of a word.
 #[derive(Clone, Debug)]
@@ -55,24 +23,35 @@ pub struct NotifySeen {
     pub task: Option<u64>,
     /// Where.
     pub site: &'static Site,
-    /// When, to 10 ms.
-    pub at: Instant,
+    /// When, as records of holders have it.
+    pub(crate) at: u64,
     /// How many waiters it woke.
     pub woken: usize,
+}
+
+/// 1,024 objects have a last notify.
+static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
+
+/// How many notifies were displaced.
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// The object with the word was notified here, and so many waiters were woken.
+pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
+    let (thread, task) = (this_thread(), tasks::of_this_thread());
+    let seen = NotifySeen { word, thread, task, site, at: record_time(), woken };
+    if NOTIFIES.put(word, seen, |seen| seen.at).is_some_and(|(of, _)| of != word) {
+        LOST.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The object with the word goes.
+pub(crate) fn forget(word: usize) {
+    NOTIFIES.remove(word);
 }
 
 /// The last notify of each condition variable and event that was notified since holders are recorded, and how many of these were displaced
 /// by those of others.
 pub fn notifies() -> (Vec<NotifySeen>, u64) {
-    let seen = NOTIFIES.all().into_iter().filter_map(|(word, kept)| {
-        Some(NotifySeen {
-            word,
-            thread: kept.thread,
-            task: kept.task,
-            site: kept.site,
-            at: time_of_record(kept.at)?,
-            woken: kept.woken,
-        })
-    });
-    (seen.collect(), LOST.load(Ordering::Relaxed))
+    let seen = NOTIFIES.all().into_iter().map(|(_, seen)| seen);
+    (seen.filter(|seen| time_of_record(seen.at).is_some()).collect(), LOST.load(Ordering::Relaxed))
 }

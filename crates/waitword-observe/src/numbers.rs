@@ -1,17 +1,17 @@
 //! Short numbers for tasks and agents, of which only an address is known.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
 
-#[derive(Default)]
+use waitword_core::lock;
+
 struct Numbers {
-    known: HashMap<usize, Known>,
+    by_address: BTreeMap<usize, Known>,
     last: u64,
-    /// How many rounds have asked.
+    /// How many rounds have begun.
     rounds: u64,
 }
 
-#[derive(Clone, Copy)]
 struct Known {
     number: u64,
     /// The last round that asked for it.
@@ -23,61 +23,51 @@ struct Known {
 pub(crate) struct Moment(u64);
 
 /// Numbers of one sort of actors, given in order of first appearance.
-pub(crate) struct Register(Mutex<Option<Numbers>>);
+pub(crate) struct Register(Mutex<Numbers>);
 
 impl Register {
     pub(crate) const fn new() -> Self {
-        Self(Mutex::new(None))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Numbers>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        Self(Mutex::new(Numbers { by_address: BTreeMap::new(), last: 0, rounds: 0 }))
     }
 
     pub(crate) fn now(&self) -> Moment {
-        Moment(self.lock().as_ref().map_or(0, |numbers| numbers.rounds))
+        Moment(lock(&self.0).rounds)
     }
 
     /// The numbers for one snapshot, for which actors have been looked for since that moment. One that no look-up of the round asks for
     /// loses its number at its end: the register holds no more than a snapshot does, and a task at the address of one that ended is another
     /// task. But one that another round has asked for since may have begun to wait after the snapshot had looked there, and keeps it.
-    pub(crate) fn round(&self, since: Moment) -> Round<'_> {
-        Round { register: self.lock(), seen: HashMap::new(), forgets_before: Some(since) }
-    }
-
-    /// As [`round`](Self::round), but all keep their numbers, until the round of a snapshot does not ask for them.
-    pub(crate) fn more(&self) -> Round<'_> {
-        Round { register: self.lock(), seen: HashMap::new(), forgets_before: None }
+    ///
+    /// Of what is no snapshot, which has no such moment, all keep their numbers.
+    pub(crate) fn round(&self, since: Option<Moment>) -> Round<'_> {
+        let mut numbers = lock(&self.0);
+        numbers.rounds += 1;
+        Round { numbers, forgets_before: since }
     }
 }
 
 pub(crate) struct Round<'a> {
-    register: MutexGuard<'a, Option<Numbers>>,
-    seen: HashMap<usize, u64>,
+    numbers: MutexGuard<'a, Numbers>,
     forgets_before: Option<Moment>,
 }
 
 impl Round<'_> {
     pub(crate) fn number(&mut self, address: usize) -> u64 {
-        let Numbers { known, last, .. } = self.register.get_or_insert_default();
-        *self.seen.entry(address).or_insert_with(|| {
-            known.get(&address).map(|known| known.number).unwrap_or_else(|| {
-                *last += 1;
-                *last
-            })
-        })
+        let Numbers { by_address, last, rounds } = &mut *self.numbers;
+        let known = by_address.entry(address).or_insert_with(|| {
+            *last += 1;
+            Known { number: *last, asked: 0 }
+        });
+        known.asked = *rounds;
+        known.number
     }
 }
 
 impl Drop for Round<'_> {
     fn drop(&mut self) {
-        let Numbers { known, rounds, .. } = self.register.get_or_insert_default();
-        *rounds += 1;
         if let Some(Moment(since)) = self.forgets_before {
-            known.retain(|_, known| known.asked > since);
+            self.numbers.by_address.retain(|_, known| known.asked > since);
         }
-        let seen = self.seen.drain().map(|(address, number)| (address, Known { number, asked: *rounds }));
-        known.extend(seen);
     }
 }
 
@@ -89,7 +79,7 @@ mod tests {
     fn numbers_last_while_they_are_asked_for_and_are_never_given_again() {
         let register = Register::new();
         let round = |asked: &[usize]| {
-            let mut round = register.round(register.now());
+            let mut round = register.round(Some(register.now()));
             asked.iter().map(|address| round.number(*address)).collect::<Vec<_>>()
         };
         assert_eq!(round(&[70, 30, 70]), [1, 2, 1]);
@@ -100,11 +90,11 @@ mod tests {
     #[test]
     fn a_round_that_looked_before_another_takes_no_number_of_the_other_away() {
         let register = Register::new();
-        assert_eq!(register.round(register.now()).number(30), 1);
+        assert_eq!(register.round(Some(register.now())).number(30), 1);
         let looked = register.now();
-        assert_eq!(register.round(register.now()).number(70), 2);
-        drop(register.round(looked));
-        assert_eq!(register.round(register.now()).number(70), 2);
-        assert_eq!(register.round(register.now()).number(30), 3);
+        assert_eq!(register.round(Some(register.now())).number(70), 2);
+        drop(register.round(Some(looked)));
+        assert_eq!(register.round(Some(register.now())).number(70), 2);
+        assert_eq!(register.round(Some(register.now())).number(30), 3);
     }
 }

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::thread::Thread;
-
-use waitword_core::time::Instant;
+use std::time::Duration;
 
 use waitword::observe::holders::Hold;
-use waitword::observe::{self, WaiterSeen, WaiterState, WaitsFor};
+use waitword::observe::{self, WaiterSeen, WaiterState};
+use waitword_core::time::Instant;
 
 use crate::model::{
     Access, Actor, Address, Deed, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
-    is_notified,
+    held_as, is_notified, sort,
 };
 use crate::names::names;
 use crate::notifies::{NotifySeen, notifies};
 use crate::numbers::{Register, Round};
-use crate::record::{HolderSeen, Holders, holders};
+use crate::record::{HolderSeen, Holders, holders, time_of_record};
 use crate::sources;
 use crate::tasks::{are_tasks_identified, task_number};
 
@@ -52,7 +52,8 @@ pub fn snapshot() -> Snapshot {
     let completions = sources::see(&mut waiters);
     let holders = holders();
     let now = Instant::now();
-    let mut numbers = Numbers { tasks: TASKS.round(before_tasks), agents: AGENTS.round(before_agents) };
+    let mut numbers =
+        Numbers { tasks: TASKS.round(Some(before_tasks)), agents: AGENTS.round(Some(before_agents)) };
     let locks = locks(waiters, now, &mut numbers);
     let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
     if let Some(holders) = holders {
@@ -107,7 +108,7 @@ fn add_notifies(to: &mut Snapshot, now: Instant) {
                 (None, None) => Actor::Thread { id: 0, name: None },
             },
             site: Some(Site::from(seen.site)),
-            ago: now.saturating_duration_since(seen.at),
+            ago: time_of_record(seen.at).map_or(Duration::ZERO, |at| now.saturating_duration_since(at)),
             woken: Some(seen.woken),
         });
     }
@@ -146,26 +147,6 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<
     locks
 }
 
-/// What has the queue, and what the waiter wants of it.
-pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
-    match waits_for {
-        WaitsFor::Mutex => (LockKind::Mutex, Access::Exclusive),
-        WaitsFor::Read => (LockKind::RwLock, Access::Shared),
-        WaitsFor::Write => (LockKind::RwLock, Access::Exclusive),
-        WaitsFor::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
-        WaitsFor::Upgrade => (LockKind::RwLock, Access::Upgrade),
-        WaitsFor::Semaphore => (LockKind::Semaphore, Access::Permits),
-        WaitsFor::Condvar => (LockKind::Condvar, Access::Notification),
-        WaitsFor::Event => (LockKind::Event, Access::Notification),
-        WaitsFor::WaitGroup => (LockKind::WaitGroup, Access::Notification),
-        WaitsFor::Barrier => (LockKind::Barrier, Access::Notification),
-        WaitsFor::OnceLock => (LockKind::OnceLock, Access::Initialization),
-        WaitsFor::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
-        // A kind that this version does not know is still a word.
-        _ => (LockKind::Word, Access::Notification),
-    }
-}
-
 fn state(state: WaiterState) -> State {
     match state {
         WaiterState::Queued => State::Queued,
@@ -179,20 +160,6 @@ fn state(state: WaiterState) -> State {
 struct Numbers<'a> {
     tasks: Round<'a>,
     agents: Round<'a>,
-}
-
-/// What is held, and how.
-pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
-    match hold {
-        Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
-        Hold::Read => (LockKind::RwLock, Access::Shared),
-        Hold::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
-        Hold::Write => (LockKind::RwLock, Access::Exclusive),
-        Hold::Permits => (LockKind::Semaphore, Access::Permits),
-        Hold::Initialiser => (LockKind::OnceLock, Access::Initialization),
-        Hold::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
-        _ => (LockKind::Word, Access::Exclusive),
-    }
 }
 
 fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
@@ -251,12 +218,17 @@ pub(crate) fn thread(thread: &Thread) -> Actor {
 
 /// A task alone: its number stays with those that it has among the tasks of snapshots.
 pub(crate) fn task_actor(task: usize) -> Actor {
-    self::task(task, &mut TASKS.more())
+    self::task(task, &mut TASKS.round(None))
 }
 
 /// Numbers for the tasks and the agents of something else than a snapshot.
 pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
-    (TASKS.more(), AGENTS.more())
+    (TASKS.round(None), AGENTS.round(None))
+}
+
+/// The file name of the program, if it is known.
+pub(crate) fn program() -> Option<String> {
+    Some(std::env::current_exe().ok()?.file_name()?.to_string_lossy().into_owned())
 }
 
 /// Lets the process's clock begin, if it has not.

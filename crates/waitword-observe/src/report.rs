@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::blame::{Blame, blame};
 use crate::finding::Finding;
 use crate::model::{Lock, Snapshot};
-use crate::order;
-use crate::process::snapshot;
+use crate::process::{program, snapshot};
 use crate::search::{cycles, has_cycle, waits};
-use crate::text::{self, clean, listing};
+use crate::text::{self, clean, counted, listing};
+use crate::{json, order};
 
 /// The version of the JSON schema that this crate writes and reads.
 pub const SCHEMA: u32 = 1;
@@ -77,11 +77,9 @@ impl Report {
     pub fn new(mut findings: Vec<Finding>, snapshot: Snapshot) -> Self {
         // Faults of the same age first.
         findings.sort_by_key(|finding| (finding.since(), Reverse(finding.is_fault())));
-        let program = std::env::current_exe().ok();
-        let program = program.and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
-            process: Process { id: std::process::id(), program },
+            process: Process { id: std::process::id(), program: program() },
             unix_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
             findings,
             snapshot,
@@ -91,8 +89,7 @@ impl Report {
 
     /// The report as JSON, in one line. [`json_schema`](crate::json_schema) has every field.
     pub fn to_json(&self) -> String {
-        let tagged = Tagged { format: FORMAT.into(), schema: SCHEMA, report: self };
-        serde_json::to_string(&tagged).unwrap_or_else(|error| unreachable!("plain data: {error}"))
+        json::written(FORMAT, SCHEMA, self)
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote.
@@ -108,28 +105,14 @@ impl Report {
     /// assert!(Report::from_json("{}").is_err());
     /// ```
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
-        let head: Head = serde_json::from_str(json).map_err(|_| ReadError::NotAReport)?;
-        match (head.format.as_str(), head.schema) {
-            (FORMAT, SCHEMA) => {}
-            (FORMAT, schema) => return Err(ReadError::OtherSchema(schema)),
-            _ => return Err(ReadError::NotAReport),
+        match json::head(json) {
+            Some((format, SCHEMA)) if format == FORMAT => {
+                serde_json::from_str(json).map_err(|error| ReadError::Malformed(error.to_string()))
+            }
+            Some((format, schema)) if format == FORMAT => Err(ReadError::OtherSchema(schema)),
+            _ => Err(ReadError::NotAReport),
         }
-        serde_json::from_str(json).map_err(|error| ReadError::Malformed(error.to_string()))
     }
-}
-
-#[derive(Serialize)]
-struct Tagged<'a> {
-    format: String,
-    schema: u32,
-    #[serde(flatten)]
-    report: &'a Report,
-}
-
-#[derive(Deserialize)]
-struct Head {
-    format: String,
-    schema: u32,
 }
 
 /// Why a text cannot be read as a report.
@@ -164,9 +147,8 @@ impl std::error::Error for ReadError {}
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let program = self.process.program.as_deref().unwrap_or("unknown");
-        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
         let [waiters, locks] =
-            [count(self.snapshot.waiters(), "waiter"), count(self.snapshot.locks.len(), "lock")];
+            [counted(self.snapshot.waiters(), "waiter"), counted(self.snapshot.locks.len(), "lock")];
         writeln!(f, "waitword: {} (process {}): {waiters} at {locks}", clean(program, 40), self.process.id)?;
         if self.snapshot.holders.is_none() {
             writeln!(f, "holders are not recorded, so deadlocks cannot be found")?;

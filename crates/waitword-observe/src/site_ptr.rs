@@ -1,6 +1,6 @@
 //! A reference that is good for ever, in an atomic.
 //!
-//! - **L1** What is stored is null or a `&'static T`, and stored with Release, loaded with Acquire: a `T` that was made and leaked at run time
+//! - **L1** What is stored is null or a `&'static Site`, and stored with Release, loaded with Acquire: a site that was made and leaked at run time
 //!   is whole for who loads it. So what is loaded may be read at any time.
 
 use std::ptr;
@@ -10,13 +10,10 @@ use waitword_core::observe::Site;
 use crate::sync::atomic::{AtomicPtr, Ordering};
 
 /// A place in the source, or none.
-pub(crate) type AtomicSite = AtomicStatic<Site>;
-
-/// A `&'static T`, or none.
 #[derive(Debug)]
-pub(crate) struct AtomicStatic<T: 'static>(AtomicPtr<T>);
+pub(crate) struct AtomicSite(AtomicPtr<Site>);
 
-impl<T: Sync> AtomicStatic<T> {
+impl AtomicSite {
     #[cfg(not(waitword_loom))]
     pub(crate) const fn none() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
@@ -28,35 +25,29 @@ impl<T: Sync> AtomicStatic<T> {
     }
 
     #[inline]
-    pub(crate) fn store(&self, value: Option<&'static T>) {
-        self.0.store(pointer(value), Ordering::Release);
+    pub(crate) fn store(&self, site: Option<&'static Site>) {
+        self.0.store(pointer(site), Ordering::Release);
     }
 
     #[inline]
-    pub(crate) fn load(&self) -> Option<&'static T> {
+    pub(crate) fn load(&self) -> Option<&'static Site> {
         // SAFETY: null or a `&'static` (L1).
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Stores `value` if there is none yet. Returns which one is there then.
-    #[inline]
-    pub(crate) fn claim(&self, value: &'static T) -> &'static T {
-        let claimed = self.0.compare_exchange(
-            ptr::null_mut(),
-            pointer(Some(value)),
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        );
-        match claimed {
-            Ok(_) => value,
+    /// Stores `site` if there is none yet. Returns which one is there then.
+    pub(crate) fn claim(&self, site: &'static Site) -> &'static Site {
+        let new = pointer(Some(site));
+        match self.0.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => site,
             // SAFETY: null or a `&'static` (L1).
-            Err(other) => unsafe { other.as_ref() }.unwrap_or(value),
+            Err(other) => unsafe { other.as_ref() }.unwrap_or(site),
         }
     }
 }
 
-fn pointer<T>(value: Option<&'static T>) -> *mut T {
-    value.map_or(ptr::null_mut(), |value| ptr::from_ref(value).cast_mut())
+fn pointer(site: Option<&'static Site>) -> *mut Site {
+    site.map_or(ptr::null_mut(), |site| ptr::from_ref(site).cast_mut())
 }
 
 #[cfg(all(test, not(waitword_loom)))]
@@ -68,8 +59,8 @@ mod tests {
     /// Miri and the thread sanitizer see whether it is ordered.
     #[test]
     fn a_site_that_was_made_at_run_time_is_whole_for_who_loads_it() {
-        static STORED: AtomicSite = AtomicStatic::none();
-        static CLAIMED: AtomicSite = AtomicStatic::none();
+        static STORED: AtomicSite = AtomicSite::none();
+        static CLAIMED: AtomicSite = AtomicSite::none();
         let here = *Location::caller();
         let publishes = std::thread::spawn(move || {
             STORED.store(Some(Box::leak(Box::new(here))));

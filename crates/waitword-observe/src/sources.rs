@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use waitword_core::time::Instant;
-
+use waitword_core::lock;
 use waitword_core::observe::WaiterSeen;
+use waitword_core::time::Instant;
 
 use crate::model::Snapshot;
 
@@ -42,26 +42,22 @@ impl<T: Clone> Register<T> {
         Self(Mutex::new((0, BTreeMap::new())))
     }
 
-    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, T>)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds one. `remove` is [`Self::remove`] of the register.
     pub(crate) fn add(&self, source: T, remove: fn(u64)) -> Source {
-        let (last, all) = &mut *self.lock();
+        let (last, all) = &mut *lock(&self.0);
         *last += 1;
         all.insert(*last, source);
         Source { key: *last, remove }
     }
 
     pub(crate) fn remove(&self, key: u64) {
-        let source = self.lock().1.remove(&key);
+        let source = lock(&self.0).1.remove(&key);
         // What it owns is foreign code's, and is dropped without the lock.
         drop(source);
     }
 
     pub(crate) fn all(&self) -> Vec<T> {
-        self.lock().1.values().cloned().collect()
+        lock(&self.0).1.values().cloned().collect()
     }
 }
 

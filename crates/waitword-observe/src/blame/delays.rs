@@ -49,7 +49,7 @@ static BEGAN: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// Forgets all queues, and counts the waiters that enqueue from now on. `ask` has the core tell of enqueues and leaves: between it and the
 /// stamp none counts, so of each waiter both count or neither.
-pub(super) fn start(ask: impl FnOnce()) {
+pub(crate) fn start(ask: impl FnOnce()) {
     BEGAN.store(u64::MAX, Ordering::SeqCst);
     QUEUES.clear();
     ask();
@@ -64,7 +64,7 @@ fn is_counted(waits_for: WaitsFor, since: u64) -> bool {
 /// A waiter has enqueued, under the lock of its shard.
 pub(crate) fn queued(word: usize, waits_for: WaitsFor, since: Option<u64>) {
     if let Some(since) = since.filter(|since| is_counted(waits_for, *since)) {
-        QUEUES.with(word, || Some(Delays::default()), |delays| change(delays, |delays| delays.enter(since)));
+        of_queue(word, true, |delays| delays.enter(since));
     }
 }
 
@@ -74,19 +74,13 @@ pub(super) fn left(word: usize, waits_for: WaitsFor, since: u64, acquired: bool)
     if !is_counted(waits_for, since) {
         return None;
     }
-    let taken = QUEUES.with(
-        word,
-        || None,
-        |delays| {
-            change(delays, |delays| {
-                let now = nanos();
-                let is_charged = acquired || delays.waiters <= 1;
-                let delay = if is_charged { delays.charge_at(now, Some(since)) } else { None };
-                delays.leave_at(1, now);
-                delay
-            })
-        },
-    );
+    let taken = of_queue(word, false, |delays| {
+        let now = nanos();
+        let is_charged = acquired || delays.waiters <= 1;
+        let delay = if is_charged { delays.charge_at(now, Some(since)) } else { None };
+        delays.leave_at(1, now);
+        delay
+    });
     taken.unwrap_or_else(|| {
         let own = nanos().saturating_sub(since);
         Some(Delay { waiters: 1, sum: own, longest: own })
@@ -95,22 +89,30 @@ pub(super) fn left(word: usize, waits_for: WaitsFor, since: u64, acquired: bool)
 
 /// The first of the waiters were notified.
 pub(crate) fn left_many(word: usize, count: u64) {
-    QUEUES.with(word, || None, |delays| change(delays, |delays| delays.leave_at(count, nanos())));
+    of_queue(word, false, |delays| delays.leave_at(count, nanos()));
 }
 
 /// Takes what has not been charged. The head of the queue is there since `head`.
 pub(super) fn charge(word: usize, head: Option<u64>) -> Option<Delay> {
-    QUEUES.with(word, || None, |delays| change(delays, |delays| delays.charge_at(nanos(), head))).flatten()
+    of_queue(word, false, |delays| delays.charge_at(nanos(), head)).flatten()
 }
 
-/// Forgets the queue if nobody is left.
-fn change<R>(place: &mut Option<(usize, Delays)>, change: impl FnOnce(&mut Delays) -> R) -> R {
-    let Some((_, delays)) = place else { return change(&mut Delays::default()) };
-    let result = change(delays);
-    if delays.waiters == 0 {
-        *place = None;
-    }
-    result
+/// Changes the delays of a queue, which are forgotten if nobody is left. `None`: it is not counted; with `add` it is from now on, if there is
+/// a place for it.
+fn of_queue<R>(word: usize, add: bool, change: impl FnOnce(&mut Delays) -> R) -> Option<R> {
+    let changed = QUEUES.with(
+        word,
+        || add.then(Delays::default),
+        |place| {
+            let (_, delays) = place.as_mut()?;
+            let result = change(delays);
+            if delays.waiters == 0 {
+                *place = None;
+            }
+            Some(result)
+        },
+    );
+    changed.flatten()
 }
 
 impl Delays {

@@ -5,7 +5,6 @@
 //! `table.rs`.
 
 pub(crate) mod delays;
-mod rows;
 mod slow;
 mod table;
 
@@ -14,14 +13,14 @@ use std::cmp::Reverse;
 use waitword_core::observe::{Contended, End, Ended, nanos, nanos_at};
 
 use crate::record::{Release, site_of};
-pub use rows::{Blame, Blamed, Bucket};
 pub use slow::{Slow, set_slow_threshold, take_slow};
+pub use table::{Blame, Blamed, Bucket};
 use table::{Charge, Charged};
 
 /// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then what no site is to blame for.
 ///
 /// A holder that releases a lock with waiters is charged with what they have waited since the last charge. So all rows together have all
-/// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) blame nobody. Reading takes no lock.
+/// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) blame nobody.
 ///
 /// ```
 /// use waitword::Mutex;
@@ -40,22 +39,9 @@ use table::{Charge, Charged};
 /// assert!(blame.iter().any(|row| row.waiters == 1));
 /// ```
 pub fn blame() -> Vec<Blame> {
-    // One place may have several addresses, of each unit of code that has it.
-    let mut merged: Vec<Blame> = Vec::new();
-    for row in table::rows() {
-        match merged.iter_mut().find(|other| other.blamed == row.blamed) {
-            Some(other) => other.add(row),
-            None => merged.push(row),
-        }
-    }
-    merged.sort_by_key(|row| (!matches!(row.blamed, Blamed::Site { .. }), Reverse(row.delay)));
-    merged
-}
-
-/// Makes the table, and counts the waiters that enqueue from now on. `ask` has the core tell of them.
-pub(crate) fn start(ask: impl FnOnce()) {
-    table::start();
-    delays::start(ask);
+    let mut rows = table::rows();
+    rows.sort_by_key(|row| (!matches!(row.blamed, Blamed::Site { .. }), Reverse(row.delay)));
+    rows
 }
 
 /// A lock was released for which others wait.

@@ -1,7 +1,7 @@
 //! Locks that were held so that others waited long: a line for each, kept until somebody prints it.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, TryLockError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
@@ -10,9 +10,10 @@ use waitword_core::observe::Front;
 use waitword_core::{count_threads, lock};
 
 use super::table::Charge;
-use crate::model::{Actor, LockName, Site};
+use crate::json::{count_nanos, nanos, optional_nanos};
+use crate::model::{Actor, LockName, Site, sort};
 use crate::names::names;
-use crate::process::{self, sort, task_actor};
+use crate::process::{self, task_actor};
 use crate::record::Release;
 
 /// So many are kept. Further ones are counted.
@@ -46,14 +47,14 @@ pub struct Slow {
     /// What took it; if that is not known, the thread that released it.
     pub actor: Actor,
     /// How long it was held, if that is known: to 10 ms.
-    #[serde(rename = "held_ns", with = "crate::model::optional_nanos", default)]
+    #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
     /// How many waited when it was released.
     pub waiters: usize,
     /// How many of these were threads; `None` where that was not counted, of more than 64 waiters.
     pub threads: Option<usize>,
     /// How long the holder made the head of the queue wait.
-    #[serde(rename = "longest_ns", with = "crate::model::nanos")]
+    #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
     /// Where that one waited.
     pub longest_at: Option<Site>,
@@ -84,7 +85,7 @@ pub fn take_slow() -> (Vec<Slow>, u64) {
 /// waitword_observe::set_slow_threshold(std::time::Duration::from_millis(100));
 /// ```
 pub fn set_slow_threshold(threshold: Duration) {
-    THRESHOLD.store(u64::try_from(threshold.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    THRESHOLD.store(count_nanos(threshold), Ordering::Relaxed);
 }
 
 /// Keeps it if it is slow. Never waits: another thread that keeps one or takes them just now makes this one lost.
@@ -97,15 +98,8 @@ pub(super) fn keep(front: &dyn Fn(&mut [usize]) -> Option<Front>, charge: Charge
     let waiters = front(&mut who).map_or(0, |front| front.len);
     let threads = (waiters <= CROWD).then(|| count_threads(&who[..waiters]));
     let slow = Seen { charge, release: *release, thread: thread::current(), waiters, threads };
-    let kept = match SLOW.try_lock() {
-        Ok(kept) => Some(kept),
-        Err(TryLockError::Poisoned(kept)) => Some(kept.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    };
-    match kept {
-        Some(mut kept) if kept.len() < KEPT => kept.push(slow),
-        _ => {
-            LOST.fetch_add(1, Ordering::Relaxed);
-        }
+    match SLOW.try_lock().ok().filter(|kept| kept.len() < KEPT) {
+        Some(mut kept) => kept.push(slow),
+        None => drop(LOST.fetch_add(1, Ordering::Relaxed)),
     }
 }

@@ -1,43 +1,99 @@
-//! Delays by the site where the lock was taken.
+//! Delays by the site where the lock was taken: the rows as plain data ([`Blame`]), and the table that holds them.
 //!
-//! The table has a fixed size, and its rows are found by hashing the site: a compare-and-swap to claim one, and additions. Sites that find
-//! no row are one row together.
+//! The table has a fixed size, so that a charge allocates nothing. Sites that find no row are one row together.
 
+use std::collections::BTreeMap;
 use std::ptr;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use waitword::observe::LockType;
-use waitword_core::OnceLock;
-use waitword_core::observe::{Site, WaitsFor};
+use waitword_core::lock;
+use waitword_core::observe::{Site as StaticSite, WaitsFor};
 
 use super::delays::Delay;
-use super::rows::{Blame, Blamed, Bucket};
-use crate::names::names;
-use crate::process::sort;
-use crate::site_ptr::{AtomicSite, AtomicStatic};
-use crate::types::lock_type_of;
+use crate::by_word::ByWord;
+use crate::json::nanos;
+use crate::model::{Address, LockKind, LockName, Site, sort};
+use crate::names::{lock_type_of, names};
 
-/// How many sites have a row.
-const SITES: usize = 512;
+/// Whom a row of the table blames.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "blamed", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Blamed {
+    /// The holders that took the lock at this place.
+    Site {
+        /// The place.
+        site: Site,
+    },
+    /// Nobody: the lock was free, and a signalled waiter had not run yet. Also holders that barged past it for less than a barging window.
+    #[serde(rename = "not_yet_run")]
+    NotYetRun,
+    /// Holders of which it is not known where they took the lock: before they were recorded, or where there was no room for a record.
+    Unknown,
+    /// Holders of all sites for which the table has no row left.
+    #[serde(rename = "other_sites")]
+    OtherSites,
+}
 
-/// After so many rows of others a site has none.
-const PROBES: usize = 32;
+/// What the holders that took a lock at one site made others wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blame {
+    /// Whom it is about.
+    #[serde(flatten)]
+    pub blamed: Blamed,
+    /// What sort of lock it was, last.
+    pub kind: LockKind,
+    /// The lock, if it always was the same.
+    pub lock: Option<LockName>,
+    /// The type of the lock, such as `Mutex<shop::db::Pool>`, if it is known and always was the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub type_name: Option<String>,
+    /// How often it was released while others waited.
+    pub releases: u64,
+    /// How many waited, added up over these releases.
+    pub waiters: u64,
+    /// How long they waited together.
+    #[serde(rename = "delay_ns", with = "nanos")]
+    pub delay: Duration,
+    /// The longest that one of the holders made another wait.
+    #[serde(rename = "longest_ns", with = "nanos")]
+    pub longest: Duration,
+    /// Where that one waited.
+    pub longest_at: Option<Site>,
+    /// How long these releases had made the head of the queue wait.
+    pub waits: Vec<Bucket>,
+    /// How long the lock had been held at these releases, as far as that is known.
+    pub holds: Vec<Bucket>,
+}
+
+/// A bucket of a histogram. Empty ones are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// Its durations are less than this, and at least half of it; those in the first and the last bucket may be less or more.
+    #[serde(rename = "below_ns", with = "nanos")]
+    pub below: Duration,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl Blame {
+    /// What the rows say of the lock: which one it was, or else of what type.
+    pub(crate) fn what(&self) -> LockName {
+        let mut lock = self.lock.clone().unwrap_or(LockName::new(Address(0), self.kind));
+        // The lock may have gone since.
+        lock.type_name = lock.type_name.or_else(|| self.type_name.clone());
+        lock
+    }
+}
 
 /// How many buckets a histogram has.
 const BUCKETS: usize = 32;
 
 /// Durations below 2^8 ns are in the first bucket, each other one has those of twice as long as the one before.
 const FIRST_BUCKET: u32 = 8;
-
-static TABLE: OnceLock<Table> = OnceLock::new();
-
-struct Table {
-    sites: Box<[Row]>,
-    woken: Row,
-    unknown: Row,
-    other_sites: Row,
-}
 
 /// The durations in a bucket are less than this. The last bucket has all that are longer, too.
 fn bucket_limit(bucket: usize) -> Duration {
@@ -49,30 +105,19 @@ fn bucket(nanos: u64) -> usize {
     (bits.saturating_sub(FIRST_BUCKET) as usize).min(BUCKETS - 1)
 }
 
-/// Makes the table.
-pub(super) fn start() {
-    TABLE.get_or_init(Table::new);
-}
+/// Of 512 sites, by the addresses of these.
+static SITES: ByWord<(&'static StaticSite, Row), 32> = ByWord::new();
 
-/// The table as it is, without rows that nobody was charged in. Rows are read while they change: what belongs together may be one charge
-/// apart.
-pub(super) fn rows() -> Vec<Blame> {
-    let Some(table) = TABLE.get() else { return Vec::new() };
-    let sites =
-        table.sites.iter().filter_map(|row| Some((Blamed::Site { site: row.site.load()?.into() }, row)));
-    let others = [
-        (Blamed::NotYetRun, &table.woken),
-        (Blamed::Unknown, &table.unknown),
-        (Blamed::OtherSites, &table.other_sites),
-    ];
-    sites.chain(others).map(|(blamed, row)| row.read(blamed)).filter(|row| row.releases > 0).collect()
-}
+/// Of what has no site, as [`OTHERS`] has it.
+static OTHER_ROWS: Mutex<[Option<Row>; 3]> = Mutex::new([const { None }; 3]);
+
+const OTHERS: [Blamed; 3] = [Blamed::NotYetRun, Blamed::Unknown, Blamed::OtherSites];
 
 /// Who is charged.
 #[derive(Clone, Copy)]
 pub(super) enum Charged {
     /// The holders that took the lock at this place, if that is known.
-    Holder(Option<&'static Site>),
+    Holder(Option<&'static StaticSite>),
     /// Nobody: the lock was free.
     NotYetRun,
 }
@@ -84,116 +129,131 @@ pub(super) struct Charge {
     pub(super) word: usize,
     pub(super) waits_for: WaitsFor,
     /// Where the head of the queue waits.
-    pub(super) head_at: Option<&'static Site>,
+    pub(super) head_at: Option<&'static StaticSite>,
     /// How long the lock was held, in nanoseconds.
     pub(super) held: Option<u64>,
 }
 
 pub(super) fn charge(charged: Charged, charge: &Charge) {
-    let Some(table) = TABLE.get() else { return };
-    let row = match charged {
-        Charged::Holder(Some(site)) => table.row(site).unwrap_or(&table.other_sites),
-        Charged::NotYetRun => &table.woken,
-        Charged::Holder(None) => &table.unknown,
+    // No other lock is taken under that of a row.
+    let lock_type = lock_type_of(charge.word);
+    let other = match charged {
+        Charged::NotYetRun => 0,
+        Charged::Holder(None) => 1,
+        Charged::Holder(Some(site)) => {
+            let row = || Some((site, Row::of(charge)));
+            let address = ptr::from_ref(site).addr();
+            let added = SITES.with(address, row, |place| {
+                place.iter_mut().for_each(|(_, (_, row))| row.add(charge, lock_type));
+            });
+            if added.is_some() {
+                return;
+            }
+            2
+        }
     };
-    row.add(charge);
+    lock(&OTHER_ROWS)[other].get_or_insert_with(|| Row::of(charge)).add(charge, lock_type);
 }
 
-impl Table {
-    fn new() -> Self {
-        let sites = (0..SITES).map(|_| Row::new()).collect();
-        Self { sites, woken: Row::new(), unknown: Row::new(), other_sites: Row::new() }
+/// The rows as they are.
+pub(super) fn rows() -> Vec<Blame> {
+    // One place may have several addresses, of each unit of code that has it.
+    let mut sites: BTreeMap<&StaticSite, Row> = BTreeMap::new();
+    for (_, (site, row)) in SITES.all() {
+        sites.entry(site).and_modify(|known| known.merge(&row)).or_insert(row);
     }
-
-    fn row(&self, site: &'static Site) -> Option<&Row> {
-        let hash = (ptr::from_ref(site).addr() as u64 >> 3).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        let probed = (0..PROBES).map(|probe| &self.sites[(hash as usize + probe) % SITES]);
-        probed.into_iter().find(|row| ptr::eq(row.site.claim(site), site))
-    }
+    let sites = sites.into_iter().map(|(site, row)| row.read(Blamed::Site { site: site.into() }));
+    let others = *lock(&OTHER_ROWS);
+    let others = OTHERS.into_iter().zip(others).filter_map(|(blamed, row)| Some(row?.read(blamed)));
+    sites.chain(others).collect()
 }
 
+/// Charges, added up.
+#[derive(Clone, Copy)]
 struct Row {
-    site: AtomicSite,
-    waits_for: AtomicU8,
-    /// 0: none yet; [`MANY`]: not always the same.
-    word: AtomicUsize,
-    /// [`MIXED`]: not always the same.
-    lock_type: AtomicStatic<LockType>,
-    releases: AtomicU64,
-    waiters: AtomicU64,
-    delay: AtomicU64,
-    longest: AtomicU64,
-    longest_at: AtomicSite,
-    waits: [AtomicU32; BUCKETS],
-    holds: [AtomicU32; BUCKETS],
+    waits_for: WaitsFor,
+    /// `None`: not always the same.
+    word: Option<usize>,
+    /// If one is known.
+    lock_type: Option<&'static LockType>,
+    /// It was not always the same.
+    is_mixed: bool,
+    releases: u64,
+    waiters: u64,
+    delay: u64,
+    longest: u64,
+    longest_at: Option<&'static StaticSite>,
+    waits: [u32; BUCKETS],
+    holds: [u32; BUCKETS],
 }
-
-/// No word has this address.
-const MANY: usize = 1;
-
-/// No lock is of this type.
-static MIXED: LockType = LockType::new::<()>("");
 
 impl Row {
-    fn new() -> Self {
+    /// For this charge, which is not added yet.
+    fn of(charge: &Charge) -> Self {
         Self {
-            site: AtomicSite::none(),
-            waits_for: AtomicU8::new(0),
-            word: AtomicUsize::new(0),
-            lock_type: AtomicStatic::none(),
-            releases: AtomicU64::new(0),
-            waiters: AtomicU64::new(0),
-            delay: AtomicU64::new(0),
-            longest: AtomicU64::new(0),
-            longest_at: AtomicSite::none(),
-            waits: [const { AtomicU32::new(0) }; BUCKETS],
-            holds: [const { AtomicU32::new(0) }; BUCKETS],
+            waits_for: charge.waits_for,
+            word: Some(charge.word),
+            lock_type: None,
+            is_mixed: false,
+            releases: 0,
+            waiters: 0,
+            delay: 0,
+            longest: 0,
+            longest_at: None,
+            waits: [0; BUCKETS],
+            holds: [0; BUCKETS],
         }
     }
 
-    fn add(&self, charge: &Charge) {
+    fn add(&mut self, charge: &Charge, lock_type: Option<&'static LockType>) {
         let Delay { waiters, sum, longest } = charge.delay;
-        self.waits_for.store(charge.waits_for as u8, Ordering::Relaxed);
-        let word = self.word.load(Ordering::Relaxed);
-        if word != charge.word && word != MANY {
-            self.word.store(if word == 0 { charge.word } else { MANY }, Ordering::Relaxed);
+        self.waits_for = charge.waits_for;
+        self.add_lock(Some(charge.word), lock_type);
+        self.releases += 1;
+        self.waiters += waiters;
+        self.delay = self.delay.wrapping_add(sum);
+        if longest > self.longest {
+            (self.longest, self.longest_at) = (longest, charge.head_at);
         }
-        if let Some(lock_type) = lock_type_of(charge.word) {
-            match self.lock_type.load() {
-                None => self.lock_type.store(Some(lock_type)),
-                Some(before) if before == lock_type => {}
-                Some(_) => self.lock_type.store(Some(&MIXED)),
-            }
-        }
-        self.releases.fetch_add(1, Ordering::Relaxed);
-        self.waiters.fetch_add(waiters, Ordering::Relaxed);
-        self.delay.fetch_add(sum, Ordering::Relaxed);
-        if self.longest.fetch_max(longest, Ordering::Relaxed) < longest {
-            self.longest_at.store(charge.head_at);
-        }
-        self.waits[bucket(longest)].fetch_add(1, Ordering::Relaxed);
+        self.waits[bucket(longest)] += 1;
         if let Some(held) = charge.held {
-            self.holds[bucket(held)].fetch_add(1, Ordering::Relaxed);
+            self.holds[bucket(held)] += 1;
+        }
+    }
+
+    fn add_lock(&mut self, word: Option<usize>, lock_type: Option<&'static LockType>) {
+        self.word = self.word.filter(|_| self.word == word);
+        self.is_mixed |= lock_type.is_some() && self.lock_type.is_some() && self.lock_type != lock_type;
+        self.lock_type = lock_type.or(self.lock_type);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.add_lock(other.word, other.lock_type);
+        self.is_mixed |= other.is_mixed;
+        self.releases += other.releases;
+        self.waiters += other.waiters;
+        self.delay = self.delay.wrapping_add(other.delay);
+        if other.longest > self.longest {
+            (self.longest, self.longest_at) = (other.longest, other.longest_at);
+        }
+        for (ours, theirs) in [(&mut self.waits, other.waits), (&mut self.holds, other.holds)] {
+            ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
         }
     }
 
     fn read(&self, blamed: Blamed) -> Blame {
-        let read = |value: &AtomicU64| value.load(Ordering::Relaxed);
-        let time = |value: &AtomicU64| Duration::from_nanos(read(value));
-        let word = self.word.load(Ordering::Relaxed);
-        let waits_for = WaitsFor::ALL.get(usize::from(self.waits_for.load(Ordering::Relaxed)));
-        let (kind, _) = sort(waits_for.copied().unwrap_or(WaitsFor::Word));
-        let lock_type = self.lock_type.load().filter(|lock_type| *lock_type != &MIXED);
+        let (kind, _) = sort(self.waits_for);
+        let lock_type = self.lock_type.filter(|_| !self.is_mixed);
         Blame {
             blamed,
             kind,
-            lock: (word > MANY).then(|| names().of(word, kind)),
+            lock: self.word.map(|word| names().of(word, kind)),
             type_name: lock_type.map(ToString::to_string),
-            releases: read(&self.releases),
-            waiters: read(&self.waiters),
-            delay: time(&self.delay),
-            longest: time(&self.longest),
-            longest_at: self.longest_at.load().map(Into::into),
+            releases: self.releases,
+            waiters: self.waiters,
+            delay: Duration::from_nanos(self.delay),
+            longest: Duration::from_nanos(self.longest),
+            longest_at: self.longest_at.map(Into::into),
             waits: histogram(&self.waits),
             holds: histogram(&self.holds),
         }
@@ -201,21 +261,15 @@ impl Row {
 }
 
 /// The buckets that are not empty.
-fn histogram(buckets: &[AtomicU32; BUCKETS]) -> Vec<Bucket> {
-    let counts = buckets.iter().map(|count| u64::from(count.load(Ordering::Relaxed))).enumerate();
-    let counts = counts.filter(|(_, count)| *count > 0);
-    counts.map(|(at, count)| Bucket { below: bucket_limit(at), count }).collect()
+fn histogram(buckets: &[u32; BUCKETS]) -> Vec<Bucket> {
+    let counts = buckets.iter().enumerate().filter(|(_, count)| **count > 0);
+    counts.map(|(at, count)| Bucket { below: bucket_limit(at), count: u64::from(*count) }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::panic::Location;
-
-    #[track_caller]
-    fn here() -> &'static Site {
-        Location::caller()
-    }
 
     fn charge_of(sum: u64) -> Charge {
         let delay = Delay { waiters: 1, sum, longest: sum };
@@ -224,14 +278,20 @@ mod tests {
 
     #[test]
     fn sites_beyond_the_table_are_one_row() {
-        let table = Table::new();
-        let leaked = |_| -> &'static Site { Box::leak(Box::new(*here())) };
-        let sites: Vec<_> = (0..2 * SITES).map(leaked).collect();
-        let with_row = sites.iter().filter(|site| table.row(site).is_some()).count();
-        assert!((SITES / 2..=SITES).contains(&with_row), "{with_row}");
-        for site in &sites {
-            assert!(table.row(site).is_none_or(|row| ptr::eq(row.site.load().unwrap(), *site)));
+        const SITES: usize = 1024;
+        // All in one line, at addresses of their own.
+        for _ in 0..SITES {
+            let site: &StaticSite = Box::leak(Box::new(*Location::caller()));
+            charge(Charged::Holder(Some(site)), &charge_of(300));
         }
+        let rows = rows();
+        let releases = |blamed: &dyn Fn(&Blamed) -> bool| -> u64 {
+            rows.iter().filter(|row| blamed(&row.blamed)).map(|row| row.releases).sum()
+        };
+        let with_row = releases(&|blamed| matches!(blamed, Blamed::Site { .. }));
+        assert!((256..=512).contains(&with_row), "{with_row}");
+        assert_eq!(with_row + releases(&|blamed| *blamed == Blamed::OtherSites), SITES as u64);
+        assert!(rows.iter().all(|row| row.lock.as_ref().is_some_and(|lock| lock.address.0 == 8)), "{rows:?}");
     }
 
     #[test]
@@ -241,16 +301,24 @@ mod tests {
             assert!(nanos < bucket_limit(at).as_nanos() as u64 || at == BUCKETS - 1, "{nanos}");
             assert!(at == 0 || nanos >= bucket_limit(at - 1).as_nanos() as u64, "{nanos}");
         }
-        let row = Row::new();
-        row.add(&charge_of(300));
-        row.add(&charge_of(200));
-        let read = row.read(Blamed::Unknown);
-        assert_eq!(
-            (read.releases, read.delay, read.longest),
-            (2, Duration::from_nanos(500), Duration::from_nanos(300))
-        );
+        let mut row = Row::of(&charge_of(300));
+        for sum in [300, 200] {
+            row.add(&charge_of(sum), None);
+        }
+        let twice = {
+            let mut twice = row;
+            twice.merge(&row);
+            twice.read(Blamed::Unknown)
+        };
         let counts = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.count).collect::<Vec<_>>();
-        assert_eq!((counts(&read.waits), counts(&read.holds)), (vec![1, 1], vec![1, 1]));
-        assert_eq!(read.lock.map(|lock| lock.address.0), Some(8));
+        for (read, times) in [(row.read(Blamed::Unknown), 1), (twice, 2)] {
+            let nanos = |duration: Duration| duration.as_nanos() as u64;
+            assert_eq!(
+                (read.releases, nanos(read.delay), nanos(read.longest)),
+                (2 * times, 500 * times, 300)
+            );
+            assert_eq!([counts(&read.waits), counts(&read.holds)], [[times; 2]; 2]);
+            assert_eq!(read.lock.map(|lock| lock.address.0), Some(8));
+        }
     }
 }

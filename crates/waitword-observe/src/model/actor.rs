@@ -1,6 +1,13 @@
-//! A waiter's or holder's identity.
+//! Who did something, where, and how long ago.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::panic::Location;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::json::nanos;
 
 /// A thread, a task or an agent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -42,4 +49,61 @@ impl Actor {
     pub fn blocks(&self) -> bool {
         matches!(self, Self::Thread { .. } | Self::BlockedAgent { .. })
     }
+}
+
+/// A place in the source. Prints as `file:line`, and that of a script as `file:line:column`: a script may be a single line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Site {
+    /// The file, as the compiler was given it.
+    pub file: Cow<'static, str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl From<&'static Location<'static>> for Site {
+    fn from(location: &'static Location<'static>) -> Self {
+        Self { file: location.file().into(), line: location.line(), column: location.column() }
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line_and_column())
+    }
+}
+
+impl Site {
+    pub(crate) fn line_and_column(&self) -> String {
+        match self.file.ends_with(".rs") {
+            true => self.line.to_string(),
+            false => format!("{}:{}", self.line, self.column),
+        }
+    }
+}
+
+/// Something that was done to a word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deed {
+    /// Who did it. An agent may have ended since.
+    pub actor: Actor,
+    /// Where.
+    pub site: Option<Site>,
+    /// How long ago.
+    #[serde(rename = "ago_ns", with = "nanos")]
+    pub ago: Duration,
+    /// Of a notify, how many waiters it woke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken: Option<usize>,
+}
+
+/// An actor that has ended, and still holds something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The actor.
+    pub actor: Actor,
+    /// How long ago it ended.
+    #[serde(rename = "ago_ns", with = "nanos")]
+    pub ago: Duration,
 }

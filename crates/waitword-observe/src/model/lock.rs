@@ -1,10 +1,15 @@
-//! A lock, or whatever else has a queue.
+//! A lock, or whatever else has a queue; its waiters and its holders.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Deed, Waiter};
+use waitword::observe::holders::Hold;
+use waitword_core::observe::WaitsFor;
+
+use super::actor::{Actor, Deed, Site};
+use crate::json::{nanos, optional_nanos};
 
 /// The address of the word in whose queue the waiters are. In JSON a string, `"0x7f3a10"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +94,13 @@ pub struct LockName {
     pub place: Option<BlockPlace>,
 }
 
+impl LockName {
+    /// A lock of which nothing else is known.
+    pub(crate) fn new(address: Address, kind: LockKind) -> Self {
+        Self { address, kind, name: None, type_name: None, place: None }
+    }
+}
+
 /// A place in a block of shared memory: what a SharedArrayBuffer is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BlockPlace {
@@ -139,4 +151,165 @@ impl Lock {
     pub fn waiting(&self) -> usize {
         self.waiters.len() + usize::from(self.upgrade.is_some())
     }
+}
+
+/// What a waiter wants of a lock, or a holder has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Access {
+    /// The lock for itself: a mutex, or an `RwLock` for writing.
+    Exclusive,
+    /// An `RwLock` for reading.
+    Shared,
+    /// An upgradable read of an `RwLock`.
+    Upgradable,
+    /// The upgrade of an upgradable read: the other readers have to leave.
+    Upgrade,
+    /// Permits of a semaphore.
+    Permits,
+    /// The initialisation of a value: a waiter waits for its end, a holder runs it.
+    Initialization,
+    /// A notify. Nobody holds that.
+    Notification,
+}
+
+impl Access {
+    /// Whether a lock that is held in this way cannot be had in the other.
+    pub(crate) fn excludes(self, wanted: Self) -> bool {
+        match self {
+            // An upgrade waits for the readers, and not for its own upgradable read.
+            Self::Shared => matches!(wanted, Self::Exclusive | Self::Upgrade),
+            Self::Upgradable => matches!(wanted, Self::Exclusive | Self::Upgradable),
+            Self::Exclusive | Self::Initialization | Self::Upgrade => true,
+            Self::Permits | Self::Notification => false,
+        }
+    }
+}
+
+/// What has the queue, and what the waiter wants of it.
+pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
+    match waits_for {
+        WaitsFor::Mutex => (LockKind::Mutex, Access::Exclusive),
+        WaitsFor::Read => (LockKind::RwLock, Access::Shared),
+        WaitsFor::Write => (LockKind::RwLock, Access::Exclusive),
+        WaitsFor::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        WaitsFor::Upgrade => (LockKind::RwLock, Access::Upgrade),
+        WaitsFor::Semaphore => (LockKind::Semaphore, Access::Permits),
+        WaitsFor::Condvar => (LockKind::Condvar, Access::Notification),
+        WaitsFor::Event => (LockKind::Event, Access::Notification),
+        WaitsFor::WaitGroup => (LockKind::WaitGroup, Access::Notification),
+        WaitsFor::Barrier => (LockKind::Barrier, Access::Notification),
+        WaitsFor::OnceLock => (LockKind::OnceLock, Access::Initialization),
+        WaitsFor::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
+        // A kind that this version does not know is still a word.
+        _ => (LockKind::Word, Access::Notification),
+    }
+}
+
+/// What is held, and how.
+pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
+    match hold {
+        Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
+        Hold::Read => (LockKind::RwLock, Access::Shared),
+        Hold::UpgradableRead => (LockKind::RwLock, Access::Upgradable),
+        Hold::Write => (LockKind::RwLock, Access::Exclusive),
+        Hold::Permits => (LockKind::Semaphore, Access::Permits),
+        Hold::Initialiser => (LockKind::OnceLock, Access::Initialization),
+        Hold::AsyncLock => (LockKind::AsyncLock, Access::Exclusive),
+        _ => (LockKind::Word, Access::Exclusive),
+    }
+}
+
+/// Whether a waiter was signalled, and responds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Not signalled: it waits for its turn.
+    Queued,
+    /// Signalled, and has not run since.
+    Signalled,
+    /// Signalled, and has not run for one pass of the watchdog.
+    Overdue,
+    /// Signalled, and has not run for two passes of the watchdog: the waiters behind it are signalled in its place.
+    Skipped,
+}
+
+/// One wait.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiter {
+    /// How many waiters of the same lock are before it.
+    pub position: usize,
+    /// Its thread, task or agent.
+    pub actor: Actor,
+    /// What it wants.
+    pub wants: Access,
+    /// Whether it was signalled.
+    pub state: State,
+    /// Where the wait began. `None` for a script's.
+    pub site: Option<Site>,
+    /// How long it has been queued. `None` if the clock did not run when it enqueued ([`enable`](crate::enable)).
+    #[serde(rename = "age_ns", with = "optional_nanos", default)]
+    pub age: Option<Duration>,
+    /// Whether the wait ends by itself at some time. `None` if that is not known.
+    pub timed: Option<bool>,
+}
+
+/// A lock that is held, by one of its holders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Names the hold as it is: if two snapshots show the same number, it lasted all the time between, and was held in the same way. `None`
+    /// where its beginning says as much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// The word of the lock.
+    pub lock: Address,
+    /// What sort of lock it is.
+    pub kind: LockKind,
+    /// What acquired it.
+    pub actor: Actor,
+    /// Whether it is a task of which only the waker is known ([`identify`](crate::identify) tells more): if it has ended since, another may have
+    /// that waker by now, and be shown as the same.
+    #[serde(default)]
+    pub by_waker: bool,
+    /// How it is held.
+    pub mode: Access,
+    /// How many permits of a semaphore.
+    #[serde(default)]
+    pub permits: Option<u64>,
+    /// Where it was acquired.
+    pub site: Option<Site>,
+    /// How long it has been held.
+    #[serde(rename = "held_ns", with = "optional_nanos", default)]
+    pub held: Option<Duration>,
+    /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports
+    /// say "acquired by" then.
+    pub sent_away: bool,
+    /// Whether nothing will release it: permits that were forgotten, a guard that was leaked.
+    #[serde(default)]
+    pub forgotten: bool,
+}
+
+/// What is known of the records of holders.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recording {
+    /// How long holders have been recorded. What was acquired before has no record.
+    #[serde(rename = "since_ns", with = "nanos")]
+    pub since: Duration,
+    /// How many acquisitions were not recorded since, for want of room.
+    pub unrecorded: u64,
+    /// Of how many condition variables and events the last notify was displaced by those of others.
+    #[serde(default)]
+    pub lost_notifies: u64,
+}
+
+/// Which thread polled a task last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastPoll {
+    /// The task.
+    pub task: Actor,
+    /// The thread that polled it last.
+    pub thread: Actor,
+    /// Whether no other thread can poll it, as on a current-thread runtime.
+    pub only_there: bool,
 }

@@ -1,20 +1,123 @@
-//! What was seen, as plain, owned data: it can be made by hand, compared, written as JSON and read back.
+//! What was seen at one time, as plain, owned data: it can be made by hand, compared, written as JSON and read back.
 
 mod actor;
-mod deed;
-mod durations;
-mod holder;
 mod lock;
-mod site;
-mod snapshot;
-mod waiter;
 
-pub use actor::Actor;
-pub use deed::{Deed, Ended};
-pub(crate) use durations::{nanos, optional_nanos};
-pub use holder::{Holder, LastPoll, Recording};
-pub(crate) use lock::is_notified;
-pub use lock::{Address, BlockPlace, Lock, LockKind, LockName};
-pub use site::Site;
-pub use snapshot::Snapshot;
-pub use waiter::{Access, State, Waiter};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::nanos;
+
+pub use actor::{Actor, Deed, Ended, Site};
+pub use lock::{
+    Access, Address, BlockPlace, Holder, LastPoll, Lock, LockKind, LockName, Recording, State, Waiter,
+};
+pub(crate) use lock::{held_as, is_notified, sort};
+
+/// The waiters of a process, and the holders where they are recorded.
+///
+/// Plain data: [`snapshot`](crate::snapshot()) makes one of the process, and a test can make one by hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// When it was taken, on the process's monotonic clock. Only differences mean something.
+    #[serde(rename = "taken_ns", with = "nanos")]
+    pub taken: Duration,
+    /// The locks that have waiters or known holders.
+    pub locks: Vec<Lock>,
+    /// The holders of locks. `None` if holders are not recorded.
+    pub holders: Option<Vec<Holder>>,
+    /// What is known of the holders that are not there. `None` if holders are not recorded.
+    #[serde(default)]
+    pub recording: Option<Recording>,
+    /// Which thread polled a task last, of the tasks of which it is known.
+    pub last_polls: Vec<LastPoll>,
+    /// Those among the holders that have ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended: Vec<Ended>,
+}
+
+/// What names a hold.
+type Hold<'a> = (Option<u64>, Address, &'a Actor, Access, &'a Option<Site>, i128);
+
+impl Snapshot {
+    /// How many waiters there are.
+    pub fn waiters(&self) -> usize {
+        self.locks.iter().map(Lock::waiting).sum()
+    }
+
+    /// The holders of the lock at `address`, as far as they are known.
+    pub fn holders_of(&self, address: Address) -> impl Iterator<Item = &Holder> {
+        self.holders.iter().flatten().filter(move |holder| holder.lock == address)
+    }
+
+    /// When something that is `age` old began. Two snapshots of one process say the same of the same wait, to the nanosecond.
+    fn began(&self, age: Duration) -> i128 {
+        self.taken.as_nanos() as i128 - age.as_nanos() as i128
+    }
+
+    /// What `self` and `earlier` both have: the same waits in the same state, by lock, actor, site and beginning, and the same holds in
+    /// the same mode. What has no known beginning is left out, because it may be another.
+    ///
+    /// A snapshot is no picture of one moment: it copies one queue after the other, and then the holders. But what is in two snapshots
+    /// was there all the time between them, so all of the result existed at the same moment: a beginning names a wait, as no other
+    /// enqueues at the same time, and a number a hold.
+    pub fn unchanged_since(&self, earlier: &Self) -> Self {
+        let waits = earlier.waits();
+        let holds = earlier.holds();
+        let is_same_wait = |lock: &LockName, waiter: &Waiter| {
+            waits.get(&(lock.address, &waiter.actor)).is_some_and(|before| {
+                before.iter().any(|before| {
+                    waiter.age.is_some()
+                        && waiter.age.map(|age| self.began(age)) == before.age.map(|age| earlier.began(age))
+                        && (waiter.state, waiter.wants, &waiter.site)
+                            == (before.state, before.wants, &before.site)
+                })
+            })
+        };
+        let is_same_hold = |holder: &&Holder| self.hold(holder).is_some_and(|hold| holds.contains(&hold));
+        let locks = self.locks.iter().map(|lock| {
+            let is_same = |waiter: &&Waiter| is_same_wait(&lock.name, waiter);
+            Lock {
+                name: lock.name.clone(),
+                changed: lock.changed.clone(),
+                notified: lock.notified.clone(),
+                upgrade: lock.upgrade.as_ref().filter(is_same).cloned(),
+                waiters: lock.waiters.iter().filter(is_same).cloned().collect(),
+            }
+        });
+        Self {
+            taken: self.taken,
+            locks: locks.filter(|lock| lock.waiting() > 0).collect(),
+            holders: self.holders.as_ref().map(|all| all.iter().filter(is_same_hold).cloned().collect()),
+            recording: self.recording.clone(),
+            last_polls: self
+                .last_polls
+                .iter()
+                .filter(|poll| earlier.last_polls.contains(poll))
+                .cloned()
+                .collect(),
+            ended: self.ended.clone(),
+        }
+    }
+
+    fn waits(&self) -> HashMap<(Address, &Actor), Vec<&Waiter>> {
+        let mut waits: HashMap<_, Vec<&Waiter>> = HashMap::new();
+        for lock in &self.locks {
+            for waiter in lock.all_waiters() {
+                waits.entry((lock.name.address, &waiter.actor)).or_default().push(waiter);
+            }
+        }
+        waits
+    }
+
+    fn holds(&self) -> HashSet<Hold<'_>> {
+        self.holders.iter().flatten().filter_map(|holder| self.hold(holder)).collect()
+    }
+
+    fn hold<'a>(&self, holder: &'a Holder) -> Option<Hold<'a>> {
+        let Holder { number, lock, actor, mode, site, .. } = holder;
+        Some((*number, *lock, actor, *mode, site, self.began(holder.held?)))
+    }
+}

@@ -5,57 +5,26 @@ use std::sync::Mutex;
 use waitword::observe::holders;
 use waitword_core::lock;
 use waitword_core::observe::{
-    self, CONTENDED, Contended, Ended, HOLDERS, Observer, RELEASES, TASKS, Woken, set_observer,
+    self, CONTENDED, Contended, DELAYS, Ended, Observer, WAITS, Woken, asks, set_observer,
 };
 
 use super::hooks;
-use crate::asked::{BLAMES, FOLLOWS, TRACES, TRACES_ALL, asks};
 use crate::blame::{self, delays};
 use crate::record::rings;
 use crate::record::{held_by, release_under_way, thread_of};
-use crate::{notifies, order, tasks, types};
+use crate::{names, notifies, order, tasks};
 
-/// What is asked for.
-#[derive(Default)]
-pub(crate) struct Asked {
-    /// Holders are recorded.
-    pub(crate) holders: bool,
-    /// There may be records, which releases have to erase.
-    pub(crate) releases: bool,
-    pub(crate) blame: bool,
-    pub(crate) order: bool,
-    pub(crate) tasks: bool,
-    /// How many traces there are, and how many of these are of all acquisitions.
-    pub(crate) traces: [usize; 2],
-}
+/// The flags that are set, but for what follows from others.
+static ASKED: Mutex<u32> = Mutex::new(0);
 
-static ASKED: Mutex<Asked> = Mutex::new(Asked {
-    holders: false,
-    releases: false,
-    blame: false,
-    order: false,
-    tasks: false,
-    traces: [0; 2],
-});
-
-/// Changes what is asked for.
-pub(crate) fn ask(change: impl FnOnce(&mut Asked)) {
+/// From now on the core tells what these flags ask for, and not what those ask for that are `off`.
+pub(crate) fn ask(on: u32, off: u32) {
     let mut asked = lock(&ASKED);
-    change(&mut asked);
+    *asked = *asked & !off | on;
     set_observer(&OBSERVER);
     holders::set_observer(&OF_LOCKS);
-    let flags = [
-        (asked.holders, HOLDERS),
-        (asked.releases, RELEASES),
-        (asked.blame, BLAMES | CONTENDED),
-        (asked.order, FOLLOWS),
-        (asked.tasks, TASKS),
-        (asked.traces[0] > 0, TRACES | CONTENDED),
-        (asked.traces[1] > 0, TRACES_ALL),
-    ];
-    observe::ask(
-        flags.iter().filter(|(is_asked, _)| *is_asked).map(|(_, flag)| flag).fold(0, |all, flag| all | flag),
-    );
+    let contended = if *asked & (DELAYS | WAITS) != 0 { CONTENDED } else { 0 };
+    observe::ask(*asked | contended);
 }
 
 static OBSERVER: Observer =
@@ -72,7 +41,7 @@ static OF_LOCKS: holders::Observer = holders::Observer {
     held_by,
     thread: |number| thread_of(u64::from(number)),
     notified: notifies::note,
-    typed: types::note,
+    typed: names::note_type,
     awaited: order::awaited,
 };
 
@@ -80,30 +49,30 @@ fn woken(woken: Woken<'_>) {
     let mut count = 0;
     for who in woken.who {
         count += 1;
-        if asks(TRACES) {
+        if asks(WAITS) {
             rings::woken(woken.at, woken.are_notified, woken.word, who);
         }
     }
-    if woken.are_notified && count > 0 && asks(BLAMES) {
+    if woken.are_notified && count > 0 && asks(DELAYS) {
         delays::left_many(woken.word, count);
     }
 }
 
 fn ended(ended: &Ended) {
-    if asks(BLAMES) {
+    if asks(DELAYS) {
         blame::ended(ended);
     }
-    if asks(TRACES) {
+    if asks(WAITS) {
         rings::ended(ended);
     }
 }
 
 fn contended(contended: &Contended<'_>) {
     let release = release_under_way(contended.held);
-    if asks(TRACES) {
+    if asks(WAITS) {
         rings::contended_release(contended.word, &release);
     }
-    if asks(BLAMES) {
+    if asks(DELAYS) {
         blame::charge_release(contended, &release);
     }
 }

@@ -1,16 +1,15 @@
 //! What the core tells of holders: every acquisition and every release passes here.
 
 use waitword::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
-use waitword_core::observe::{CONTENDED, RELEASES, Site};
+use waitword_core::observe::{AWAITED, CONTENDED, OWN, RELEASES, Site, asks};
 
-use crate::asked::{FOLLOWS, TRACES_ALL, asks};
 use crate::order::{self, Acquirer};
 use crate::record::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK, is_not_kept};
-use crate::record::recorder::{NUMBER, TABLE, UNRECORDED, number, record_time, time};
-use crate::record::{Release, note_release, own, rings, sent, threads};
+use crate::record::recorder::{NUMBER, TABLE, UNKNOWN, UNRECORDED, number, record_time, time};
+use crate::record::{Release, learn_sent, note_release, own, rings};
 use crate::sync::atomic::Ordering;
 use crate::tasks::{kept_number, number_of, of_this_thread};
-use crate::{notifies, types};
+use crate::{names, notifies};
 
 /// This thread has acquired a lock. Returns what its guard has to keep.
 pub(super) fn acquired(
@@ -22,7 +21,7 @@ pub(super) fn acquired(
 ) -> HoldId {
     // 0, if the switch was turned off meanwhile. No snapshot shows a record of that time.
     let now = record_time();
-    let is_common = hold != Hold::AsyncLock && !asks(TRACES_ALL | FOLLOWS);
+    let is_common = hold != Hold::AsyncLock && !asks(OWN | AWAITED);
     if is_common && let Some(record) = own::claim(word, now | hold as u64, site, permits) {
         return record.id();
     }
@@ -64,7 +63,7 @@ fn record(
     }
     let record = own::claim_any(&entry);
     if let Some(record) = record
-        && asks(FOLLOWS)
+        && asks(AWAITED)
     {
         tell_acquired(record, &entry, gives_up);
     }
@@ -110,7 +109,7 @@ fn tell_acquired(record: &Record, entry: &Entry, gives_up: bool) {
 /// The holder is about to release it.
 pub(super) fn released(word: usize, hold: Hold, id: HoldId) {
     match Record::of(id) {
-        Some(record) if !asks(CONTENDED | FOLLOWS) => record.free(),
+        Some(record) if !asks(CONTENDED | AWAITED) => record.free(),
         _ => release(word, hold, id),
     }
 }
@@ -122,7 +121,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
     if is_not_kept(id) && !asks(RELEASES) {
         return;
     }
-    if asks(CONTENDED | FOLLOWS) {
+    if asks(CONTENDED | AWAITED) {
         note(word, hold, id);
     }
     if let Some(record) = Record::of(id) {
@@ -141,7 +140,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = found(word, hold, id);
     if let Some((record, _)) = found
-        && asks(FOLLOWS)
+        && asks(AWAITED)
     {
         let by = order::acquirer(Acquirer::Thread(number()));
         order::follow(|order| order.released(record.number(), by));
@@ -151,7 +150,7 @@ fn note(word: usize, hold: Hold, id: HoldId) {
         let is_any = is_not_kept(id) && hold == Hold::Read;
         let is_known = || !is_any || find(word, hold).all(|(_, other)| other.site == entry.site);
         if is_elsewhere_now(&entry) && is_known() {
-            sent::learn(entry.site);
+            learn_sent(entry.site);
         }
         let task = (entry.what & TASK != 0).then_some(entry.task);
         Release { site: Some(entry.site), since: time(entry.what), task }
@@ -162,7 +161,7 @@ fn note(word: usize, hold: Hold, id: HoldId) {
 
 /// Whether the guard is with another than what acquired it: the thread that releases it here, or the task that this thread polls.
 fn is_elsewhere_now(entry: &Entry) -> bool {
-    let is_other_thread = entry.thread != threads::UNKNOWN && entry.thread != NUMBER.get();
+    let is_other_thread = entry.thread != UNKNOWN && entry.thread != NUMBER.get();
     entry.what & ELSEWHERE == 0
         && match (entry.what & TASK != 0, entry.number) {
             (false, _) => is_other_thread,
@@ -178,10 +177,10 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
     match change {
         Change::To(to) => {
             if is_elsewhere_now(&entry) {
-                sent::learn(entry.site);
+                learn_sent(entry.site);
             }
             record.change(&entry, entry.flags_of(to));
-            if asks(FOLLOWS) {
+            if asks(AWAITED) {
                 order::follow(|order| order.changed(record.number(), to));
             }
         }
@@ -223,9 +222,9 @@ pub(super) fn dropped(word: usize, may_hold: bool) {
     if may_hold {
         erase_all(word);
     }
-    types::forget(word);
+    names::forget_type(word);
     notifies::forget(word);
-    if asks(FOLLOWS) {
+    if asks(AWAITED) {
         order::follow(|order| order.dropped(word));
     }
 }

@@ -1,8 +1,123 @@
-//! The door to the core: what is asked for (`asked.rs`), what the core then tells of holders (`hooks.rs`), and the switches.
+//! The door to the core: the switches of holders, blame and traces, and the thread that tells records the time. What is asked of the core is in
+//! `asked.rs`, what the core then tells of holders in `hooks.rs`.
 
 mod asked;
 mod hooks;
-mod switch;
 
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use waitword_core::lock;
+use waitword_core::observe::{DELAYS, HOLDERS, OWN, RELEASES, WAITS, begin_clock, start_clock};
+use waitword_core::time::{Duration, Instant};
+
+use crate::blame::delays;
+use crate::record::recorder::{TABLE, UNRECORDED, stop, switch, tick};
+use crate::record::rings::{Events, Rings};
 pub(crate) use asked::ask;
-pub use switch::{Traced, start_blame, start_holders, stop_blame, stop_holders, trace};
+
+/// How exact the times of holds are.
+const TICK: Duration = Duration::from_millis(10);
+
+/// From now on acquisitions are recorded: who holds a lock, since when, and taken where (`holders`).
+///
+/// Costs some 65 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
+/// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
+pub fn start_holders() {
+    let mut switch = switch();
+    if switch.is_on {
+        return;
+    }
+    begin_clock();
+    (switch.turns, switch.is_on, switch.began) = (switch.turns + 1, true, Some(Instant::now()));
+    UNRECORDED.store(0, Ordering::Relaxed);
+    tick(switch.turns);
+    ask(HOLDERS | RELEASES, 0);
+    if !switch.ticks {
+        // Without the thread, times are those of the last snapshot.
+        let started = thread::Builder::new().name("waitword-holders".into()).spawn(run);
+        switch.ticks = started.is_ok();
+    }
+}
+
+/// Acquisitions are not recorded any more. What is recorded stays until its release, and is not shown.
+pub fn stop_holders() {
+    let mut switch = switch();
+    switch.is_on = false;
+    ask(0, HOLDERS);
+    stop();
+}
+
+/// Tells the time, until the switch is off and no record is left.
+fn run() {
+    loop {
+        thread::sleep(TICK);
+        let mut switch = switch();
+        if switch.is_on {
+            tick(switch.turns);
+        } else if TABLE.all().next().is_none() {
+            ask(0, RELEASES);
+            switch.ticks = false;
+            return;
+        }
+    }
+}
+
+/// From now on holders are charged with the waits of others. Starts the clock, which each contended release and the end of each wait read.
+pub fn start_blame() {
+    start_clock();
+    let mut is_on = lock(&IS_BLAME_ON);
+    if !std::mem::replace(&mut *is_on, true) {
+        delays::start(|| ask(DELAYS, 0));
+    }
+}
+
+/// Holders are charged no more. The table stays.
+pub fn stop_blame() {
+    let mut is_on = lock(&IS_BLAME_ON);
+    *is_on = false;
+    ask(0, DELAYS);
+}
+
+static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
+
+/// A trace that is being made. Dropping it ends it.
+#[derive(Debug)]
+pub struct Traced {
+    rings: Rings,
+    all: bool,
+}
+
+/// Starts to trace waits and contended releases; with `all` every acquisition and release of a lock too. Starts the clock. Several traces
+/// can be made at a time.
+pub fn trace(all: bool) -> Traced {
+    start_clock();
+    let rings = Rings::now();
+    let mut traces = lock(&TRACES);
+    traces[usize::from(all)] += 1;
+    ask(if all { WAITS | OWN } else { WAITS }, 0);
+    Traced { rings, all }
+}
+
+impl Traced {
+    /// What was traced until now. Allocates; threads go on meanwhile.
+    pub fn so_far(&self) -> Events {
+        self.rings.so_far()
+    }
+}
+
+impl Drop for Traced {
+    fn drop(&mut self) {
+        let mut traces = lock(&TRACES);
+        traces[usize::from(self.all)] -= 1;
+        match *traces {
+            [0, 0] => ask(0, WAITS | OWN),
+            [_, 0] => ask(0, OWN),
+            _ => {}
+        }
+    }
+}
+
+/// How many traces there are, and how many of all acquisitions.
+static TRACES: Mutex<[usize; 2]> = Mutex::new([0; 2]);

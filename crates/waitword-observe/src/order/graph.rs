@@ -70,16 +70,10 @@ pub(super) struct Graph {
     edges: usize,
 }
 
-/// Whether one access excludes the other.
-pub(super) fn excludes(one: Access, other: Access) -> bool {
-    use Access::{Shared, Upgradable};
-    !matches!((one, other), (Shared, Shared | Upgradable) | (Upgradable, Shared))
-}
-
 /// Whether two actors can hold all of this at one moment.
 fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool {
     let at_once = |(lock, mode): &(LockId, Access)| {
-        other.held.iter().all(|(same, held)| same != lock || !excludes(*mode, *held))
+        other.held.iter().all(|(same, held)| same != lock || !mode.excludes(*held))
     };
     one.held.iter().all(at_once) && !may_exclude(one, whose, other) && !may_exclude(other, others, one)
 }
@@ -151,7 +145,7 @@ impl Graph {
         for (edge, actors) in self.from.get(&last.to.number).into_iter().flatten() {
             *steps = steps.checked_sub(1).ok_or(())?;
             let is_end = edge.to == first.from;
-            let blocks = excludes(last.wants, edge.holds) && (!is_end || excludes(edge.wants, first.holds));
+            let blocks = edge.holds.excludes(last.wants) && (!is_end || first.holds.excludes(edge.wants));
             let is_new = is_end || path.iter().all(|(member, _)| member.from != edge.to);
             if !blocks || !is_new {
                 continue;

@@ -1,19 +1,19 @@
 //! Who holds what at the moment, and the edges that follow from it: see the module above.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+use waitword::observe::holders::Hold;
+use waitword_core::lock;
+use waitword_core::observe::{Site, WaitsFor};
 use waitword_core::time::Instant;
 
-use waitword::observe::holders::Hold;
-use waitword_core::observe::{Site, WaitsFor};
-
-use super::found::LockOrder;
-use super::graph::{Acquirer, Edge, Graph, Held, LockId, Whose, excludes};
+use super::graph::{Acquirer, Edge, Graph, Held, LockId, Whose};
 use crate::finding::{OrderMember, PotentialDeadlock};
-use crate::model::{Access, Actor, LockKind};
+use crate::model::{Access, Actor, LockKind, held_as, sort};
 use crate::names::names;
 use crate::process;
 
@@ -87,20 +87,16 @@ pub(crate) struct Order {
 
 static STATE: Mutex<Option<Order>> = Mutex::new(None);
 
-fn state() -> MutexGuard<'static, Option<Order>> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 pub(crate) fn start() {
     let began = Began::now();
-    let mut state = state();
+    let mut state = lock(&STATE);
     let state = state.get_or_insert_default();
     state.began.get_or_insert(began);
 }
 
 /// What is held is followed no more, so nothing is known of it.
 pub(crate) fn stop() {
-    if let Some(state) = state().as_mut() {
+    if let Some(state) = lock(&STATE).as_mut() {
         // And edges that others make later may be of other locks.
         let Order { found, places, lost, last, .. } = std::mem::take(state);
         *state = Order { found, places, lost, last, ..Order::default() };
@@ -108,25 +104,40 @@ pub(crate) fn stop() {
 }
 
 pub(super) fn is_on() -> bool {
-    state().as_ref().is_some_and(|state| state.began.is_some())
+    lock(&STATE).as_ref().is_some_and(|state| state.began.is_some())
 }
 
-pub(super) fn found() -> LockOrder {
-    state().as_ref().map_or_else(LockOrder::default, |state| LockOrder::new(&state.found, state.lost))
+/// The potential deadlocks, and how much was left out.
+pub(super) fn found() -> (Vec<PotentialDeadlock>, u64) {
+    let state = lock(&STATE);
+    let Some(Order { found, lost, .. }) = state.as_ref() else { return Default::default() };
+    let aged = |(at, found): &(Instant, PotentialDeadlock)| PotentialDeadlock {
+        found: at.elapsed(),
+        ..found.clone()
+    };
+    (found.iter().map(aged).collect(), *lost)
 }
 
-/// Follows a step, if the order is checked.
-pub(super) fn follow(step: impl FnOnce(&mut Order)) {
-    let mut state = state();
-    let Some(order) = state.as_mut().filter(|order| order.began.is_some()) else { return };
-    step(order);
-    let circles = std::mem::take(&mut order.circles);
-    drop(state);
+/// Follows a step in the life of a hold, or of a lock, if the order is checked; but not what following itself acquires. The steps of one hold
+/// come in order: acquired when the record has been made, released before it is erased, so its place in the table names the hold between.
+pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
+    thread_local! {
+        static FOLLOWS: Cell<bool> = const { Cell::new(false) };
+    }
+    if FOLLOWS.replace(true) {
+        return;
+    }
+    let mut circles = Vec::new();
+    if let Some(order) = lock(&STATE).as_mut().filter(|order| order.began.is_some()) {
+        step(order);
+        circles = std::mem::take(&mut order.circles);
+    }
     // A snapshot that gives tasks their numbers may acquire locks meanwhile, and come here.
     let found: Vec<_> = circles.iter().map(|circle| (Instant::now(), potential_deadlock(circle))).collect();
     if !found.is_empty() {
-        self::state().get_or_insert_default().found.extend(found);
+        lock(&STATE).get_or_insert_default().found.extend(found);
     }
+    FOLLOWS.set(false);
 }
 
 /// The members of a circle.
@@ -134,7 +145,7 @@ type Circle = Vec<(Edge, Whose)>;
 
 /// Locks that only a holder can keep from another: see the module above.
 fn followed(hold: Hold) -> Option<(LockKind, Access)> {
-    match process::held_as(hold) {
+    match held_as(hold) {
         (LockKind::Semaphore, _) => None,
         followed => Some(followed),
     }
@@ -153,7 +164,7 @@ impl Order {
     ) {
         let Some((kind, mode)) = followed(mode) else { return };
         // A holder that excludes this one has leaked the lock, which was moved or is another by now.
-        let is_gone = |live: &Live| live.lock.word == word && excludes(live.mode, mode);
+        let is_gone = |live: &Live| live.lock.word == word && live.mode.excludes(mode);
         let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
         if is_other || self.live.values().any(is_gone) {
             self.dropped(word);
@@ -173,7 +184,7 @@ impl Order {
 
     /// Something of a lock was waited for, or would have been, that is not held by that.
     pub(super) fn awaited(&mut self, word: usize, waits_for: WaitsFor, site: &'static Site, by: Acquirer) {
-        let (kind, wants) = process::sort(waits_for);
+        let (kind, wants) = sort(waits_for);
         if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
             self.dropped(word);
         }
@@ -300,12 +311,12 @@ impl Order {
         if !self.locks.contains_key(&word) {
             if self.locks.len() == MOST_LOCKS {
                 // Those that nothing is known of may be numbered again.
-                let Self { locks, live, graph, .. } = self;
-                let pending: BTreeSet<u64> =
-                    live.values().flat_map(|live| &live.edges).map(|(edge, _)| edge.to.number).collect();
-                let held: BTreeSet<u64> = live.values().map(|live| live.lock.number).collect();
-                let linked = graph.locks();
-                locks.retain(|_, (lock, _)| [&pending, &held, &linked].iter().any(|set| set.contains(lock)));
+                let mut known = self.graph.locks();
+                for live in self.live.values() {
+                    known.insert(live.lock.number);
+                    known.extend(live.edges.iter().map(|(edge, _)| edge.to.number));
+                }
+                self.locks.retain(|_, (lock, _)| known.contains(lock));
                 if self.locks.len() == MOST_LOCKS {
                     return None;
                 }

@@ -39,21 +39,20 @@
 //! | an `AsyncLock` | as a mutex. What a script releases has no step: such a hold counts for nothing. The end of its memory has none: another `AsyncLock` in its place counts as the same lock |
 //! | a semaphore | makes no edges, with one permit either: another may add one, or give back what it has not acquired, so its holders are not what an acquirer waits for |
 
-mod found;
 mod graph;
 mod holds;
 
-use std::cell::Cell;
+use std::fmt;
 use std::task::Waker;
 
+use serde::{Deserialize, Serialize};
 use waitword_core::observe::{Site, WaitsFor};
 
-pub use found::LockOrder;
 pub(crate) use graph::Acquirer;
-pub(crate) use holds::{Order, start, stop};
+pub(crate) use holds::{follow, start, stop};
 
-use crate::finding::Finding;
-use crate::record::thread_number;
+use crate::finding::{Finding, PotentialDeadlock};
+use crate::record::{holders, thread_number};
 use crate::tasks;
 
 /// Without a deadline, this thread, or the task with this waker, waits for what it will not hold by having it.
@@ -68,18 +67,6 @@ pub(crate) fn awaited(word: usize, waits_for: WaitsFor, site: &'static Site, tas
 /// What runs on this thread: what it is identified as, or the acquirer that is known otherwise.
 pub(crate) fn acquirer(otherwise: Acquirer) -> Acquirer {
     tasks::of_this_thread().map_or(otherwise, Acquirer::Identified)
-}
-
-/// Follows a step in the life of a hold, or of a lock; but not what following itself acquires. The steps of one hold come in order: acquired when the
-/// record has been made, released before it is erased, so its place in the table names the hold between.
-pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
-    thread_local! {
-        static FOLLOWS: Cell<bool> = const { Cell::new(false) };
-    }
-    if !FOLLOWS.replace(true) {
-        holds::follow(step);
-        FOLLOWS.set(false);
-    }
 }
 
 /// What has been found since [`check_lock_order`](crate::check_lock_order).
@@ -104,12 +91,43 @@ pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
 /// println!("{order}");
 /// ```
 pub fn lock_order() -> LockOrder {
-    holds::found()
+    let (potential_deadlocks, lost) = holds::found();
+    let unrecorded = holders().map_or(0, |holders| holders.unrecorded);
+    LockOrder { potential_deadlocks, left_out: lost + unrecorded }
+}
+
+/// What is known of the order in which locks were taken.
+///
+/// Its [`Display`](fmt::Display) is for a terminal of 100 columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LockOrder {
+    /// The orders that may lead to a deadlock, in the order in which they were found: each set of places in the source once, however many
+    /// locks are taken there. 64 at most.
+    pub potential_deadlocks: Vec<PotentialDeadlock>,
+    /// How many acquisitions, edges and searches were left out because there was no room. 0: nothing was missed.
+    pub left_out: u64,
+}
+
+impl fmt::Display for LockOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.potential_deadlocks.is_empty() {
+            writeln!(f, "no potential deadlock was found in the order of locks")?;
+        }
+        for found in &self.potential_deadlocks {
+            writeln!(f, "{}", Finding::PotentialDeadlock(found.clone()))?;
+        }
+        match self.left_out {
+            0 => Ok(()),
+            1 => writeln!(f, "1 acquisition was left out: there was no room"),
+            count => writeln!(f, "{count} acquisitions were left out: there was no room"),
+        }
+    }
 }
 
 /// As findings, if locks are checked.
 pub(crate) fn findings() -> impl Iterator<Item = Finding> {
-    holds::found().potential_deadlocks.into_iter().map(Finding::PotentialDeadlock)
+    holds::found().0.into_iter().map(Finding::PotentialDeadlock)
 }
 
 /// For the end of a test: that no two actors took locks in opposite orders in this process since [`check_lock_order`](crate::check_lock_order).

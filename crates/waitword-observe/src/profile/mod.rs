@@ -1,16 +1,14 @@
 //! Waits by site, in the formats of profilers.
 
 mod pprof;
-mod protobuf;
-mod waits;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::blame::{Blame, Blamed, blame};
 use crate::model::{Address, LockName, Site, Snapshot};
-pub use waits::Waits;
-use waits::{label, place};
+use crate::text::{clean, short_type};
+use pprof::Sample;
 
 /// Who made others wait since [`enable`](crate::enable) was called first, as a profile: [`Profile::of_blame`] of [`blame`](crate::blame()).
 ///
@@ -23,6 +21,15 @@ use waits::{label, place};
 /// ```
 pub fn profile() -> Profile {
     Profile::of_blame(&blame())
+}
+
+/// The waits for one lock from one site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// How many.
+    pub count: u64,
+    /// How long all of them together. Waits of unknown age count nothing here.
+    pub delay: Duration,
 }
 
 /// Waits by lock and site: how many, and for how long.
@@ -40,8 +47,10 @@ pub fn profile() -> Profile {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    rows: BTreeMap<(LockName, Option<Site>), Waits>,
+    rows: BTreeMap<Row, Waits>,
 }
+
+type Row = (LockName, Option<Site>);
 
 impl Profile {
     /// The waits of a snapshot.
@@ -63,35 +72,34 @@ impl Profile {
         let mut profile = Self::default();
         for row in rows {
             let nobody = |text: &'static str| Site { file: text.into(), line: 0, column: 0 };
-            let site = match &row.blamed {
-                Blamed::Site { site } => site.clone(),
-                Blamed::NotYetRun => nobody("nobody: signalled, not yet run"),
-                Blamed::Unknown => nobody("unknown holders"),
-                Blamed::OtherSites => nobody("other sites"),
+            let unnamed = LockName::new(Address(0), row.kind);
+            let (lock, site) = match &row.blamed {
+                Blamed::Site { site } => (row.what(), site.clone()),
+                Blamed::NotYetRun => (unnamed, nobody("nobody: signalled, not yet run")),
+                Blamed::Unknown => (unnamed, nobody("unknown holders")),
+                Blamed::OtherSites => (unnamed, nobody("other sites")),
             };
-            let lock = match row.blamed {
-                Blamed::Site { .. } => row.what(),
-                _ => {
-                    LockName { address: Address(0), kind: row.kind, name: None, type_name: None, place: None }
-                }
-            };
-            let waits = Waits { count: row.releases, delay: row.delay };
-            profile.rows.entry((lock, Some(site))).or_default().add(waits);
+            profile.add_row((lock, Some(site)), Waits { count: row.releases, delay: row.delay });
         }
         profile
     }
 
     /// Adds one wait.
     pub fn record(&mut self, lock: &LockName, site: Option<&Site>, delay: Duration) {
-        let one = Waits { count: 1, delay };
-        self.rows.entry((lock.clone(), site.cloned())).or_default().add(one);
+        self.add_row((lock.clone(), site.cloned()), Waits { count: 1, delay });
     }
 
     /// Adds all waits of another profile.
     pub fn add(&mut self, other: &Self) {
         for (key, waits) in &other.rows {
-            self.rows.entry(key.clone()).or_default().add(*waits);
+            self.add_row(key.clone(), *waits);
         }
+    }
+
+    fn add_row(&mut self, row: Row, waits: Waits) {
+        let sum = self.rows.entry(row).or_default();
+        sum.count += waits.count;
+        sum.delay = sum.delay.saturating_add(waits.delay);
     }
 
     /// The waits by lock and site.
@@ -120,6 +128,37 @@ impl Profile {
     /// The values are those of Go's mutex profile, `contentions/count` and `delay/nanoseconds`. A stack is the site of the wait, in the
     /// file and the line where it is, and above it the lock.
     pub fn pprof(&self) -> Vec<u8> {
-        pprof::encoded(self.rows())
+        pprof::encoded(self.rows().map(|(lock, site, waits)| Sample {
+            place: place(site),
+            file: file(site),
+            line: site.map_or(0, |site| site.line),
+            lock: label(lock),
+            count: waits.count,
+            delay: waits.delay,
+        }))
     }
+}
+
+/// `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`: whole, but without control characters, as reports have names.
+fn label(lock: &LockName) -> String {
+    let kind = lock.type_name.as_deref().map_or_else(|| lock.kind.to_string(), short_type);
+    let label = match &lock.name {
+        Some(name) => format!("{kind} \"{name}\""),
+        None if lock.address.0 == 0 => kind,
+        None => format!("{kind} at {}", lock.address),
+    };
+    clean(&label, usize::MAX)
+}
+
+fn place(site: Option<&Site>) -> String {
+    match site {
+        None => "unknown".to_owned(),
+        // What is no place in a file.
+        Some(site) if site.line == 0 => file(Some(site)),
+        Some(site) => clean(&site.to_string(), usize::MAX),
+    }
+}
+
+fn file(site: Option<&Site>) -> String {
+    site.map(|site| clean(&site.file, usize::MAX)).unwrap_or_default()
 }

@@ -2,16 +2,24 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::protobuf::Message;
-use super::waits::{Waits, file, label, place};
-use crate::model::{LockName, Site};
+use crate::json::count_nanos;
 
-pub(super) fn encoded<'a>(rows: impl Iterator<Item = (&'a LockName, Option<&'a Site>, Waits)>) -> Vec<u8> {
+/// What a profile has of the waits for one lock from one site.
+pub(super) struct Sample {
+    pub(super) place: String,
+    pub(super) file: String,
+    pub(super) line: u32,
+    pub(super) lock: String,
+    pub(super) count: u64,
+    pub(super) delay: Duration,
+}
+
+pub(super) fn encoded(samples: impl Iterator<Item = Sample>) -> Vec<u8> {
     let mut profile = Writer::default();
     // The string with the number 0 is empty by definition.
     profile.text("");
@@ -23,20 +31,19 @@ pub(super) fn encoded<'a>(rows: impl Iterator<Item = (&'a LockName, Option<&'a S
         profile.message.message(field, &value_type);
     }
     profile.message.number(12, 1);
-    for (lock, site, waits) in rows {
-        let file = &file(site);
-        let line = site.map_or(0, |site| u64::from(site.line));
+    for Sample { place, file, line, lock, count, delay } in samples {
         // The innermost frame comes first.
-        let stack = [profile.location(&place(site), file, line), profile.location(&label(lock), "", 0)];
-        let delay = u64::try_from(waits.delay.as_nanos()).unwrap_or(u64::MAX);
+        let stack = [profile.location(&place, &file, line), profile.location(&lock, "", 0)];
         let mut sample = Message::default();
         sample.numbers(1, &stack);
-        sample.numbers(2, &[waits.count, delay.min(i64::MAX as u64)]);
+        sample.numbers(2, &[count, count_nanos(delay).min(i64::MAX as u64)]);
         profile.message.message(2, &sample);
     }
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    profile.message.number(9, u64::try_from(since_1970.as_nanos()).unwrap_or(0));
-    compressed(&profile.finish())
+    profile.message.number(9, count_nanos(since_1970));
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let written = encoder.write_all(&profile.finish()).and_then(|()| encoder.finish());
+    written.unwrap_or_else(|error| unreachable!("a Vec takes all: {error}"))
 }
 
 /// Strings and locations have numbers, and are written once.
@@ -60,7 +67,7 @@ impl Writer {
     }
 
     /// A function with one location in it, both with the same number.
-    fn location(&mut self, name: &str, file: &str, line: u64) -> u64 {
+    fn location(&mut self, name: &str, file: &str, line: u32) -> u64 {
         if let Some(number) = self.locations.get(name) {
             return *number;
         }
@@ -74,7 +81,7 @@ impl Writer {
         self.message.message(5, &function);
         let mut within = Message::default();
         within.number(1, number);
-        within.number(2, line);
+        within.number(2, u64::from(line));
         let mut location = Message::default();
         location.number(1, number);
         location.message(4, &within);
@@ -86,12 +93,49 @@ impl Writer {
         for text in &self.texts {
             self.message.bytes(6, text.as_bytes());
         }
-        self.message.into_bytes()
+        self.message.0
     }
 }
 
-fn compressed(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    written.unwrap_or_else(|error| unreachable!("a Vec takes all: {error}"))
+/// A protobuf message that is being written, with the three kinds of fields that a profile has. By hand, because it is less than the messages
+/// in derive macros would be, and no dependency.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    /// Of a number: wire type 0. Zero is what a missing field means.
+    fn number(&mut self, field: u32, number: u64) {
+        if number != 0 {
+            self.varint(u64::from(field) << 3);
+            self.varint(number);
+        }
+    }
+
+    /// Of text or of bytes: wire type 2.
+    fn bytes(&mut self, field: u32, bytes: &[u8]) {
+        self.varint(u64::from(field) << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Of a message within this one.
+    fn message(&mut self, field: u32, message: &Self) {
+        self.bytes(field, &message.0);
+    }
+
+    /// Of repeated numbers, packed.
+    fn numbers(&mut self, field: u32, numbers: &[u64]) {
+        let mut packed = Self::default();
+        numbers.iter().for_each(|number| packed.varint(*number));
+        self.message(field, &packed);
+    }
+
+    /// Seven bits to the byte, the lowest first.
+    fn varint(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
 }

@@ -1,11 +1,11 @@
 //! Holders: who holds each lock, since when, and taken where; by a switch at run time.
 //!
 //! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record (`record.rs`): one of its thread's own
-//! (`own.rs`), which snapshots find in a list of all (`records.rs`). The release erases it. The core tells of both (`observer/hooks.rs`). The events of a trace
-//! are here, too (`rings.rs`).
+//! (`own.rs`), which snapshots find in a list of all (`records.rs`). The release erases it. The core tells of both (`observer/hooks.rs`). The
+//! events of a trace are here, too (`rings.rs`).
 //!
 //! # The switch
-//! An acquisition asks the switch (`observer/switch.rs`). A guard keeps the place of its record, and the release erases that; where a guard has no
+//! An acquisition asks the switch (`observer/mod.rs`). A guard keeps the place of its record, and the release erases that; where a guard has no
 //! room, the release asks whether there may be records, and looks for its own. So what was recorded is erased by its own release, also if the
 //! switch was turned meanwhile, and nobody else ever erases a record (but the drop of a lock, whose guards were leaked):
 //!
@@ -24,8 +24,13 @@
 //!
 //! # Since when
 //! A record has no clock: a thread stores the time every 10 ms into the switch, and an acquisition copies it.
+//!
+//! # Guards that are sent
+//! A guard is `Send`: a thread may acquire a lock, and another release it. The record of such a hold names a thread that may wait for this
+//! very lock without a deadlock. Nobody says so when a guard is sent; but its upgrade, downgrade or release tells that it was. A line of a
+//! program does with its guards what it did before, so holds that were acquired there are reported as "acquired by", and make no certain
+//! deadlock. A release looks at the record only where that is asked for anyway: while holders are charged, or a trace is written.
 
-mod holders;
 pub(crate) mod own;
 #[allow(clippy::module_inception)]
 #[allow(unsafe_code)]
@@ -33,15 +38,197 @@ pub(crate) mod record;
 pub(crate) mod recorder;
 #[allow(unsafe_code)]
 mod records;
-mod release;
 mod ring;
 pub(crate) mod rings;
-pub(crate) mod sent;
-pub(crate) mod threads;
 
-pub(crate) use holders::held_by;
-pub use holders::{HolderSeen, Holders, holders};
-pub(crate) use recorder::{number as thread_number, record_time, site_of, this_thread, time_of_record};
-pub(crate) use release::release_under_way;
-pub use release::{Release, note_release};
-pub(crate) use threads::thread_of;
+use std::collections::BTreeMap;
+use std::thread;
+
+use waitword::HeldBy;
+use waitword::observe::holders::Hold;
+use waitword_core::observe::{Actor, Site, WaitsFor};
+use waitword_core::time::{Duration, Instant};
+
+use crate::model::{Access, held_as, sort};
+use crate::site_ptr::AtomicSite;
+use crate::sync::atomic::Ordering;
+use crate::tasks::{kept_number, task_number};
+use record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK};
+use recorder::{Numbered, TABLE, TURN_SHIFT, UNKNOWN, UNRECORDED, numbered, recorded, switch, tick, time};
+pub use recorder::{Release, note_release};
+pub(crate) use recorder::{
+    number as thread_number, record_time, release_under_way, site_of, this_thread, thread_of, time_of_record,
+};
+
+/// A holder, as a snapshot saw it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HolderSeen {
+    /// Names the hold, as it is: if two snapshots show the same number, it lasted all the time between, and was held in the same way.
+    pub number: u64,
+    /// The address of the word.
+    pub word: usize,
+    /// How it is held.
+    pub hold: Hold,
+    /// How many permits of a semaphore; 1 of another lock.
+    pub permits: usize,
+    /// Where it was acquired.
+    pub site: &'static Site,
+    /// When it was acquired, to 10 ms.
+    pub since: Instant,
+    /// What acquired it. `None`: a thread that is not known.
+    pub actor: Option<Actor>,
+    /// The thread on which it was acquired: that of `actor`, or the one that polled the task.
+    pub on: Option<thread::Thread>,
+    /// No other thread than `on` can poll the task: it is one of a runtime with one thread. Known of tokio's, with the feature `tokio`.
+    pub is_polled_only_there: bool,
+    /// The guard may be with another than the one that acquired it.
+    pub may_be_elsewhere: bool,
+    /// Nothing will release it: permits that were forgotten, a guard that was leaked.
+    pub is_forgotten: bool,
+}
+
+/// The holders, and what is not known of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Holders {
+    /// The holders that are recorded.
+    pub seen: Vec<HolderSeen>,
+    /// How many acquisitions were not recorded since the switch was turned on, because there was no room.
+    pub unrecorded: u64,
+    /// When the switch was turned on.
+    pub began: Instant,
+}
+
+/// All holders that are recorded; `None` if the switch is off (`start_holders`).
+///
+/// A hold that lasts during the whole call is seen exactly once. Takes no lock of a queue, and delays nobody.
+pub fn holders() -> Option<Holders> {
+    let began = {
+        let switch = switch();
+        if !switch.is_on {
+            return None;
+        }
+        tick(switch.turns);
+        switch.began?
+    };
+    let turn = record_time() >> TURN_SHIFT;
+    let mut entries: Vec<_> =
+        TABLE.all_numbered().filter(|(_, entry, _)| entry.what >> TURN_SHIFT == turn).collect();
+    forget_stale(&mut entries);
+    let known = numbered();
+    let seen = entries.iter().filter_map(|(_, entry, number)| seen(entry, *number, &known)).collect();
+    Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
+}
+
+/// A mutex has one holder: that of the youngest record. An older one is of a guard that was leaked, of a lock that was never dropped and in
+/// whose place there is another one; or it has ended meanwhile. Of records of the same 10 ms nobody knows which is younger.
+///
+/// A script that unlocks an `AsyncLock` erases no record, nor does anybody when its memory goes. In its place there may be a lock of another
+/// kind by now. The record of that one is not older, for the acquisition of an `AsyncLock` erases what it finds.
+fn forget_stale(entries: &mut Vec<(&Record, Entry, u64)>) {
+    let mut youngest = BTreeMap::new();
+    for (_, entry, _) in entries.iter().filter(|(_, entry, _)| !entry.is_held(Hold::AsyncLock)) {
+        let youngest = youngest.entry(entry.word).or_insert(0);
+        *youngest = entry.time().max(*youngest);
+    }
+    entries.retain(|(record, entry, _)| {
+        let youngest = youngest.get(&entry.word);
+        let is_stale = youngest.is_some_and(|youngest| match entry.hold() {
+            Some(Hold::Mutex) => entry.time() < *youngest,
+            Some(Hold::AsyncLock) => entry.time() <= *youngest,
+            _ => false,
+        });
+        if is_stale {
+            record.set_stale(entry);
+        }
+        !is_stale
+    });
+}
+
+/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
+fn is_sent(entry: &Entry) -> bool {
+    entry.what & ELSEWHERE != 0 || entry.is_held(Hold::AsyncLock) || is_line_known(entry.site)
+}
+
+impl Entry {
+    /// Of a hold of a task.
+    fn task_actor(&self) -> Actor {
+        self.number.checked_sub(1).map_or(Actor::Task(self.task), Actor::Identified)
+    }
+
+    /// Whether another task has its waker by now, as far as tasks have numbers.
+    fn is_of_ended_task(&self) -> bool {
+        self.number != 0 && task_number(self.task).is_some_and(|now| kept_number(Some(now)) != self.number)
+    }
+}
+
+fn seen(entry: &Entry, number: u64, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
+    let thread = known.get(&entry.thread);
+    let on = thread.map(|numbered| numbered.thread.clone());
+    let is_task = entry.what & TASK != 0;
+    let has_ended = match is_task {
+        false => thread.is_none_or(|numbered| numbered.has_ended),
+        true => entry.is_of_ended_task(),
+    };
+    let hold = entry.hold()?;
+    Some(HolderSeen {
+        number,
+        word: entry.word,
+        hold,
+        permits: if hold == Hold::Permits { entry.permits } else { 1 },
+        site: entry.site,
+        since: time(entry.what)?,
+        actor: if is_task { Some(entry.task_actor()) } else { on.clone().map(Actor::Thread) },
+        on,
+        is_polled_only_there: entry.what & ALONE != 0,
+        may_be_elsewhere: has_ended || is_sent(entry),
+        is_forgotten: entry.what & FORGOTTEN != 0,
+    })
+}
+
+/// Who is in the way of an acquirer that wants this of the lock with the word, and whose time is up.
+///
+/// The holder may release the lock right after it was looked up, or may have done so between the timeout and the look: then there is no
+/// record, or that of the next holder. All that is said is true of some moment at the end of the wait.
+pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
+    let mut others = 0;
+    let mut oldest: Option<Entry> = None;
+    let in_the_way = |entry: &Entry| entry.hold().is_some_and(|hold| is_in_the_way(hold, waits_for));
+    for entry in recorded(word).filter(in_the_way) {
+        others += usize::from(oldest.is_some());
+        if oldest.is_none_or(|oldest| entry.what < oldest.what) {
+            oldest = Some(entry);
+        }
+    }
+    let Some(entry) = oldest else { return HeldBy::NONE };
+    let held =
+        time(entry.what).map_or(Duration::ZERO, |since| Instant::now().saturating_duration_since(since));
+    let thread = u32::try_from(entry.thread).unwrap_or(UNKNOWN as u32);
+    let held_by = HeldBy::new(thread, entry.site, held).beside(others).sent(is_sent(&entry));
+    match entry.what & TASK != 0 {
+        true => held_by.by_task(entry.number.checked_sub(1), entry.task),
+        false => held_by,
+    }
+}
+
+/// Whether a lock that is held so cannot be had so. A hold of another kind of lock excludes nothing: that lock was in this memory before.
+fn is_in_the_way(hold: Hold, waits_for: WaitsFor) -> bool {
+    let ((held, mode), (kind, wants)) = (held_as(hold), sort(waits_for));
+    held == kind && (mode == Access::Permits || mode.excludes(wants))
+}
+
+/// The lines whose guards are sent to other threads, as far as that was seen. Of lines beyond these nothing is learned.
+static SENT: [AtomicSite; 64] = [const { AtomicSite::none() }; 64];
+
+/// A guard that was acquired at `site` was released, or changed, by another thread.
+#[cold]
+pub(crate) fn learn_sent(site: &'static Site) {
+    // One line may have several addresses.
+    let _ = SENT.iter().any(|sent| sent.claim(site) == site);
+}
+
+/// Whether guards that are acquired at `site` are sent.
+fn is_line_known(site: &Site) -> bool {
+    SENT.iter().map_while(AtomicSite::load).any(|sent| sent == site)
+}

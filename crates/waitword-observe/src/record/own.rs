@@ -10,9 +10,8 @@ use std::ptr;
 use waitword_core::observe::Site;
 
 use super::record::{Entry, Record, RecordRef};
-use super::recorder::{NUMBER, TABLE, number};
+use super::recorder::{NUMBER, TABLE, UNKNOWN, number};
 use super::records::{Block, FIRST};
-use super::threads;
 
 thread_local! {
     /// The record to claim next.
@@ -75,11 +74,11 @@ fn ring() -> impl Iterator<Item = &'static Record> {
 #[cold]
 fn more() -> Option<&'static Record> {
     let number = number();
-    if number == threads::UNKNOWN {
+    if number == UNKNOWN {
         return None;
     }
     // A lock that is acquired meanwhile, by an allocator, is one of an unknown thread, and gets a common record.
-    NUMBER.set(threads::UNKNOWN);
+    NUMBER.set(UNKNOWN);
     let added = OWN.try_with(|own| {
         let (had, wanted) = (own.records.get(), own.records.get().max(FIRST));
         // Not under the table's lock: the allocator may be one that waits.

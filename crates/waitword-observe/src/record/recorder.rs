@@ -1,9 +1,12 @@
-//! The table of the process, the time in records, and the numbers of threads.
+//! What records are made of beside themselves: the table of the process, the time, the numbers of threads, and the release that is under way.
+//!
+//! Threads have numbers that are not given again: those that have held a lock while holders were recorded. Also those that have ended since, as
+//! long as a record names them.
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard};
-use std::thread::Thread;
+use std::thread::{self, Thread};
 
 use waitword_core::lock;
 use waitword_core::observe::{Site, instant, nanos};
@@ -11,7 +14,6 @@ use waitword_core::time::Instant;
 
 use super::record::{Entry, FLAG_BITS, Record};
 use super::records::Records;
-use super::threads;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// 0 while the switch is off. Otherwise the number of its turn and the milliseconds since the first one, above the place of the flags.
@@ -85,9 +87,72 @@ pub(crate) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
     TABLE.find(word, move |entry| turn != 0 && entry.what >> TURN_SHIFT == turn).map(|(_, entry)| entry)
 }
 
+/// A thread with a number.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbered {
+    pub(crate) thread: Thread,
+    pub(crate) has_ended: bool,
+}
+
+/// The number of a thread of which nothing is known.
+pub(crate) const UNKNOWN: u64 = 1;
+
+struct Numbers {
+    by_number: BTreeMap<u64, Numbered>,
+    last: u64,
+    /// How many have ended since those were forgotten that are of no use, and how many of them there may be.
+    ended: usize,
+    most_ended: usize,
+}
+
+static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers::new());
+
+/// So many threads that have ended are remembered, whether they left a lock held or not; or as many as had to be kept.
+const ENDED: usize = 64;
+
+impl Numbers {
+    const fn new() -> Self {
+        Self { by_number: BTreeMap::new(), last: UNKNOWN, ended: 0, most_ended: ENDED }
+    }
+
+    /// A number for one more. As many have to end as are kept before `recorded` is asked again, so a thread costs the same after
+    /// thousands that are recorded for ever.
+    fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> u64 {
+        if self.ended >= self.most_ended {
+            let recorded = recorded();
+            self.by_number.retain(|number, numbered| !numbered.has_ended || recorded.contains(number));
+            (self.ended, self.most_ended) = (0, self.by_number.len().max(ENDED));
+        }
+        self.last += 1;
+        self.by_number.insert(self.last, Numbered { thread, has_ended: false });
+        self.last
+    }
+
+    fn end(&mut self, number: u64) {
+        if let Some(numbered) = self.by_number.get_mut(&number) {
+            numbered.has_ended = true;
+            self.ended += 1;
+        }
+    }
+}
+
+/// A thread that has a number, which it marks as one of a thread that has ended when it does.
+struct This {
+    number: Cell<u64>,
+    thread: OnceCell<Thread>,
+}
+
+impl Drop for This {
+    fn drop(&mut self) {
+        lock(&NUMBERS).end(self.number.get());
+    }
+}
+
 thread_local! {
     /// The number of this thread, which no other gets; 0: it has none yet.
     pub(crate) static NUMBER: Cell<u64> = const { Cell::new(0) };
+
+    static THIS: This = const { This { number: Cell::new(UNKNOWN), thread: OnceCell::new() } };
 }
 
 #[inline(always)]
@@ -101,14 +166,21 @@ pub(crate) fn number() -> u64 {
 /// The calling thread, if it is not about to end.
 pub(crate) fn this_thread() -> Option<Thread> {
     number();
-    threads::this()
+    THIS.try_with(|this| this.thread.get().cloned()).ok()?
 }
 
 #[cold]
 fn new_number() -> u64 {
     // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
-    NUMBER.set(threads::UNKNOWN);
-    let number = threads::number_of_this_thread(recorded_threads);
+    NUMBER.set(UNKNOWN);
+    let number = THIS.try_with(|this| {
+        let thread = this.thread.get_or_init(thread::current).clone();
+        let number = lock(&NUMBERS).add(thread, recorded_threads);
+        this.number.set(number);
+        number
+    });
+    // In a destructor of another thread-local, ours may be gone.
+    let number = number.unwrap_or(UNKNOWN);
     NUMBER.set(number);
     number
 }
@@ -116,4 +188,68 @@ fn new_number() -> u64 {
 /// The threads that records name.
 fn recorded_threads() -> BTreeSet<u64> {
     TABLE.records().filter(|record| !record.is_free()).map(Record::thread).collect()
+}
+
+/// The thread with this number, if that is remembered.
+pub(crate) fn thread_of(number: u64) -> Option<Thread> {
+    lock(&NUMBERS).by_number.get(&number).map(|numbered| numbered.thread.clone())
+}
+
+/// All that have a number.
+pub(crate) fn numbered() -> BTreeMap<u64, Numbered> {
+    lock(&NUMBERS).by_number.clone()
+}
+
+/// A hold that ends, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Release {
+    /// Where the lock was taken.
+    pub site: Option<&'static Site>,
+    /// When.
+    pub since: Option<Instant>,
+    /// The data pointer of the waker of the task that took it; `None`: a thread.
+    pub task: Option<usize>,
+}
+
+thread_local! {
+    /// A release that is under way. Its record is erased before it, because the next holder may make its own right after it. Whether others wait
+    /// is known after it. Between the two this thread keeps what it may be charged with.
+    static UNDER_WAY: Cell<Option<(usize, Release)>> = const { Cell::new(None) };
+}
+
+/// What is known of the release of this word, which this thread has just made.
+pub(crate) fn release_under_way(word: usize) -> Release {
+    UNDER_WAY.take().filter(|(noted, _)| *noted == word).map(|(_, release)| release).unwrap_or_default()
+}
+
+/// This thread is about to release the lock with the word at this address.
+pub fn note_release(word: usize, release: Release) {
+    UNDER_WAY.set(Some((word, release)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All of them leave a guard that nobody drops.
+    #[test]
+    fn those_that_are_kept_for_ever_are_not_looked_through_for_each_that_ends() {
+        let (mut numbers, mut looked_at) = (Numbers::new(), 0);
+        for _ in 0..10_000 {
+            let last = numbers.last;
+            let number = numbers.add(thread::current(), || {
+                looked_at += last;
+                (0..=last).collect()
+            });
+            numbers.end(number);
+        }
+        assert_eq!(numbers.by_number.len(), 10_000);
+        assert!(looked_at < 3 * 10_000, "{looked_at}");
+        // Those that are of no use are forgotten all the same.
+        for _ in 0..10_001 {
+            let number = numbers.add(thread::current(), BTreeSet::new);
+            numbers.end(number);
+        }
+        assert!(numbers.by_number.len() <= 10_000, "{}", numbers.by_number.len());
+    }
 }

@@ -19,12 +19,13 @@ use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Thread};
 
 use waitword_core::lock;
-use waitword_core::observe::{Begun, End, Ended, Site, WaiterKind, WaitsFor, instant, nanos, nanos_at};
+use waitword_core::observe::{
+    Begun, End, Ended, OWN, Site, WaiterKind, WaitsFor, asks, instant, nanos, nanos_at,
+};
 use waitword_core::time::Instant;
 
-use super::release::Release;
+use super::recorder::Release;
 use super::ring::Ring;
-use crate::asked::{TRACES_ALL, asks};
 
 /// So many threads can write at a time; the events of others are counted.
 const MOST_THREADS: usize = 256;
@@ -241,7 +242,7 @@ pub(crate) fn ended(ended: &Ended) {
 /// A lock was acquired by this task, or by this thread.
 #[cold]
 pub fn acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
-    if asks(TRACES_ALL) {
+    if asks(OWN) {
         let [sort, identity] = holder(task);
         write([ACQUIRED | sort << 8, nanos(), word as u64, identity, 0], site);
     }
@@ -250,7 +251,7 @@ pub fn acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
 /// A lock is about to be released.
 #[cold]
 pub fn released(word: usize, release: &Release) {
-    if asks(TRACES_ALL) {
+    if asks(OWN) {
         write_released(word, release);
     }
 }
@@ -268,63 +269,50 @@ fn holder(task: Option<usize>) -> [u64; 2] {
 
 /// A lock was released for which others wait. With all acquisitions the release itself is in the trace.
 pub(crate) fn contended_release(word: usize, release: &Release) {
-    if !asks(TRACES_ALL) {
+    if !asks(OWN) {
         write_released(word, release);
     }
 }
 
-/// What this thread writes to.
-#[derive(Clone, Copy)]
-enum Mine {
-    Unknown,
-    /// None, or it is being made: an allocator may have locks of ours.
-    Nothing,
-    Place(&'static Kept),
-}
-
 thread_local! {
-    static MINE: Cell<Mine> = const { Cell::new(Mine::Unknown) };
-    static GIVES_BACK: GivesBack = const { GivesBack(Cell::new(None)) };
+    static MINE: Mine = const { Mine { has_asked: Cell::new(false), place: Cell::new(None) } };
 }
 
-/// Gives the place back when the thread ends.
-struct GivesBack(Cell<Option<&'static Place>>);
+/// What this thread writes to: its place, which it gives back when it ends.
+struct Mine {
+    /// Set before it gets one: an allocator may have locks of ours.
+    has_asked: Cell<bool>,
+    place: Cell<Option<&'static Place>>,
+}
 
-impl Drop for GivesBack {
+impl Drop for Mine {
     fn drop(&mut self) {
-        MINE.set(Mine::Nothing);
-        if let Some(place) = self.0.get() {
+        if let Some(place) = self.place.take() {
             place.is_taken.store(false, Ordering::Release);
         }
     }
 }
 
 fn write(words: [u64; 5], site: Option<&'static Site>) {
-    let mine = match MINE.get() {
-        Mine::Unknown => take_place(),
-        mine => mine,
-    };
-    match mine {
-        Mine::Place(kept) => kept.ring.write(words, site),
-        _ => {
-            HOMELESS.fetch_add(1, Ordering::Relaxed);
+    let is_written = MINE.try_with(|mine| {
+        if !mine.has_asked.replace(true) {
+            mine.place.set(take_place());
         }
+        let kept = mine.place.get().and_then(|place| place.kept.get());
+        kept.map(|kept| kept.ring.write(words, site)).is_some()
+    });
+    // Of a thread that is ending nothing is there any more.
+    if is_written != Ok(true) {
+        HOMELESS.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 #[cold]
-fn take_place() -> Mine {
-    MINE.set(Mine::Nothing);
-    let free = |place: &&Place| {
+fn take_place() -> Option<&'static Place> {
+    let place = PLACES.iter().find(|place| {
         let is_taken = &place.is_taken;
         is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
-    };
-    let Some(place) = PLACES.iter().find(free) else { return Mine::Nothing };
-    if GIVES_BACK.try_with(|gives_back| gives_back.0.set(Some(place))).is_err() {
-        // The thread is ending.
-        place.is_taken.store(false, Ordering::Release);
-        return Mine::Nothing;
-    }
+    })?;
     let kept = place.kept.get_or_init(|| Kept { ring: Ring::new(EVENTS), writers: Mutex::default() });
     let mut writers = lock(&kept.writers);
     let written = kept.ring.written();
@@ -334,7 +322,5 @@ fn take_place() -> Mine {
         writers.remove(0);
     }
     writers.push((written, thread::current()));
-    drop(writers);
-    MINE.set(Mine::Place(kept));
-    Mine::Place(kept)
+    Some(place)
 }

@@ -132,24 +132,13 @@ fn stands(lock: &Lock, waiter: &Waiter) -> bool {
 /// The upgradable read of a pending upgrade is with what waits for that, wherever it was acquired.
 fn blocks(lock: &Lock, holder: &Holder, waiter: &Waiter) -> bool {
     let is_upgraded = holder.mode == Access::Upgradable && lock.upgrade.is_some();
-    !is_upgraded && excludes(holder.mode, waiter.wants)
+    !is_upgraded && holder.mode.excludes(waiter.wants)
 }
 
 /// Whether the waiter waits for the one that upgrades the lock. It holds an upgradable read all the time, and keeps readers out while it
 /// waits for those that read already; one that gives up lets them in again.
 fn keeps_out(lock: &Lock, upgrade: &Waiter, waiter: &Waiter) -> bool {
-    stands(lock, upgrade) || excludes(Access::Upgradable, waiter.wants)
-}
-
-/// Whether a lock that is held in one way cannot be had in the other.
-fn excludes(held: Access, wanted: Access) -> bool {
-    match held {
-        // An upgrade waits for the readers, and not for its own upgradable read.
-        Access::Shared => matches!(wanted, Access::Exclusive | Access::Upgrade),
-        Access::Upgradable => matches!(wanted, Access::Exclusive | Access::Upgradable),
-        Access::Exclusive | Access::Initialization | Access::Upgrade => true,
-        Access::Permits | Access::Notification => false,
-    }
+    stands(lock, upgrade) || Access::Upgradable.excludes(waiter.wants)
 }
 
 /// The waiters that stand in the queue of an `RwLock`, while it is walked from its head: of each access the last two, of two actors.
@@ -162,7 +151,7 @@ impl<'a> Passed<'a> {
     /// The nearest one that cannot share with `waiter`: a reader does not pass a writer. The waiters before that one block that one.
     fn nearest(&self, waiter: &Waiter) -> Option<&'a Waiter> {
         let excludes =
-            |(wants, _): &(&Access, _)| excludes(**wants, waiter.wants) || excludes(waiter.wants, **wants);
+            |(wants, _): &(&Access, _)| wants.excludes(waiter.wants) || waiter.wants.excludes(**wants);
         let of_others = |(_, (last, before)): (_, &(&'a Waiter, Option<&'a Waiter>))| {
             [Some(*last), *before].into_iter().flatten().find(|other| other.actor != waiter.actor)
         };

@@ -2,15 +2,20 @@
 
 mod cycles;
 mod graph;
-mod waits;
 
-use crate::finding::Finding;
-use crate::model::Snapshot;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
 
-/// Conclusions from the waiters of `snapshot` alone: signalled waiters that are not polled, and long waits.
-pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
-    waits::find(snapshot)
-}
+use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
+use crate::model::{
+    Actor, Address, Ended, Holder, Lock, LockKind, Site, Snapshot, State, Waiter, is_notified,
+};
+
+/// A signalled waiter that has been queued for less is no finding: its executor may be busy.
+const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
+
+/// Shorter waits are no finding.
+const LONG_WAIT: Duration = Duration::from_secs(1);
 
 /// Cycles of threads, tasks and agents in `later` that were there in `earlier` already.
 ///
@@ -25,12 +30,136 @@ pub fn cycles(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
     cycles::find(&both).into_iter().map(Finding::Cycle).collect()
 }
 
-/// Signalled tasks that have not run between two snapshots: faults that [`waits`] of one of them may have as facts.
-pub(crate) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
-    waits::unpolled(earlier, later)
-}
-
 /// Whether `snapshot` seems to have a cycle, which only a second snapshot can confirm.
 pub(crate) fn has_cycle(snapshot: &Snapshot) -> bool {
     !cycles::find(snapshot).is_empty()
+}
+
+/// Conclusions from the waiters of `snapshot` alone: signalled waiters that are not polled, and long waits.
+pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let ended = Holds::of_ended(snapshot);
+    for lock in &snapshot.locks {
+        findings.extend(ended.of(lock).map(Finding::HolderEnded));
+        findings.extend(never_polled(lock).map(Finding::NeverPolled));
+        match lock.name.kind {
+            LockKind::Word | LockKind::Condvar | LockKind::Event => {
+                findings.extend(no_known_notifier(lock, snapshot).map(Finding::NoKnownNotifier));
+            }
+            _ => findings.extend(long_waits(lock).into_iter().map(Finding::LongWait)),
+        }
+    }
+    findings
+}
+
+/// Of so many waiters a finding says who they are.
+const FIRST: usize = 4;
+
+/// The holds of actors that have ended, by the lock.
+struct Holds<'a>(HashMap<Address, Vec<(&'a Holder, &'a Ended)>>);
+
+impl<'a> Holds<'a> {
+    fn of_ended(snapshot: &'a Snapshot) -> Self {
+        let ended: HashMap<&Actor, &Ended> =
+            snapshot.ended.iter().rev().map(|ended| (&ended.actor, ended)).collect();
+        let mut holds = HashMap::<_, Vec<_>>::new();
+        // As a rule nothing has ended, and the holders need not be looked at.
+        let holders = snapshot.holders.iter().flatten().take_while(|_| !ended.is_empty());
+        for (holder, ended) in holders.filter_map(|holder| Some((holder, *ended.get(&holder.actor)?))) {
+            holds.entry(holder.lock).or_default().push((holder, ended));
+        }
+        Self(holds)
+    }
+
+    /// An actor that has ended releases nothing. If the lock has been released for it, its word says so, and there is no holder.
+    fn of(&self, lock: &Lock) -> impl Iterator<Item = HolderEnded> {
+        let holds = self.0.get(&lock.name.address).filter(|_| lock.waiting() > 0);
+        holds.into_iter().flatten().map(|(holder, ended)| {
+            let first = lock.all_waiters().take(FIRST);
+            let first =
+                first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
+            HolderEnded {
+                lock: lock.name.clone(),
+                actor: holder.actor.clone(),
+                site: holder.site.clone(),
+                ended: ended.ago,
+                waiters: lock.waiting(),
+                first: first.collect(),
+            }
+        })
+    }
+}
+
+/// Tasks that were signalled in `earlier`, and have not run since: the lock was free for them in both snapshots. With nobody behind one, no
+/// watchdog looks at it. Faults, which [`waits`] of one snapshot may have as facts.
+pub(crate) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
+    let held = |snapshot: &Snapshot| -> HashSet<Address> {
+        snapshot.holders.iter().flatten().map(|holder| holder.lock).collect()
+    };
+    let held = [held(earlier), held(later)];
+    let both = later.unchanged_since(earlier);
+    let wait = |wait: NeverPolled| ((wait.lock.address, wait.actor), wait.site);
+    let same: HashSet<_> = both.locks.iter().flat_map(never_polled).map(wait).collect();
+    let is_new = |found: &NeverPolled| {
+        let address = found.lock.address;
+        let is_free = both.holders.is_some() && !held.iter().any(|held| held.contains(&address));
+        found.state != State::Skipped && is_free && same.contains(&wait(found.clone()))
+    };
+    let waits = later.locks.iter().flat_map(never_polled).filter(is_new);
+    let not_run = later.taken.checked_sub(earlier.taken);
+    waits.map(|wait| Finding::NeverPolled(NeverPolled { not_run, ..wait })).collect()
+}
+
+/// Signalled, and has not run. A thread in this state has not been scheduled: nobody polls it.
+fn is_unpolled(waiter: &Waiter) -> bool {
+    waiter.state != State::Queued && !waiter.actor.blocks()
+}
+
+fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
+    lock.all_waiters().enumerate().filter(|(_, waiter)| is_unpolled(waiter)).filter_map(|(at, waiter)| {
+        let age = waiter.age.filter(|age| *age >= NEVER_POLLED_AFTER)?;
+        Some(NeverPolled {
+            lock: lock.name.clone(),
+            actor: waiter.actor.clone(),
+            site: waiter.site.clone(),
+            age,
+            state: waiter.state,
+            behind: lock.waiting() - at - 1,
+            not_run: None,
+        })
+    })
+}
+
+/// By site, without the waiters that could have the lock.
+fn long_waits(lock: &Lock) -> Vec<LongWait> {
+    let mut sites: BTreeMap<Option<&Site>, (usize, Duration)> = BTreeMap::new();
+    for waiter in lock.all_waiters().filter(|waiter| !is_unpolled(waiter)) {
+        if let Some(age) = waiter.age.filter(|age| *age >= LONG_WAIT) {
+            let (waiters, longest) = sites.entry(waiter.site.as_ref()).or_default();
+            *waiters += 1;
+            *longest = age.max(*longest);
+        }
+    }
+    let long = |(site, (waiters, longest)): (Option<&Site>, _)| LongWait {
+        lock: lock.name.clone(),
+        site: site.cloned(),
+        waiters,
+        longest,
+    };
+    sites.into_iter().map(long).collect()
+}
+
+fn no_known_notifier(lock: &Lock, snapshot: &Snapshot) -> Option<NoKnownNotifier> {
+    let longest = lock.waiters.iter().max_by_key(|waiter| waiter.age)?;
+    let age = longest.age.filter(|age| *age >= LONG_WAIT)?;
+    let recording = snapshot.recording.as_ref().filter(|recording| recording.lost_notifies == 0);
+    let unnotified = recording.filter(|_| is_notified(lock.name.kind) && lock.notified.is_none());
+    Some(NoKnownNotifier {
+        lock: lock.name.clone(),
+        waiters: lock.waiters.len(),
+        longest: age,
+        site: longest.site.clone(),
+        notified: lock.notified.clone(),
+        unnotified: unnotified.map(|recording| recording.since),
+    })
 }

@@ -11,8 +11,10 @@
 //! its `atexit` calls it before.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+use waitword_core::lock;
 
 /// The process waits for so long at most.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -29,16 +31,12 @@ struct Exit {
 static EXIT: Mutex<Exit> = Mutex::new(Exit { is_there: false, threads: 0 });
 static CHANGED: Condvar = Condvar::new();
 
-fn exit() -> MutexGuard<'static, Exit> {
-    EXIT.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// While it is there, the end of the process waits for it: for a thread, which drops it when it has done what is to be done then.
 pub(super) struct AtExit(());
 
 impl AtExit {
     pub(super) fn new() -> Self {
-        let mut exit = exit();
+        let mut exit = lock(&EXIT);
         let process = std::process::id();
         if PROCESS.swap(process, Ordering::Relaxed) != process {
             exit.threads = 0;
@@ -50,14 +48,14 @@ impl AtExit {
 
     /// Waits for the end, so long at most. Returns whether it is there.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
-        let waited = CHANGED.wait_timeout_while(exit(), timeout, |exit| !exit.is_there);
+        let waited = CHANGED.wait_timeout_while(lock(&EXIT), timeout, |exit| !exit.is_there);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_there
     }
 }
 
 impl Drop for AtExit {
     fn drop(&mut self) {
-        exit().threads -= 1;
+        lock(&EXIT).threads -= 1;
         CHANGED.notify_all();
     }
 }
@@ -80,7 +78,7 @@ extern "C" fn ends() {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
-    let mut exit = exit();
+    let mut exit = lock(&EXIT);
     exit.is_there = true;
     CHANGED.notify_all();
     let _ = CHANGED.wait_timeout_while(exit, LONGEST, |exit| exit.threads > 0);

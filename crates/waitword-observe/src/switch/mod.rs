@@ -1,24 +1,212 @@
-//! Observation on and off: by hand, by the environment, by a signal, through a socket.
+//! Observation on and off: by the environment (here), by hand and by a signal (`on.rs`), through a socket (`serve.rs`).
 
-mod deadlock;
 #[allow(unsafe_code)]
 mod exit;
 mod files;
-mod init;
 mod on;
 #[cfg(unix)]
-mod request;
-#[cfg(unix)]
 mod serve;
-#[cfg(unix)]
-mod signal;
-mod spec;
 mod watch;
 
-pub use deadlock::{abort_on_deadlock, on_deadlock};
-pub use init::init;
-pub use on::{check_lock_order, disable, enable, identify};
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Once;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::blame::set_slow_threshold;
+use files::{are_one, write_profile, write_trace};
+#[cfg(unix)]
+pub use on::report_on_signal;
+pub use on::{abort_on_deadlock, check_lock_order, disable, enable, identify, on_deadlock};
 #[cfg(unix)]
 pub use serve::{Server, serve};
+use watch::say;
+
+const VARIABLE: &str = "WAITWORD_OBSERVE";
+
+/// Observes this process as the environment variable `WAITWORD_OBSERVE` says. One line at the start of `main`; a program in production
+/// needs no other build.
+///
+/// | value | |
+/// |---|---|
+/// | unset, empty, `0` | nothing: no thread, no clock |
+/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once, and once each cycle that is none and has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
+/// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
+/// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
+/// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s and at the end: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
+/// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s and at the end, in Chrome's trace format, or as a picture if the name ends in `.svg` |
+/// | `slow=500ms` | with `1`: what is printed as slow, 1 s without it |
+/// | `1,serve=PATH` | both; so with the others |
+///
+/// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound)
+/// prints one line, and the rest is observed. The second call and all after it do nothing.
+///
+/// The end at which files are written once more is that of `main` and of `process::exit` (on Windows that of `main` alone), which wait for it, for
+/// 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
+///
+/// ```
+/// // The first statement of `main`.
+/// waitword_observe::init();
+/// ```
+pub fn init() {
+    static FIRST: Once = Once::new();
+    FIRST.call_once(|| {
+        let Some(value) = std::env::var_os(VARIABLE) else { return };
+        match Spec::parse(&value) {
+            Ok(None) => {}
+            Ok(Some(spec)) => start(&spec),
+            Err(part) => say(format_args!("{VARIABLE} is not understood at {part}: {UNDERSTOOD}")),
+        }
+    });
+}
+
+/// A hold that made another wait for so long is printed.
+const SLOW: Duration = Duration::from_secs(1);
+
+fn start(spec: &Spec) {
+    enable();
+    if spec.order {
+        check_lock_order();
+    }
+    match (&spec.profile, &spec.trace) {
+        (Some(profile), Some(trace)) if are_one(profile, trace) => {
+            let path = profile.display();
+            say(format_args!("no profile and no trace: {path} cannot be both, give each a file of its own"));
+        }
+        (profile, trace) => {
+            at("profile", profile, write_profile);
+            at("trace", trace, write_trace);
+        }
+    }
+    if spec.watch {
+        set_slow_threshold(spec.slow.unwrap_or(SLOW));
+        watch::PRINTS_SLOW.store(true, Ordering::Relaxed);
+        if let Err(error) = watch::start(watch::print) {
+            say(format_args!("no thread to find faults: {error}"));
+        }
+        #[cfg(unix)]
+        if let Err(error) = report_on_signal(signal_hook::consts::SIGUSR1) {
+            say(format_args!("no report on SIGUSR1: {error}"));
+        }
+    }
+    #[cfg(unix)]
+    at("reports", &spec.serve, |path| serve(path).map(Server::forever));
+}
+
+/// Does it at the path, if there is one; says what fails.
+fn at(what: &str, path: &Option<PathBuf>, work: impl FnOnce(PathBuf) -> io::Result<()>) {
+    if let Some(path) = path
+        && let Err(error) = work(path.clone())
+    {
+        say(format_args!("no {what} at {}: {error}", path.display()));
+    }
+}
+
+/// What the value asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Spec {
+    /// Look for faults, and print a report at a signal.
+    watch: bool,
+    /// Check the order of locks.
+    order: bool,
+    /// The path of a socket that gives reports.
+    serve: Option<PathBuf>,
+    /// The file of a profile.
+    profile: Option<PathBuf>,
+    /// The file of a trace.
+    trace: Option<PathBuf>,
+    /// What is a slow hold.
+    slow: Option<Duration>,
+}
+
+/// What is understood, for the one line that a wrong value gets.
 #[cfg(unix)]
-pub use signal::report_on_signal;
+const UNDERSTOOD: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
+#[cfg(not(unix))]
+const UNDERSTOOD: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
+
+impl Spec {
+    /// `None` is off. Of a wrong value the part that is wrong.
+    fn parse(value: &OsStr) -> Result<Option<Self>, String> {
+        let Some(text) = value.to_str() else { return Err(format!("{value:?}")) };
+        if matches!(text, "" | "0") {
+            return Ok(None);
+        }
+        let mut spec = Self::default();
+        for word in text.split(',') {
+            match word.split_once('=') {
+                None if word == "1" => spec.watch = true,
+                None if word == "order" => (spec.watch, spec.order) = (true, true),
+                Some(("serve", path)) if cfg!(unix) && !path.is_empty() && spec.serve.is_none() => {
+                    spec.serve = Some(path.into());
+                }
+                Some(("profile", path)) if !path.is_empty() && spec.profile.is_none() => {
+                    spec.profile = Some(path.into());
+                }
+                Some(("trace", path)) if !path.is_empty() && spec.trace.is_none() => {
+                    spec.trace = Some(path.into());
+                }
+                Some(("slow", text)) if spec.slow.is_none() => {
+                    spec.slow = Some(time(text).ok_or_else(|| format!("{word:?}"))?);
+                }
+                _ => return Err(format!("{word:?}")),
+            }
+        }
+        Ok(Some(spec))
+    }
+}
+
+/// `500ms`, `2s`, or a number of seconds.
+fn time(text: &str) -> Option<Duration> {
+    let (digits, unit) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 1e-3),
+        None => (text.strip_suffix('s').unwrap_or(text), 1.0),
+    };
+    let seconds = digits.parse::<f64>().ok()? * unit;
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use super::*;
+
+    #[test]
+    fn words_add_up_and_what_is_not_understood_is_named() {
+        let is = |set: fn(&mut Spec)| {
+            let mut spec = Spec::default();
+            set(&mut spec);
+            Ok(Some(spec))
+        };
+        let slow = |millis| Ok(Some(Spec { slow: Some(Duration::from_millis(millis)), ..Spec::default() }));
+        let wrong = |part: &str| Err(format!("{part:?}"));
+        for (text, parsed) in [
+            ("", Ok(None)),
+            ("0", Ok(None)),
+            ("1", is(|spec| spec.watch = true)),
+            ("order", is(|spec| (spec.watch, spec.order) = (true, true))),
+            ("order,1", is(|spec| (spec.watch, spec.order) = (true, true))),
+            ("serve=/run/a=b.sock", is(|spec| spec.serve = Some("/run/a=b.sock".into()))),
+            ("serve=x,1", is(|spec| (spec.watch, spec.serve) = (true, Some("x".into())))),
+            ("profile=a.pb.gz", is(|spec| spec.profile = Some("a.pb.gz".into()))),
+            ("trace=b.json", is(|spec| spec.trace = Some("b.json".into()))),
+            ("slow=20ms", slow(20)),
+            ("slow=1.5s", slow(1_500)),
+            ("slow=3", slow(3_000)),
+            ("slow=0", wrong("slow=0")),
+            ("slow=soon", wrong("slow=soon")),
+            ("yes", wrong("yes")),
+            ("1,traces=x", wrong("traces=x")),
+            ("trace=", wrong("trace=")),
+            ("serve=", wrong("serve=")),
+            ("1,", wrong("")),
+            ("serve=a,serve=b", wrong("serve=b")),
+        ] {
+            assert_eq!(Spec::parse(OsStr::new(text)), parsed, "{text}");
+        }
+        assert!(Spec::parse(OsStr::from_bytes(b"serve=\xff")).is_err());
+    }
+}

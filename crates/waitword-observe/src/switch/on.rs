@@ -1,10 +1,22 @@
-//! The clock.
+//! Observation by hand, and what is to happen when a deadlock is found, or at a signal.
 
-use waitword_core::observe::{start_clock, stop_clock};
+#[cfg(unix)]
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+#[cfg(unix)]
+use std::sync::Mutex;
+#[cfg(unix)]
+use std::thread;
 
-use super::watch;
+#[cfg(unix)]
+use waitword_core::lock;
+use waitword_core::observe::{AWAITED, TASKS, start_clock, stop_clock};
+
+use super::watch::{self, Found};
+use crate::finding::{Cycle, Finding};
 use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders};
 use crate::process::begin;
+use crate::report::report;
 use crate::{order, tasks};
 
 /// From now on waits have ages, holders are recorded, and charged with the waits of others ([`blame`](crate::blame())).
@@ -22,7 +34,7 @@ pub fn enable() {
 /// not checked, and the thread of
 /// `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
-    ask(|asked| asked.order = false);
+    ask(0, AWAITED);
     order::stop();
     stop_blame();
     stop_clock();
@@ -41,7 +53,7 @@ pub fn check_lock_order() {
     begin();
     start_holders();
     order::start();
-    ask(|asked| asked.order = true);
+    ask(AWAITED, 0);
 }
 
 /// From now on reports have tasks by the numbers that `identify` gives: those of the executor, which its other tools show too. Without
@@ -76,6 +88,92 @@ pub fn check_lock_order() {
 /// ```
 pub fn identify(identify: fn() -> Option<u64>) -> bool {
     let is_first = tasks::set(identify);
-    ask(|asked| asked.tasks = true);
+    ask(TASKS, 0);
     is_first
+}
+
+/// Calls `f` with each cycle that is found, once while it stands; not only with deadlocks: [`Cycle::is_certain`] says whether anything is
+/// known that could end it.
+///
+/// [`enable`]s observation, and starts the thread that looks once per second, so a cycle is found one to two seconds after it is complete.
+/// `f` runs on that thread, and may take locks and make a [`report`]; while it waits, nothing else is found. If it panics, the
+/// panic ends there. [`disable`] forgets it.
+///
+/// # Errors
+/// If the system cannot start the thread.
+///
+/// ```
+/// waitword_observe::on_deadlock(|cycle| eprintln!("{} members are stuck", cycle.members.len()))?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()> {
+    enable();
+    watch::start(move |found| {
+        if let Found::New(Finding::Cycle(cycle)) = found {
+            f(cycle);
+        }
+    })
+}
+
+/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error:
+/// for tests and CI, where a deadlock would hang until a timeout that says nothing. Of other cycles [`on_deadlock`] tells.
+///
+/// A program that sends borrowed guards to other threads may be aborted although it is none: that such a guard is elsewhere is not known
+/// before one that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and make no deadlock
+/// that is certain. What is printed says so, too.
+///
+/// As [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
+///
+/// # Errors
+/// If the system cannot start the thread.
+///
+/// ```
+/// waitword_observe::abort_on_deadlock()?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn abort_on_deadlock() -> io::Result<()> {
+    enable();
+    watch::start(|found| {
+        watch::print(found);
+        if matches!(found, Found::New(Finding::Cycle(cycle)) if cycle.is_certain()) {
+            let unless = "it is none if a borrowed guard is with another thread: send owned guards";
+            let _ = writeln!(io::stderr().lock(), "{}\nwaitword: aborted for a deadlock; {unless}", report());
+            std::process::abort();
+        }
+    })
+}
+
+/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
+///
+/// The handler does nothing but wake a thread, which makes the report. Signals that come while it is made are one. A second call for
+/// the same signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
+///
+/// # Errors
+/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is none, or there is no thread left.
+#[cfg(unix)]
+pub fn report_on_signal(signal: i32) -> io::Result<()> {
+    use signal_hook::consts::FORBIDDEN;
+    use signal_hook::iterator::Signals;
+
+    static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+    // Of numbers beyond its own limit signal-hook panics.
+    if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
+        let text = format!("signal {signal} cannot be handled");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let mut handled = lock(&HANDLED);
+    if handled.contains(&signal) {
+        return Ok(());
+    }
+    let mut signals = Signals::new([signal])?;
+    let print = move || {
+        for _ in signals.forever() {
+            // In one piece, so that other lines do not get in between; without a standard error it has no reader.
+            let text = report().to_string();
+            let _ = io::stderr().lock().write_all(text.as_bytes());
+        }
+    };
+    thread::Builder::new().name("waitword-signal".into()).spawn(print)?;
+    handled.insert(signal);
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Reports through a Unix socket.
 
 use std::fs::{self, DirBuilder, Permissions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,23 @@ use std::time::Duration;
 
 use waitword_core::time::Instant;
 
-use super::request::Request;
+use crate::report::report;
+use crate::trace::traced;
 
 /// So many connections are answered at a time. More are refused.
 const READERS: usize = 8;
 
 /// A reader that has not read its report by then gets no more of it.
 const DEADLINE: Duration = Duration::from_secs(10);
+
+/// A reader that has not asked by then gets a report.
+const READ_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// Longer lines are no requests.
+const LINE: usize = 64;
+
+/// A trace lasts no longer.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a connection gets beyond [`READERS`].
 const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their reports yet\"}\n";
@@ -171,5 +181,85 @@ struct Place(Arc<AtomicUsize>);
 impl Drop for Place {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// What a reader asks: one line, or nothing.
+#[derive(Clone, Debug, PartialEq)]
+enum Request {
+    Report,
+    Trace { time: Duration, all: bool },
+    Other,
+}
+
+impl Request {
+    fn read(mut connection: &UnixStream) -> Self {
+        let (deadline, mut line) = (Instant::now() + READ_TIMEOUT, Vec::new());
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let mut chunk = [0; LINE];
+            if left.is_zero() || connection.set_read_timeout(Some(left)).is_err() {
+                break;
+            }
+            match connection.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(read) => line.extend_from_slice(&chunk[..read]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+            if line.contains(&b'\n') || line.len() > LINE {
+                break;
+            }
+        }
+        Self::parse(&String::from_utf8_lossy(&line))
+    }
+
+    fn parse(line: &str) -> Self {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let trace = |seconds: &str, all| {
+            let time = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+            (time <= LONGEST).then_some(Self::Trace { time, all })
+        };
+        match words[..] {
+            [] | ["report"] => Some(Self::Report),
+            ["trace", seconds] => trace(seconds, false),
+            ["trace", seconds, "all"] => trace(seconds, true),
+            _ => None,
+        }
+        .unwrap_or(Self::Other)
+    }
+
+    /// JSON in one line.
+    fn answer(self) -> String {
+        match self {
+            Self::Report => report().to_json(),
+            Self::Trace { time, all } => {
+                let tracing = traced(all);
+                thread::sleep(time);
+                tracing.finish().to_json()
+            }
+            Self::Other => "{\"error\":\"this program does not understand the request\"}".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_one_line() {
+        let trace = |millis, all| Request::Trace { time: Duration::from_millis(millis), all };
+        let of = [
+            ("", Request::Report),
+            ("report\n", Request::Report),
+            ("trace 0.5\n", trace(500, false)),
+            ("trace 60 all", trace(60_000, true)),
+            ("trace 61", Request::Other),
+            ("trace -1", Request::Other),
+            ("trace NaN", Request::Other),
+            ("GET / HTTP/1.1\r\n", Request::Other),
+        ];
+        assert_eq!(of.clone().map(|(line, _)| Request::parse(line)), of.map(|(_, request)| request));
     }
 }

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use super::words::{self, actor, duration, lock_with_address, site, wrapped};
+use super::words::{counted, lock_with_address, member_lines, short_duration, site, wrapped};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
-use crate::model::{Access, Actor, LockName, Site};
+use crate::model::{Access, Actor, LockName};
 
-/// As [`words::lock`](super::words::lock); of two locks of the cycle that would look the same, with the address.
+/// Its name; of two locks of the cycle that would look the same, with the address.
 fn lock(cycle: &Cycle, name: &LockName) -> String {
-    let text = words::lock(name);
+    let text = name.to_string();
     let waits = cycle.members.iter().filter_map(|member| member.waits.as_ref().map(|wait| &wait.lock));
-    let mut twins = waits.filter(|other| other.address != name.address && words::lock(other) == text);
+    let mut twins = waits.filter(|other| other.address != name.address && other.to_string() == text);
     if twins.next().is_some() { lock_with_address(name) } else { text }
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn lasting(cycle: &Cycle, lasted: Duration) -> String {
         false => any_of(cycle),
     };
     let ends = wrapped(&format!("may still end: {ends}"), 2);
-    format!("cycle of waits, for {}{text}\n{ends}", duration(lasted))
+    format!("cycle of waits, for {}{text}\n{ends}", short_duration(lasted))
 }
 
 fn members(cycle: &Cycle) -> String {
@@ -48,19 +48,15 @@ fn any_of(cycle: &Cycle) -> String {
 fn unless(unless: &Unless) -> String {
     match unless {
         Unless::OtherWay { actor: task @ Actor::Task { .. } } => {
-            format!("{} has another way on (timeout, select!)", actor(task))
+            format!("{task} has another way on (timeout, select!)")
         }
-        Unless::OtherWay { actor: other } => format!("{} has other jobs", actor(other)),
-        Unless::Timed { actor: waiter } => format!("the wait of {} has a deadline", actor(waiter)),
-        Unless::AnotherTask { actor: task } => {
-            format!("{} is not the one that took the lock (identify tells)", actor(task))
+        Unless::OtherWay { actor } => format!("{actor} has other jobs"),
+        Unless::Timed { actor } => format!("the wait of {actor} has a deadline"),
+        Unless::AnotherTask { actor } => {
+            format!("{actor} is not the one that took the lock (identify tells)")
         }
-        Unless::GuardSentAway { actor: acquirer } => {
-            format!("the guard acquired by {} is elsewhere", actor(acquirer))
-        }
-        Unless::UnlockedByAnother { actor: acquirer } => {
-            format!("another unlocks what {} acquired", actor(acquirer))
-        }
+        Unless::GuardSentAway { actor } => format!("the guard acquired by {actor} is elsewhere"),
+        Unless::UnlockedByAnother { actor } => format!("another unlocks what {actor} acquired"),
     }
 }
 
@@ -74,52 +70,43 @@ fn heading(cycle: &Cycle) -> &'static str {
     }
 }
 
-/// Two lines for each member, the youngest wait first.
+/// The youngest wait first.
 fn table(cycle: &Cycle) -> String {
     let count = cycle.members.len();
-    let plural = if count == 1 { "member" } else { "members" };
-    let mut text = format!("{}: {count} {plural}, since {}", heading(cycle), duration(cycle.since));
+    let heading =
+        format!("{}: {}, since {}", heading(cycle), counted(count, "member"), short_duration(cycle.since));
     let age = |member: &Member| member.waits.as_ref().map(|wait| wait.age);
-    let is_newest = |member: &&Member| age(member) == Some(cycle.since);
-    let first =
-        cycle.members.iter().enumerate().find(|(_, member)| is_newest(member)).map_or(0, |(at, _)| at);
-    let ages: Vec<String> = cycle.members.iter().filter_map(age).map(duration).collect();
-    let ages_wide = ages.iter().map(String::len).max().unwrap_or(0);
-    let names: Vec<String> = cycle.members.iter().map(|member| actor(&member.actor)).collect();
-    let names_wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for at in (0..count).map(|at| (first + at) % count) {
-        let member = &cycle.members[at];
+    let first = cycle.members.iter().position(|member| age(member) == Some(cycle.since)).unwrap_or(0);
+    let ages = cycle.members.iter().filter_map(age).map(|age| short_duration(age).len());
+    let wide = ages.max().unwrap_or(0);
+    let lines = (first..first + count).map(|at| {
+        let [before, member, after] = [at + count - 1, at, at + 1].map(|at| &cycle.members[at % count]);
         let waits = match &member.waits {
-            Some(wait) => {
-                let MemberWait { lock: name, site: at, age, .. } = wait;
-                let age = format!("{:>ages_wide$}", duration(*age));
-                format!("waits {age} for {} at {}", lock(cycle, name), site(at.as_ref()))
+            Some(MemberWait { lock: name, site: at, age, .. }) => {
+                let [age, name, at] = [short_duration(*age), lock(cycle, name), site(at.as_ref())];
+                format!("waits {age:>wide$} for {name} at {at}")
             }
-            None => format!("has to be polled by {}", names[(at + 1) % count]),
+            None => format!("has to be polled by {}", after.actor),
         };
         let blocks = match &member.blocks {
             Blocks::Holds { lock: name, site: at, held, sent_away, .. } => {
                 let [name, at] = [lock(cycle, name), site(at.as_ref())];
-                match (held.map(duration), sent_away) {
-                    (Some(held), false) => format!("holds {held:>ages_wide$}     {name}, taken at {at}"),
+                match (held.map(short_duration), sent_away) {
+                    (Some(held), false) => format!("holds {held:>wide$}     {name}, taken at {at}"),
                     (None, false) => format!("holds {name}, taken at {at}"),
                     (Some(held), true) => format!("acquired {name} {held} ago at {at}"),
                     (None, true) => format!("acquired {name} at {at}"),
                 }
             }
             Blocks::QueuedAhead { lock: name } => {
-                format!("is queued for {} before {}", lock(cycle, name), names[(at + count - 1) % count])
+                format!("is queued for {} before {}", lock(cycle, name), before.actor)
             }
             Blocks::Upgrades { lock: name } => format!("is upgrading {}", lock(cycle, name)),
-            Blocks::Polls { .. } => format!("has to poll {}", names[(at + count - 1) % count]),
+            Blocks::Polls { .. } => format!("has to poll {}", before.actor),
         };
-        let [name, indent] = [&names[at], ""];
-        for line in [format!("  {name:names_wide$}  {waits}"), format!("  {indent:names_wide$}  {blocks}")] {
-            text += "\n";
-            text += &wrapped(&line, names_wide + 6);
-        }
-    }
-    text
+        (member.actor.to_string(), [waits, blocks])
+    });
+    heading + &member_lines(&lines.collect::<Vec<_>>())
 }
 
 /// A thread that reads, a writer behind it, and a second read of the same thread behind that.
@@ -137,9 +124,9 @@ fn read_write_read(cycle: &Cycle) -> Option<String> {
     if queued.address != held.address || reads.wants != Access::Shared {
         return None;
     }
-    let [r, w, name] = [actor(&reader.actor), actor(&writer.actor), lock(cycle, held)];
-    let [again, write, taken] = [&reads.site, &writes.site, taken].map(|at: &Option<Site>| site(at.as_ref()));
-    let [heading, age] = [heading(cycle).to_owned(), duration(reads.age)];
+    let (r, w, name, heading) = (&reader.actor, &writer.actor, lock(cycle, held), heading(cycle));
+    let [again, write, taken] = [&reads.site, &writes.site, taken].map(|at| site(at.as_ref()));
+    let age = short_duration(reads.age);
     Some(wrapped(
         &format!(
             "{heading}: {r} waits {age} for a read of {name} at {again} behind {w} ({write}), which waits for the read that {r} \
@@ -158,13 +145,12 @@ fn one_task_of_one_thread(cycle: &Cycle) -> Option<String> {
     let MemberWait { lock: name, site: at, age, .. } = thread.waits.as_ref()?;
     let polls = if only_there { "has to poll" } else { "polled last" };
     let held = if *sent_away { "acquired" } else { "held" };
-    let [who, task, name] = [actor(&thread.actor), actor(&task.actor), lock(cycle, name)];
-    let [age, at, taken] = [duration(*age), site(at.as_ref()), site(taken.as_ref())];
+    let (who, task, name, heading) = (&thread.actor, &task.actor, lock(cycle, name), heading(cycle));
+    let [age, at, taken] = [short_duration(*age), site(at.as_ref()), site(taken.as_ref())];
     Some(wrapped(
         &format!(
-            "{}: {who} waits {age} at {at} for {name}, {held} by {task} ({taken}), which this thread {polls}; use lock_async or \
-             forbid_blocking",
-            heading(cycle)
+            "{heading}: {who} waits {age} at {at} for {name}, {held} by {task} ({taken}), which this thread {polls}; use lock_async or \
+             forbid_blocking"
         ),
         2,
     ))

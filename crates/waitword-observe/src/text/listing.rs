@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::words::{actor, duration, lock_with_address, site, woken, wrapped};
+use super::words::{TIME, counted, lock_with_address, put, short_duration, site, woken};
 use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// So many locks are listed,
@@ -15,9 +15,6 @@ const WAITERS: usize = 10;
 
 /// and so many holders, or sites of holders.
 const HOLDERS: usize = 4;
-
-/// The columns of a duration.
-const TIME: usize = 7;
 
 /// The locks with the most waiters first.
 pub(crate) fn listing(snapshot: &Snapshot) -> String {
@@ -43,18 +40,24 @@ fn longest<'a>(waiters: impl Iterator<Item = &'a Waiter>) -> Option<Duration> {
 
 /// `... and 12 more waiters, longest 1.2 s`
 fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> String {
-    let longest = longest.map(|longest| format!(", longest {}", duration(longest))).unwrap_or_default();
+    let longest = longest.map(|longest| format!(", longest {}", short_duration(longest))).unwrap_or_default();
     format!("... and {count} more {what}{with}{longest}")
 }
 
+/// An age, or what stands for one that is not known.
+fn age(age: Option<Duration>) -> String {
+    age.map_or("-".to_owned(), short_duration)
+}
+
 pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
-    let waiters = match lock.waiting() {
-        1 => "1 waiter".to_owned(),
-        count => format!("{count} waiters"),
-    };
-    let mut text = format!("{}: {waiters}\n", lock_with_address(&lock.name));
+    let mut text = format!("{}: {}\n", lock_with_address(&lock.name), counted(lock.waiting(), "waiter"));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
-    text += &if lock.name.kind == LockKind::Semaphore { permits(&holders) } else { held(&holders, snapshot) };
+    let are_permits = lock.name.kind == LockKind::Semaphore;
+    text += &if are_permits || holders.len() > HOLDERS {
+        by_site(&holders, are_permits)
+    } else {
+        held(&holders, snapshot)
+    };
     if let Some(recording) = &snapshot.recording
         && holders.is_empty()
         && is_held(lock)
@@ -66,18 +69,19 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
         text += &format!("  holder unknown (taken before observation began{unrecorded})\n");
     }
     if holders.is_empty() {
-        text += &deed("last changed", lock.changed.as_ref());
-        text += &deed("last notified", lock.notified.as_ref());
+        for (what, deed) in [("last changed", &lock.changed), ("last notified", &lock.notified)] {
+            let Some(deed @ Deed { actor, ago, .. }) = deed else { continue };
+            let [ago, at, woken] = [short_duration(*ago), site(deed.site.as_ref()), woken(deed)];
+            put(&mut text, &format!("  {ago:>TIME$}  {what} by {actor} at {at}{woken}"), TIME + 6);
+        }
     }
     let listed: Vec<&Waiter> = lock.all_waiters().take(most).collect();
-    let names: Vec<String> = listed.iter().map(|waiter| actor(&waiter.actor)).collect();
-    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    for (waiter, name) in listed.into_iter().zip(&names) {
-        let age = waiter.age.map_or("-".to_owned(), duration);
-        let at = site(waiter.site.as_ref());
-        let notes = [wants(lock, waiter.wants), state(waiter.state)].concat();
-        text += &wrapped(&format!("  {age:>TIME$}  {name:wide$}  {at}{notes}"), TIME + 6);
-        text += "\n";
+    let names = listed.iter().map(|waiter| waiter.actor.to_string().chars().count());
+    let wide = names.max().unwrap_or(0);
+    for Waiter { actor, age, site: at, wants, state, .. } in listed {
+        let [age, at] = [self::age(*age), site(at.as_ref())];
+        let notes = [self::wants(lock, *wants), self::state(*state)].concat();
+        put(&mut text, &format!("  {age:>TIME$}  {actor:wide$}  {at}{notes}"), TIME + 6);
     }
     if let Some(rest @ 1..) = lock.waiting().checked_sub(most) {
         let longest = longest(lock.all_waiters().skip(most));
@@ -86,70 +90,41 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
     text
 }
 
-/// Permits by the places where they were taken, those with the most first: where a leak is looked for.
-fn permits(holders: &[&Holder]) -> String {
+/// Holders one by one, while they are few.
+fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
+    let mut text = String::new();
+    for holder in holders {
+        let by = if holder.sent_away { "acquired by" } else { "held by" };
+        let [age, at] = [age(holder.held), site(holder.site.as_ref())];
+        let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
+        let ended = ended.map(|ended| format!(", which ended {} ago", short_duration(ended.ago)));
+        let ended = ended.unwrap_or_default();
+        put(&mut text, &format!("  {age:>TIME$}  {by} {}, taken at {at}{ended}", holder.actor), TIME + 6);
+    }
+    text
+}
+
+/// Many holders, or permits, by the places where they were taken, those with the most first: where a leak is looked for.
+fn by_site(holders: &[&Holder], are_permits: bool) -> String {
     let mut sites: BTreeMap<(String, bool), (u64, Option<Duration>)> = BTreeMap::new();
     for holder in holders {
-        let key = (site(holder.site.as_ref()), holder.forgotten);
+        let key = (site(holder.site.as_ref()), are_permits && holder.forgotten);
         let (count, oldest) = sites.entry(key).or_default();
-        *count = count.saturating_add(holder.permits.unwrap_or(1));
+        *count = count.saturating_add(if are_permits { holder.permits.unwrap_or(1) } else { 1 });
         *oldest = holder.held.max(*oldest);
     }
     let mut sites: Vec<_> = sites.into_iter().collect();
     sites.sort_by_key(|(_, (count, oldest))| Reverse((*count, *oldest)));
     let mut text = String::new();
     for ((at, forgotten), (count, oldest)) in sites.iter().take(HOLDERS) {
-        let age = oldest.map_or("-".to_owned(), duration);
-        let permits = if *count == 1 { "permit" } else { "permits" };
+        let what = if are_permits { counted(*count, "permit") } else { format!("{count} held") };
         let forgotten = if *forgotten { " forgotten" } else { "" };
-        text += &wrapped(&format!("  {age:>TIME$}  {count} {permits}{forgotten}, taken at {at}"), TIME + 6);
-        text += "\n";
+        put(&mut text, &format!("  {:>TIME$}  {what}{forgotten}, taken at {at}", age(*oldest)), TIME + 6);
     }
     let rest = sites.iter().skip(HOLDERS).fold(0_u64, |rest, (_, (count, _))| rest.saturating_add(*count));
     if rest > 0 {
-        text += &format!("  {:TIME$}  {}\n", "", more(rest as usize, "permits", "", None));
-    }
-    text
-}
-
-/// What was done to the word last.
-fn deed(what: &str, deed: Option<&Deed>) -> String {
-    let Some(deed) = deed else { return String::new() };
-    let [age, who, at] = [duration(deed.ago), actor(&deed.actor), site(deed.site.as_ref())];
-    let woken = woken(deed);
-    wrapped(&format!("  {age:>TIME$}  {what} by {who} at {at}{woken}"), TIME + 6) + "\n"
-}
-
-/// Holders one by one while they are few, by site if they are many.
-fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
-    if holders.len() <= HOLDERS {
-        let line = |holder: &&Holder| {
-            let by = if holder.sent_away { "acquired by" } else { "held by" };
-            let age = holder.held.map_or("-".to_owned(), duration);
-            let [who, at] = [actor(&holder.actor), site(holder.site.as_ref())];
-            let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
-            let ended = ended.map(|ended| format!(", which ended {} ago", duration(ended.ago)));
-            let line = format!("  {age:>TIME$}  {by} {who}, taken at {at}{}", ended.unwrap_or_default());
-            wrapped(&line, TIME + 6) + "\n"
-        };
-        return holders.iter().map(line).collect();
-    }
-    let mut sites: BTreeMap<String, (usize, Option<Duration>)> = BTreeMap::new();
-    for holder in holders {
-        let (count, oldest) = sites.entry(site(holder.site.as_ref())).or_default();
-        *count += 1;
-        *oldest = holder.held.max(*oldest);
-    }
-    let mut sites: Vec<_> = sites.into_iter().collect();
-    sites.sort_by_key(|(_, (count, oldest))| Reverse((*count, *oldest)));
-    let mut text = String::new();
-    for (at, (count, oldest)) in sites.iter().take(HOLDERS) {
-        let age = oldest.map_or("-".to_owned(), duration);
-        text += &format!("  {age:>TIME$}  {count} held, taken at {at}\n");
-    }
-    let rest: usize = sites.iter().skip(HOLDERS).map(|(_, (count, _))| count).sum();
-    if rest > 0 {
-        text += &format!("  {:TIME$}  {}\n", "", more(rest, "held", "", None));
+        let what = if are_permits { "permits" } else { "held" };
+        text += &format!("  {:TIME$}  {}\n", "", more(rest as usize, what, "", None));
     }
     text
 }

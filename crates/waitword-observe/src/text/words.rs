@@ -1,12 +1,16 @@
 //! Actors, locks, sites and durations, in few columns. Names come from programs and scripts, so they may be of any length and have
 //! any character.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::model::{Actor, Deed, LockName, Site};
 
 /// No line is longer.
 const WIDTH: usize = 100;
+
+/// Columns of a duration in a list.
+pub(super) const TIME: usize = 7;
 
 /// Columns of a name.
 const NAME: usize = 20;
@@ -17,8 +21,14 @@ const TYPE: usize = 28;
 /// Columns of a site.
 const SITE: usize = 40;
 
-/// `850 us`, `12 ms`, `1.2 s`, `61 s`, `12 min`, `3.4 h`: the unit in which the number says most, rounded down.
-pub(crate) fn duration(duration: Duration) -> String {
+/// A duration in the unit in which its number says most, rounded down: `850 us`, `1.2 s`, `12 min`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(waitword_observe::short_duration(Duration::from_millis(1_290)), "1.2 s");
+/// ```
+pub fn short_duration(duration: Duration) -> String {
     let tenths = |unit: u128| {
         let tenths = duration.as_millis() / (unit / 10);
         format!("{}.{}", tenths / 10, tenths % 10)
@@ -46,37 +56,47 @@ pub(crate) fn clean(text: &str, columns: usize) -> String {
     cut + "…"
 }
 
-/// `thread "alpha"`, `thread 3`, `task 14`, `agent 2`, `worker 2`.
-pub(crate) fn actor(actor: &Actor) -> String {
-    let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
-    match actor {
-        Actor::Thread { name: Some(name), .. } => format!("thread {}", quoted(name)),
-        Actor::Thread { id, name: None } => format!("thread {id}"),
-        Actor::Task { number, name: None } => format!("task {number}"),
-        Actor::Task { number, name: Some(name) } => format!("task {number} {}", quoted(name)),
-        Actor::Agent { number, name: None } => format!("agent {number}"),
-        Actor::Agent { name: Some(name), .. } | Actor::BlockedAgent { name, .. } => clean(name, NAME),
+/// As reports have it: `thread "alpha"`, `thread 3`, `task 14`, `agent 2`, `worker 2`.
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
+        f.pad(&match self {
+            Self::Thread { name: Some(name), .. } => format!("thread {}", quoted(name)),
+            Self::Thread { id, name: None } => format!("thread {id}"),
+            Self::Task { number, name: None } => format!("task {number}"),
+            Self::Task { number, name: Some(name) } => format!("task {number} {}", quoted(name)),
+            Self::Agent { number, name: None } => format!("agent {number}"),
+            Self::Agent { name: Some(name), .. } | Self::BlockedAgent { name, .. } => clean(name, NAME),
+        })
     }
 }
 
-/// `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`.
-pub(crate) fn lock(lock: &LockName) -> String {
-    let mut text = kind(lock);
-    if let Some(name) = &lock.name {
-        text += &format!(" \"{}\"", clean(name, NAME));
+/// As reports have it: `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, `Mutex at 0x7f3a10`, `AsyncLock at block 1 +64`.
+impl fmt::Display for LockName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = match &self.type_name {
+            Some(name) => clean(&short_type(name), TYPE),
+            None => self.kind.to_string(),
+        };
+        if let Some(name) = &self.name {
+            text += &format!(" \"{}\"", clean(name, NAME));
+        }
+        match self.place {
+            Some(place) => text += &format!(" at {place}"),
+            None if has_address(self) => text += &format!(" at {}", self.address),
+            None => {}
+        }
+        f.pad(&text)
     }
-    match lock.place {
-        Some(place) => text += &format!(" at {place}"),
-        None if has_address(lock) => text += &format!(" at {}", lock.address),
-        None => {}
-    }
-    text
 }
 
-/// As [`lock`], always with the address.
+/// Always with the address.
 pub(super) fn lock_with_address(lock: &LockName) -> String {
-    let text = self::lock(lock);
-    if has_address(lock) || lock.place.is_some() { text } else { format!("{text} at {}", lock.address) }
+    if has_address(lock) || lock.place.is_some() {
+        lock.to_string()
+    } else {
+        format!("{lock} at {}", lock.address)
+    }
 }
 
 /// Whether it has nothing else to be told by.
@@ -84,8 +104,10 @@ fn has_address(lock: &LockName) -> bool {
     lock.name.is_none() && lock.type_name.is_none() && lock.address.0 != 0
 }
 
-fn kind(lock: &LockName) -> String {
-    lock.type_name.as_ref().map_or_else(|| lock.kind.to_string(), |name| clean(&short_type(name), TYPE))
+/// `1 waiter`, `2 waiters`.
+pub(crate) fn counted<N: fmt::Display + PartialEq + From<u8>>(count: N, what: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }
 
 /// `Mutex<alloc::vec::Vec<shop::db::Pool>>` as `Mutex<Vec<db::Pool>>`: of a path the last two names, and of one of Rust's own libraries
@@ -153,13 +175,28 @@ pub(super) fn wrapped(text: &str, indent: usize) -> String {
     lines.join("\n")
 }
 
+/// Adds a line, as [`wrapped`] breaks it.
+pub(super) fn put(text: &mut String, line: &str, indent: usize) {
+    *text += &wrapped(line, indent);
+    text.push('\n');
+}
+
+/// Two lines for each member, the second one below the first.
+pub(super) fn member_lines(members: &[(String, [String; 2])]) -> String {
+    let wide = members.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let lines = members.iter().flat_map(|(name, [first, second])| {
+        [format!("  {name:wide$}  {first}"), format!("  {:wide$}  {second}", "")]
+    });
+    lines.map(|line| format!("\n{}", wrapped(&line, wide + 6))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn durations_have_the_unit_that_says_most() {
-        let shown = |nanos| duration(Duration::from_nanos(nanos));
+        let shown = |nanos| short_duration(Duration::from_nanos(nanos));
         let of = [
             (999, "0 us"),
             (850_000, "850 us"),
@@ -176,7 +213,7 @@ mod tests {
     #[test]
     fn a_name_cannot_move_the_cursor_or_fill_the_line() {
         let thread = Actor::Thread { id: 1, name: Some("a\u{1b}[2Jb\nc".into()) };
-        assert_eq!(actor(&thread), "thread \"a\\u{1b}[2Jb\\nc\"");
+        assert_eq!(thread.to_string(), "thread \"a\\u{1b}[2Jb\\nc\"");
         assert_eq!(clean(&"ä".repeat(40), 24), "ä".repeat(23) + "…");
     }
 

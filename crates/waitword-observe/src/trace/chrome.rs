@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::events::Trace;
 use super::timeline::{End, Slice, Timeline, What};
-use crate::text::{actor, lock};
+use crate::json::plain;
 
 #[derive(Serialize)]
 struct Chrome {
@@ -24,30 +24,20 @@ struct Chrome {
 
 pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
     let process = trace.process;
-    let rows = timeline.rows();
-    // Threads of a process have numbers of their own in the format; so have rows here.
-    let first_of: Vec<usize> = rows
-        .iter()
-        .scan(1, |next, rows| {
-            let first = *next;
-            *next += rows;
-            Some(first)
-        })
-        .collect();
     let mut events = vec![json!({
         "ph": "M", "name": "process_name", "pid": process, "tid": 0,
         "args": {"name": trace.program.as_deref().unwrap_or("waitword")},
     })];
-    for (lane, who) in timeline.lanes.iter().enumerate() {
-        for row in 0..rows[lane] {
-            let tid = first_of[lane] + row;
-            events.push(json!({"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "args": {"name": actor(who)}}));
+    // Threads of a process have numbers of their own in the format; so have rows here.
+    for (who, rows) in timeline.lanes.iter().zip(timeline.rows.windows(2)) {
+        for tid in rows[0] + 1..=rows[1] {
+            events.push(json!({"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "args": {"name": who.to_string()}}));
             events.push(json!({"ph": "M", "name": "thread_sort_index", "pid": process, "tid": tid, "args": {"sort_index": tid}}));
         }
     }
-    let tid = |slice: &Slice| first_of[slice.lane] + slice.row;
+    let tid = |slice: &Slice| slice.row + 1;
     for slice in &timeline.slices {
-        let mut args = json!({"lock": lock(&slice.lock), "address": slice.lock.address});
+        let mut args = json!({"lock": slice.lock.to_string(), "address": slice.lock.address});
         if let Some(site) = &slice.site {
             args["site"] = json!(site.to_string());
         }
@@ -67,7 +57,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
             What::Notify => ("notify", "notify "),
         };
         events.push(json!({
-            "ph": "X", "cat": category, "name": format!("{verb}{}", lock(&slice.lock)), "pid": process, "tid": tid(slice),
+            "ph": "X", "cat": category, "name": format!("{verb}{}", slice.lock), "pid": process, "tid": tid(slice),
             "ts": nanos(slice.begin.as_nanos()), "dur": nanos((slice.end - slice.begin).as_nanos()), "args": args,
         }));
     }
@@ -88,8 +78,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
         events.push(flow("f", to, end));
     }
     let other = json!({"dropped_events": trace.dropped, "all_acquisitions": trace.all});
-    let chrome = Chrome { events, other };
-    serde_json::to_string(&chrome).unwrap_or_else(|error| unreachable!("plain data: {error}"))
+    plain(&Chrome { events, other })
 }
 
 /// Before its end, even if that comes out shorter by a nanosecond of its beginning and one of its duration.

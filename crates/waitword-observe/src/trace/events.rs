@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::json::{self, nanos, optional_nanos};
 use crate::model::{Actor, LockName, Site};
 
 /// Distinguishes a trace from other JSON.
@@ -55,7 +56,7 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When, since the trace began.
-    #[serde(rename = "at_ns", with = "crate::model::nanos")]
+    #[serde(rename = "at_ns", with = "nanos")]
     pub at: Duration,
     /// The waiter or holder.
     pub actor: Actor,
@@ -91,7 +92,7 @@ pub enum TraceKind {
     /// The actor released the lock.
     Released {
         /// For how long it was held, if that is known.
-        #[serde(rename = "held_ns", with = "crate::model::optional_nanos", default)]
+        #[serde(rename = "held_ns", with = "optional_nanos", default)]
         held: Option<Duration>,
     },
 }
@@ -99,8 +100,7 @@ pub enum TraceKind {
 impl Trace {
     /// The trace itself as JSON, in one line, for [`from_json`](Self::from_json).
     pub fn to_json(&self) -> String {
-        let tagged = Tagged { format: FORMAT.into(), schema: SCHEMA, trace: self };
-        serde_json::to_string(&tagged).unwrap_or_else(|error| unreachable!("plain data: {error}"))
+        json::written(FORMAT, SCHEMA, self)
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote.
@@ -108,26 +108,9 @@ impl Trace {
     /// # Errors
     /// If the text is no trace, or one of another version.
     pub fn from_json(json: &str) -> Result<Self, TraceReadError> {
-        let head: Head = serde_json::from_str(json).map_err(|_| TraceReadError)?;
-        if (head.format.as_str(), head.schema) != (FORMAT, SCHEMA) {
-            return Err(TraceReadError);
-        }
-        serde_json::from_str(json).map_err(|_| TraceReadError)
+        let is_trace = json::head(json).is_some_and(|head| head == (FORMAT.to_owned(), SCHEMA));
+        is_trace.then(|| serde_json::from_str(json).ok()).flatten().ok_or(TraceReadError)
     }
-}
-
-#[derive(Serialize)]
-struct Tagged<'a> {
-    format: String,
-    schema: u32,
-    #[serde(flatten)]
-    trace: &'a Trace,
-}
-
-#[derive(Deserialize)]
-struct Head {
-    format: String,
-    schema: u32,
 }
 
 /// A text is no trace that this version reads.

@@ -1,16 +1,197 @@
-//! The timeline: a trace as plain data, the lanes and slices that it makes, and what shows them.
+//! The timeline: a trace of this process as plain data, the lanes and slices that it makes, and what shows them.
 //!
-//! `record.rs` translates what `record/rings.rs` keeps into `events.rs`; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the result
-//! (`shown.rs`).
+//! What `record/rings.rs` keeps is translated here into `events.rs`; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the
+//! result.
 
 mod chrome;
 mod events;
-mod record;
-mod shown;
-mod sources;
 mod svg;
 mod timeline;
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use waitword_core::lock;
+use waitword_core::time::Instant;
+
+use crate::model::{Actor, LockKind, Site, sort};
+use crate::names::names;
+use crate::observer::{Traced, trace};
+use crate::process::{more_numbers, program, task, thread};
+use crate::record::rings::{Event, EventKind, Who};
+use crate::sources::{Register, Source, unless_it_panics};
 pub use events::{Trace, TraceEvent, TraceKind, TraceReadError};
-pub use record::{Tracing, trace_start, trace_start_all, trace_stop, traced};
-pub use sources::add_trace_source;
+use timeline::Timeline;
+
+static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
+
+/// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. One that was started before goes on no more.
+///
+/// Costs some 260 instructions for each event, a reading of the clock among them, and 192 KiB of each thread that has one. The 4,096 youngest
+/// events of each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
+pub fn trace_start() {
+    *lock(&STARTED) = Some(traced(false));
+}
+
+/// As [`trace_start`], of all acquisitions and releases too.
+pub fn trace_start_all() {
+    *lock(&STARTED) = Some(traced(true));
+}
+
+/// Ends the trace that was started, and returns it. `None`: there was none.
+///
+/// ```
+/// use waitword::Mutex;
+///
+/// waitword_observe::enable();
+/// waitword_observe::trace_start();
+/// let mutex = Mutex::new(0);
+/// *mutex.lock() += 1;
+/// let trace = waitword_observe::trace_stop().unwrap();
+/// std::fs::write(std::env::temp_dir().join("trace.json"), trace.to_chrome_json())?; // ui.perfetto.dev opens it
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn trace_stop() -> Option<Trace> {
+    let tracing = lock(&STARTED).take();
+    tracing.map(Tracing::finish)
+}
+
+/// Starts a trace beside any other, with `all` one of all acquisitions.
+pub fn traced(all: bool) -> Tracing {
+    Tracing { traced: trace(all), all }
+}
+
+/// A trace that is being made. Dropping it ends it.
+#[derive(Debug)]
+#[must_use = "dropping it ends the trace"]
+pub struct Tracing {
+    traced: Traced,
+    all: bool,
+}
+
+impl Tracing {
+    /// Ends the trace, and returns it.
+    pub fn finish(self) -> Trace {
+        self.so_far()
+    }
+
+    /// What was traced until now. The trace goes on.
+    pub fn so_far(&self) -> Trace {
+        let traced = self.traced.so_far();
+        let mut trace = Trace {
+            program: program(),
+            process: std::process::id(),
+            events: events(&traced.events, traced.start),
+            all: self.all,
+            dropped: traced.dropped,
+        };
+        for complete in COMPLETES.all() {
+            unless_it_panics(|| complete(&mut trace, traced.start));
+        }
+        trace.events.sort_by_key(|event| event.at);
+        trace
+    }
+}
+
+impl Trace {
+    /// The trace in Chrome's format, which <https://ui.perfetto.dev>, `chrome://tracing` and Firefox's profiler open.
+    ///
+    /// Each thread, task and agent has a lane; slices are waits and holds; a flow leads from each release or notify to the wait that it ended.
+    /// Slices of one lane that overlap without one being inside the other are put on further lanes of the same name.
+    pub fn to_chrome_json(&self) -> String {
+        chrome::written(&Timeline::of(self), self)
+    }
+
+    /// The trace as a picture, in SVG: the last 400 slices of up to 24 lanes.
+    pub fn to_svg(&self) -> String {
+        svg::drawn(&Timeline::of(self))
+    }
+}
+
+type Complete = Arc<dyn Fn(&mut Trace, Instant) + Send + Sync>;
+
+static COMPLETES: Register<Complete> = Register::new();
+
+/// From now on each [`Trace`] of this process is completed by `complete`, until the returned [`Source`] is dropped: it adds events, and takes
+/// away those that it knows better. `waitword run` adds what the agents of its program did so, with the lines of their scripts.
+///
+/// `complete` is given the trace, without the [`Tracing`] having ended, and when it began; an event has the time since then.
+/// Afterwards the events are put in order. A panic of it ends there.
+///
+/// ```
+/// use std::time::Instant;
+/// use waitword_observe::{Trace, add_trace_source, traced};
+///
+/// let _source = add_trace_source(|trace: &mut Trace, _began: Instant| trace.dropped += 3);
+/// assert_eq!(traced(true).finish().dropped, 3);
+/// ```
+pub fn add_trace_source(complete: impl Fn(&mut Trace, Instant) + Send + Sync + 'static) -> Source {
+    COMPLETES.add(Arc::new(complete), |key| COMPLETES.remove(key))
+}
+
+/// Names locks and actors.
+fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
+    let (mut tasks, mut agents) = more_numbers();
+    let names = names();
+    let kinds = kinds(seen);
+    // Whose identities these are: a signal knows no more of the waiter.
+    let mut waiters: HashMap<usize, Actor> = HashMap::new();
+    let mut translated = Vec::with_capacity(seen.len());
+    for event in seen {
+        let on = thread(&event.thread);
+        let actor = match event.who {
+            Who::ThisThread => on.clone(),
+            Who::Task(identity) => task(identity, &mut tasks),
+            Who::Agent(agent) => Actor::Agent { number: agents.number(agent), name: None },
+            Who::Waiter(waiter) => waiters.get(&waiter).cloned().unwrap_or_else(|| task(waiter, &mut tasks)),
+        };
+        if let EventKind::Waits(_) = event.kind {
+            waiters.insert(event.identity, actor.clone());
+        }
+        let kind = kinds.get(&event.word).copied().unwrap_or(LockKind::Word);
+        translated.push(TraceEvent {
+            at: event.at.saturating_duration_since(start),
+            actor,
+            on,
+            lock: names.of(event.word, kind),
+            kind: match event.kind {
+                EventKind::Waits(_) => TraceKind::Waits,
+                EventKind::Signalled => TraceKind::Signalled,
+                EventKind::Notified => TraceKind::Notified,
+                EventKind::Acquired => TraceKind::Acquired,
+                EventKind::Ended => TraceKind::Ended,
+                EventKind::GaveUp => TraceKind::GaveUp,
+                EventKind::Released { since } => {
+                    TraceKind::Released { held: since.map(|since| event.at.saturating_duration_since(since)) }
+                }
+            },
+            site: event.site.map(Site::from),
+        });
+    }
+    translated
+}
+
+/// Which kinds of locks the words are that were waited for.
+fn kinds(seen: &[Event]) -> HashMap<usize, LockKind> {
+    let (mut kinds, mut of_condvars) = (HashMap::new(), HashMap::new());
+    for event in seen {
+        match (event.kind, event.who) {
+            (EventKind::Waits(waits_for), _) => {
+                let (kind, _) = sort(waits_for);
+                kinds.entry(event.word).or_insert(kind);
+                match kind {
+                    LockKind::Condvar => of_condvars.insert(event.identity, event.word),
+                    _ => of_condvars.remove(&event.identity),
+                };
+            }
+            // Where a waiter of a condition variable is signalled, it was moved to: that is the mutex.
+            (EventKind::Signalled, Who::Waiter(waiter))
+                if of_condvars.get(&waiter).is_some_and(|condvar| *condvar != event.word) =>
+            {
+                kinds.entry(event.word).or_insert(LockKind::Mutex);
+            }
+            _ => {}
+        }
+    }
+    kinds
+}

@@ -1,10 +1,9 @@
 //! A picture of a trace.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use super::timeline::{End, Slice, Timeline, What};
-use crate::text::{actor, clean, duration, lock};
+use super::timeline::{End, Timeline, What};
+use crate::text::{clean, short_duration};
 
 /// So many slices are drawn, the last ones,
 const SLICES: usize = 400;
@@ -37,108 +36,88 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
     let x = |time: Duration| {
         LEFT + (WIDTH - LEFT - 10.0) * time.saturating_sub(begin).as_secs_f64() / span.as_secs_f64()
     };
-    let rows = timeline.rows();
-    let first_row: Vec<usize> =
-        rows.iter().scan(0, |next, rows| Some(std::mem::replace(next, *next + rows))).collect();
-    let y = |slice: &Slice| TOP + ROW * (first_row[slice.lane] + slice.row) as f64;
-    let height = TOP + ROW * rows[..lanes].iter().sum::<usize>() as f64 + 10.0;
+    let y = |row: usize| TOP + ROW * row as f64;
+    let height = y(timeline.rows[lanes]) + 10.0;
 
-    let mut svg = String::new();
-    // Writing to a String cannot fail.
-    let mut put = |text: std::fmt::Arguments<'_>| {
-        let _ = svg.write_fmt(text);
-    };
-    put(format_args!(
+    let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\">\n<style>{STYLE}\
          </style>\n<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
          <path d=\"M0 0L8 4L0 8z\" fill=\"#222\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-    ));
-    let caption = |at: f64, class: &str, text: &str| {
-        format!(
-            "<rect x=\"{at}\" y=\"8\" width=\"12\" height=\"12\" class=\"{class}\"/><text x=\"{}\" y=\"18\">{text}</text>\n",
-            at + 17.0
-        )
-    };
+    );
     let legend = [("hold", "holds"), ("wait", "waits"), ("gave", "gave up"), ("open", "waits still")];
     for (at, (class, text)) in legend.into_iter().enumerate() {
-        put(format_args!("{}", caption(LEFT + 90.0 * at as f64, class, text)));
+        let at = LEFT + 90.0 * at as f64;
+        svg += &format!(
+            "<rect x=\"{at}\" y=\"8\" width=\"12\" height=\"12\" class=\"{class}\"/><text x=\"{}\" y=\"18\">{text}</text>\n",
+            at + 17.0
+        );
     }
     let missing = match (left_out, timeline.lanes.len() - lanes) {
         (0, 0) => String::new(),
         (slices, lanes) => format!("; {slices} earlier slices and {lanes} lanes are not shown"),
     };
-    put(format_args!(
+    svg += &format!(
         "<text x=\"{}\" y=\"18\">arrows: who woke whom{missing}</text>\n",
         LEFT + 90.0 * legend.len() as f64 + 20.0
-    ));
+    );
     for tick in 0..=5 {
         let time = span * tick / 5;
         let at = x(begin + time);
-        put(format_args!(
+        svg += &format!(
             "<line x1=\"{at:.1}\" y1=\"{}\" x2=\"{at:.1}\" y2=\"{height}\" class=\"axis\"/><text x=\"{at:.1}\" y=\"36\" text-anchor=\"{}\">{}</text>\n",
             TOP - 6.0,
             if tick == 5 { "end" } else { "middle" },
-            duration(time)
-        ));
+            short_duration(time)
+        );
     }
-    for (lane, who) in timeline.lanes[..lanes].iter().enumerate() {
-        let at = TOP + ROW * first_row[lane] as f64 + 12.0;
-        put(format_args!("<text x=\"6\" y=\"{at}\">{}</text>\n", escaped(&clean(&actor(who), 22))));
+    for (who, row) in timeline.lanes[..lanes].iter().zip(&timeline.rows) {
+        let name = escaped(&clean(&who.to_string(), 22));
+        svg += &format!("<text x=\"6\" y=\"{}\">{name}</text>\n", y(*row) + 12.0);
     }
     // What lies inside of another is drawn over it.
     let mut order = shown.clone();
     order.sort_by_key(|at| (timeline.slices[*at].begin, std::cmp::Reverse(timeline.slices[*at].end)));
-    for at in &order {
-        let slice = &timeline.slices[*at];
-        let class = match slice.what {
-            What::Hold => "hold",
-            What::Notify => "notify",
-            What::Wait(End::GaveUp) => "gave",
-            What::Wait(End::Open) => "open",
-            What::Wait(_) => "wait",
+    for slice in order.iter().map(|at| &timeline.slices[*at]) {
+        let (class, verb) = match slice.what {
+            What::Hold => ("hold", "holds"),
+            What::Notify => ("notify", "notifies"),
+            What::Wait(End::GaveUp) => ("gave", "waits for"),
+            What::Wait(End::Open) => ("open", "waits for"),
+            What::Wait(_) => ("wait", "waits for"),
         };
-        let (left, right, top) = (x(slice.begin), x(slice.end), y(slice));
+        let (left, right, top) = (x(slice.begin), x(slice.end), y(slice.row));
         let site = slice.site.as_ref().map(|site| format!(" at {site}")).unwrap_or_default();
-        let verb = match slice.what {
-            What::Hold => "holds",
-            What::Notify => "notifies",
-            What::Wait(_) => "waits for",
-        };
-        let long = duration(slice.end - slice.begin);
-        let title =
-            format!("{} {verb} {}{site}, {long}", actor(&timeline.lanes[slice.lane]), lock(&slice.lock));
-        put(format_args!(
+        let (who, long) = (&timeline.lanes[slice.lane], short_duration(slice.end - slice.begin));
+        svg += &format!(
             "<rect x=\"{left:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{BAR}\" class=\"{class}\"><title>{}</title></rect>\n",
             (right - left).max(1.0),
-            escaped(&title)
-        ));
-        let text = slice.lock.name.clone().unwrap_or_else(|| lock(&slice.lock));
+            escaped(&format!("{who} {verb} {}{site}, {long}", slice.lock))
+        );
+        let text = slice.lock.name.clone().unwrap_or_else(|| slice.lock.to_string());
         let room = ((right - left) / 7.0) as usize;
         if room >= text.chars().count() {
             let class = if slice.what == What::Hold { "in" } else { "dark" };
-            put(format_args!(
+            svg += &format!(
                 "<text x=\"{:.1}\" y=\"{}\" class=\"{class}\">{}</text>\n",
                 left + 4.0,
                 top + 12.0,
                 escaped(&text)
-            ));
+            );
         }
     }
-    for arrow in &timeline.arrows {
-        if !(shown.contains(&arrow.from) && shown.contains(&arrow.to)) {
-            continue;
-        }
+    for arrow in
+        timeline.arrows.iter().filter(|arrow| shown.contains(&arrow.from) && shown.contains(&arrow.to))
+    {
         let [from, to] = [arrow.from, arrow.to].map(|at| &timeline.slices[at]);
-        put(format_args!(
+        svg += &format!(
             "<path class=\"arrow\" d=\"M{:.1} {}L{:.1} {}\"/>\n",
             x(from.end),
-            y(from) + BAR / 2.0,
+            y(from.row) + BAR / 2.0,
             x(to.end),
-            y(to) + if y(to) > y(from) { 1.0 } else { BAR - 1.0 }
-        ));
+            y(to.row) + if to.row > from.row { 1.0 } else { BAR - 1.0 }
+        );
     }
-    svg += "</svg>\n";
-    svg
+    svg + "</svg>\n"
 }
 
 /// As XML, which has no control characters, not even escaped.

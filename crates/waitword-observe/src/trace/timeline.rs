@@ -32,7 +32,7 @@ pub(super) enum End {
 #[derive(Clone, Debug)]
 pub(super) struct Slice {
     pub(super) lane: usize,
-    /// The row within the lane: slices of one row lie in each other or apart.
+    /// The row, of those of all lanes: slices of one row lie in each other or apart.
     pub(super) row: usize,
     pub(super) what: What,
     pub(super) begin: Duration,
@@ -52,6 +52,8 @@ pub(super) struct Arrow {
 pub(super) struct Timeline {
     /// In order: threads, tasks, agents.
     pub(super) lanes: Vec<Actor>,
+    /// The first row of each lane, and how many rows there are.
+    pub(super) rows: Vec<usize>,
     pub(super) slices: Vec<Slice>,
     pub(super) arrows: Vec<Arrow>,
     pub(super) end: Duration,
@@ -244,12 +246,13 @@ impl Timeline {
                 }
             }
         }
-    }
-
-    /// How many rows each lane has.
-    pub(super) fn rows(&self) -> Vec<usize> {
         let mut rows = vec![1; self.lanes.len()];
         self.slices.iter().for_each(|slice| rows[slice.lane] = rows[slice.lane].max(slice.row + 1));
-        rows
+        self.rows = vec![0];
+        self.rows.extend(rows.iter().scan(0, |sum, rows| {
+            *sum += rows;
+            Some(*sum)
+        }));
+        self.slices.iter_mut().for_each(|slice| slice.row += self.rows[slice.lane]);
     }
 }

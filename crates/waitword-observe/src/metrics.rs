@@ -1,11 +1,11 @@
 //! Who made others wait, in the metrics of the program.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use ::metrics::{counter, histogram};
 
 use crate::blame::{Blame, Blamed, Bucket, blame};
+use crate::json::count_nanos;
 use crate::text::clean;
 
 /// Publishes [`blame`](crate::blame()) through the `metrics` crate:
@@ -50,12 +50,11 @@ impl Metrics {
         let what = row.what();
         let lock = what.name.or(what.type_name).unwrap_or_else(|| row.kind.to_string());
         let labels = [("site", clean(&site, usize::MAX)), ("lock", clean(&lock, usize::MAX))];
-        let nanos = |delay: Duration| u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
         let since = |now: u64, before: Option<u64>| now.saturating_sub(before.unwrap_or(0));
         counter!("waitword_contended_releases", &labels)
             .increment(since(row.releases, before.map(|row| row.releases)));
         counter!("waitword_delay_nanoseconds", &labels)
-            .increment(since(nanos(row.delay), before.map(|row| nanos(row.delay))));
+            .increment(since(count_nanos(row.delay), before.map(|row| count_nanos(row.delay))));
         let [waits, holds] =
             [histogram!("waitword_wait_seconds", &labels), histogram!("waitword_hold_seconds", &labels)];
         for (histogram, now, before) in [

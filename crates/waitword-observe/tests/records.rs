@@ -1,11 +1,15 @@
 //! The records of holders are their threads' own: what becomes of them when threads hold many locks, end, or send their guards.
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
+use common::{address_of, holders_of, is_within};
 use waitword::observe::Actor;
 use waitword::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore};
 use waitword_observe::internals::{HolderSeen, holders, start_holders};
@@ -16,14 +20,9 @@ fn seen() -> Vec<HolderSeen> {
 
 /// The line where the mutex was taken, if a record says that it is held.
 fn line_of(mutex: &Mutex<u32>) -> Option<u32> {
-    let word = std::ptr::from_ref(mutex).addr();
-    let lines: Vec<u32> = seen()
-        .iter()
-        .filter(|seen| (word..word + 8).contains(&seen.word))
-        .map(|seen| seen.site.line())
-        .collect();
-    assert!(lines.len() <= 1, "{lines:?}");
-    lines.first().copied()
+    let seen = holders_of(mutex);
+    assert!(seen.len() <= 1, "{seen:?}");
+    seen.first().map(|seen| seen.site.line())
 }
 
 #[test]
@@ -35,9 +34,8 @@ fn a_thread_has_a_record_of_each_lock_that_it_holds() {
     for lock in &locks {
         guards.push(lock.lock());
     }
-    let words = locks.as_ptr_range();
-    let is_one = |seen: &&HolderSeen| (words.start.addr()..words.end.addr()).contains(&seen.word);
-    let all = || seen().iter().filter(is_one).filter(|seen| seen.site.line() == line).count();
+    let is_one = |seen: &&HolderSeen| is_within(seen.word as u64, &locks[..]) && seen.site.line() == line;
+    let all = || seen().iter().filter(is_one).count();
     assert_eq!(all(), 1000);
     // Any may be released first, and the records of the others stay.
     guards.retain(|guard| **guard % 3 == 0);
@@ -125,11 +123,10 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
             thread::yield_now();
         }
     };
-    let at = |lock: *const ()| lock.addr();
-    let expected: BTreeMap<usize, u32> = [
-        (at((&raw const outer).cast()), outer_line),
-        (at((&raw const inner).cast()), inner_line),
-        (at((&raw const permits).cast()), permit_line),
+    let expected: BTreeMap<u64, u32> = [
+        (address_of(&outer), outer_line),
+        (address_of(&inner), inner_line),
+        (address_of(&permits), permit_line),
     ]
     .into();
     let (end, work) = (&end, &work);
@@ -151,7 +148,7 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
         let mut found = BTreeMap::new();
         while found.len() < 3 || *found.values().min().unwrap() < 20_000 {
             for seen in seen() {
-                let Some(line) = expected.get(&seen.word) else { continue };
+                let Some(line) = expected.get(&(seen.word as u64)) else { continue };
                 *found.entry(seen.word).or_insert(0) += 1;
                 assert_eq!(seen.site.line(), *line, "{seen:?}");
                 let Some(Actor::Thread(thread)) = &seen.actor else { continue };
@@ -160,62 +157,5 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
                 }
             }
         }
-    });
-}
-
-/// A hold that seems to be an earlier one, by its lock, thread, line and time of 10 ms, is another: its number says so. As long as a hold
-/// lasts it keeps its number, whatever snapshots see meanwhile.
-#[test]
-fn a_number_names_one_hold() {
-    start_holders();
-    let lock = waitword::RwLock::new(0);
-    let word = std::ptr::from_ref(&lock).addr();
-    let number = || {
-        let seen = seen();
-        let of = seen.iter().filter(|seen| (word..word + size_of_val(&lock)).contains(&seen.word));
-        of.map(|seen| (seen.number, seen.hold)).next().expect("held")
-    };
-    let hold = || {
-        let guard = lock.upgradable_read();
-        let seen = [number(), number()];
-        assert_eq!(seen[0], seen[1], "one hold");
-        (guard, seen[0])
-    };
-    let (guard, first) = hold();
-    drop(guard);
-    let (guard, second) = hold();
-    assert_ne!(second, first, "another");
-    // In another way between, and as before in the end.
-    let write = waitword::RwLockUpgradableReadGuard::upgrade(guard);
-    let written = number();
-    assert_eq!(number(), written);
-    let guard = waitword::RwLockWriteGuard::downgrade_to_upgradable(write);
-    let third = number();
-    assert_eq!((third.1, third == second), (second.1, false));
-    drop(guard);
-}
-
-/// Nobody tells that a borrowed guard is sent; that another thread changes how it holds the lock does.
-#[test]
-fn a_guard_that_another_thread_upgrades_is_elsewhere() {
-    start_holders();
-    let lock = waitword::RwLock::new(0);
-    let word = std::ptr::from_ref(&lock).addr();
-    let is_elsewhere = || {
-        let seen = seen();
-        let of = seen.iter().find(|seen| (word..word + size_of_val(&lock)).contains(&seen.word));
-        of.expect("held").may_be_elsewhere
-    };
-    let changes = |read| waitword::RwLockUpgradableReadGuard::upgrade(read);
-    let write = changes(lock.upgradable_read());
-    assert!(!is_elsewhere(), "it is here");
-    drop(write);
-    let read = lock.upgradable_read();
-    assert!(!is_elsewhere());
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let _write = changes(read);
-            assert!(is_elsewhere());
-        });
     });
 }

@@ -68,12 +68,12 @@ pub(crate) fn cycles() -> Vec<Cycle> {
     report().findings.into_iter().filter_map(cycle).collect()
 }
 
-pub(crate) fn address_of<T>(lock: &T) -> u64 {
+pub(crate) fn address_of<T: ?Sized>(lock: &T) -> u64 {
     std::ptr::from_ref(lock).addr() as u64
 }
 
 /// Whether the word at this address is one of the lock.
-pub(crate) fn is_within<T>(word: u64, lock: &T) -> bool {
+pub(crate) fn is_within<T: ?Sized>(word: u64, lock: &T) -> bool {
     (address_of(lock)..address_of(lock) + size_of_val(lock).max(1) as u64).contains(&word)
 }
 
@@ -82,6 +82,24 @@ pub(crate) fn holders_of<T>(lock: &T) -> Vec<HolderSeen> {
     let mut seen = holders().expect("on").seen;
     seen.retain(|seen| is_within(seen.word as u64, lock));
     seen
+}
+
+/// How the lock is held by the records, and by the guards of which line: its mark.
+pub(crate) fn held<T>(lock: &T) -> Vec<String> {
+    let shown =
+        |seen: &HolderSeen| masked(&format!("{:?} {}:{}", seen.hold, seen.site.file(), seen.site.line()));
+    holders_of(lock).iter().map(shown).collect()
+}
+
+/// Of records of one tick of 10 ms nobody knows which is younger.
+pub(crate) fn a_tick_later() {
+    let taken_at = || {
+        let lock = waitword::Mutex::new(0);
+        let _taken = lock.lock();
+        holders_of(&lock)[0].since
+    };
+    let now = taken_at();
+    until(|| taken_at() != now);
 }
 
 /// The text without what differs from run to run. Times, addresses and numbers of processes are `#`, tasks are numbered as they come in the text

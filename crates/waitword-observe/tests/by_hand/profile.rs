@@ -1,16 +1,13 @@
 //! Profiles of waits by site.
 
-mod hand_made;
-#[path = "../../waitword/tests/common/skip.rs"]
-mod skip;
-
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
-use hand_made::{Made, millis, task, thread};
 use waitword_observe::{Access, LockKind, Profile};
+
+use crate::{Made, millis, skip, task, thread};
 
 fn profile() -> Profile {
     let mut made = Made::new()

@@ -1,17 +1,21 @@
 //! Holders are charged with the waits of others, and all charges together are all waits.
 
-use std::future::Future;
+#[path = "common/mod.rs"]
+mod common;
+
 use std::panic::Location;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::{address_of, poll, until};
 use waitword_core::observe::{Origin, Site, WaitsFor};
 use waitword_core::{
-    Inbox, InboxWait, WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal, wait_async_from,
+    Inbox, InboxWait, Table, WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal,
+    wait_async_from, wait_from,
 };
 use waitword_observe::internals::{Release, note_release, start_blame};
 use waitword_observe::{Blame, Blamed, LockKind, blame, set_slow_threshold, take_slow};
@@ -45,7 +49,7 @@ fn sum(of: &[[Duration; 2]]) -> [Duration; 2] {
 #[track_caller]
 fn queued_as(waits_for: WaitsFor, word: &AtomicU32) -> (Wait<'_>, When) {
     let mut wait = Box::pin(wait_async_from(Origin::here(waits_for), word, 0));
-    let (polled, when) = timed(|| wait.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+    let (polled, when) = timed(|| poll(wait.as_mut(), Waker::noop()));
     assert!(polled.is_pending());
     (wait, when)
 }
@@ -66,7 +70,7 @@ fn of_site(site: &'static Site) -> Blame {
 }
 
 fn release_as(word: &AtomicU32, release: Release) {
-    let address = std::ptr::from_ref(word).addr();
+    let address = address_of(word) as usize;
     note_release(address, release);
     charge_release(word, address);
 }
@@ -187,7 +191,7 @@ fn what_waits_for_a_notify_blames_nobody_until_it_waits_for_a_lock() {
     let (moves, begun) = queued_as(WaitsFor::Condvar, &condition);
     let (stays, _) = queued_as(WaitsFor::Event, &other);
     pass_time();
-    let to = std::ptr::from_ref(&mutex).addr();
+    let to = address_of(&mutex) as usize;
     let (moved, moves_over) = timed(|| requeue_while_equal(&condition, 0, to, 1));
     assert_eq!(moved, Ok(1));
     pass_time();
@@ -224,11 +228,9 @@ fn is_slow_release_kept() -> bool {
     let waits: Vec<_> = (0..3).map(|_| queued_as(WaitsFor::Mutex, &word)).collect();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            let _ = waitword_core::wait_from(Origin::here(WaitsFor::Mutex), &word, 0, None);
+            let _ = wait_from(Origin::here(WaitsFor::Mutex), &word, 0, None);
         });
-        while waitword_core::Table::global().waiters(&word) < 4 {
-            thread::yield_now();
-        }
+        until(|| Table::global().waiters(&word) == 4);
         pass_time();
         let since = Instant::now();
         release_as(&word, Release { site: Some(site), since: Some(since), task: None });
@@ -236,7 +238,7 @@ fn is_slow_release_kept() -> bool {
         waiting.join().unwrap();
     });
     for (mut wait, _) in waits {
-        assert!(matches!(pin!(wait.as_mut()).poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(_)));
+        assert!(poll(wait.as_mut(), Waker::noop()).is_ready());
     }
     let (slow, lost) = take_slow();
     let Some(ours) = slow.iter().find(|slow| slow.site == Some(site.into())) else {

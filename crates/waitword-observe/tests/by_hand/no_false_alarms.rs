@@ -81,35 +81,6 @@ fn what_ends_by_itself_is_no_cycle() {
     assert_eq!(one_thread(Mutex, Exclusive, Exclusive).found().len(), 1, "all else is right");
 }
 
-/// Where it is not known whether there is a deadline, the report does not claim that there is none.
-#[test]
-fn a_wait_that_may_have_a_deadline() {
-    let found = threads().but(|waiter| waiter.timed = None).cycles();
-    assert!(found[0].starts_with("cycle: 2 members"), "{}", found[0]);
-    assert!(
-        found[0].ends_with("\ndeadlock unless the wait of thread \"beta\" has a deadline"),
-        "{}",
-        found[0]
-    );
-}
-
-#[test]
-fn a_guard_that_was_sent_away() {
-    let sent = threads().but_held(|holder| holder.sent_away = true);
-    let expected = "\
-cycle: 2 members, since 1.2 s
-  thread \"beta\"   waits 1.2 s for Mutex<Ledger> at src/audit.rs:19
-                  holds 1.3 s     Mutex<Accounts>, taken at src/audit.rs:17
-  thread \"alpha\"  waits 1.2 s for Mutex<Accounts> at src/pay.rs:41
-                  acquired Mutex<Ledger> 1.3 s ago at src/pay.rs:38
-deadlock unless the guard acquired by thread \"alpha\" is elsewhere";
-    assert_eq!(sent.cycles(), [expected]);
-    assert!(threads().found()[0].is_fault(), "nothing known can end it");
-    assert!(!sent.found()[0].is_fault());
-    let with_a_task = abba(thread(1, "alpha"), task(2, None));
-    assert!(!with_a_task.found()[0].is_fault(), "it may be inside a `timeout` or a `select!`");
-}
-
 /// The parts of a snapshot are seen one after the other. Each lock was handed on between the two snapshots, and is held and waited for by
 /// the same threads again.
 #[test]

@@ -17,25 +17,32 @@ deadlock: 2 members, since 1.2 s
     assert_eq!(abba(thread(1, "alpha"), thread(2, "beta")).cycles(), [expected]);
 }
 
+/// Such a cycle is no fault.
 #[test]
-fn a_thread_and_a_task_that_may_await_something_else_too() {
-    let expected = "\
-cycle: 2 members, since 1.2 s
-  thread \"beta\"    waits 1.2 s for Mutex<Ledger> at src/audit.rs:19
-                   holds 1.3 s     Mutex<Accounts>, taken at src/audit.rs:17
-  task 14 \"flush\"  waits 1.2 s for Mutex<Accounts> at src/pay.rs:41
-                   holds 1.3 s     Mutex<Ledger>, taken at src/pay.rs:38
-deadlock unless task 14 \"flush\" has another way on (timeout, select!)";
-    assert_eq!(abba(task(14, Some("flush")), thread(2, "beta")).cycles(), [expected]);
-}
-
-#[test]
-fn agents_may_have_other_jobs() {
+fn a_cycle_says_what_may_end_it() {
     let agent = Actor::Agent { number: 2, name: Some("worker.js".into()) };
-    let mut made = abba(agent, thread(2, "host"));
-    made.0.locks.iter_mut().for_each(|lock| lock.name.kind = LockKind::AsyncLock);
-    let found = made.cycles();
-    assert!(found[0].ends_with("\ndeadlock unless worker.js has other jobs"), "{}", found[0]);
+    let mut of_agents = abba(agent, thread(2, "host"));
+    of_agents.0.locks.iter_mut().for_each(|lock| lock.name.kind = LockKind::AsyncLock);
+    let threads = || abba(thread(1, "alpha"), thread(2, "beta"));
+    for (made, unless) in [
+        (
+            abba(task(14, Some("flush")), thread(2, "beta")),
+            "task 14 \"flush\" has another way on (timeout, select!)",
+        ),
+        (of_agents, "worker.js has other jobs"),
+        (
+            threads().but_held(|holder| holder.sent_away = true),
+            "the guard acquired by thread \"alpha\" is elsewhere",
+        ),
+        // Where it is not known whether there is a deadline, the report does not claim that there is none.
+        (threads().but(|waiter| waiter.timed = None), "the wait of thread \"beta\" has a deadline"),
+    ] {
+        let [cycle] = &made.found()[..] else { panic!("{unless}") };
+        let text = cycle.to_string();
+        assert!(text.starts_with("cycle: 2 members, since 1.2 s\n"), "{text}");
+        assert!(text.ends_with(&format!("\ndeadlock unless {unless}")) && !cycle.is_fault(), "{text}");
+    }
+    assert!(threads().found()[0].is_fault(), "nothing known can end it");
 }
 
 #[test]

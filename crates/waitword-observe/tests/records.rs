@@ -9,20 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use common::{address_of, holders_of, is_within};
+use common::{NOBODY, address_of, held, is_within};
 use waitword::observe::Actor;
 use waitword::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore};
 use waitword_observe::internals::{HolderSeen, holders, start_holders};
 
 fn seen() -> Vec<HolderSeen> {
     holders().expect("on").seen
-}
-
-/// The line where the mutex was taken, if a record says that it is held.
-fn line_of(mutex: &Mutex<u32>) -> Option<u32> {
-    let seen = holders_of(mutex);
-    assert!(seen.len() <= 1, "{seen:?}");
-    seen.first().map(|seen| seen.site.line())
 }
 
 #[test]
@@ -49,19 +42,18 @@ fn a_thread_has_a_record_of_each_lock_that_it_holds() {
 fn a_guard_has_its_record_when_its_thread_has_ended() {
     start_holders();
     let mutex = Arc::new(Mutex::new(0));
-    let line = line!() + 1;
-    let lock = |mutex: Arc<Mutex<u32>>| thread::spawn(move || mutex.lock_owned()).join().unwrap();
+    let lock = |mutex: Arc<Mutex<u32>>| thread::spawn(move || mutex.lock_owned()).join().unwrap(); // locks
     let guard: OwnedMutexGuard<u32> = lock(Arc::clone(&mutex));
-    assert_eq!(line_of(&mutex), Some(line));
+    assert_eq!(held(&*mutex), ["Mutex <locks>"]);
     for _ in 0..100 {
         let other = Arc::new(Mutex::new(1));
         let guard = lock(Arc::clone(&other));
-        assert_eq!((line_of(&other), line_of(&mutex)), (Some(line), Some(line)));
+        assert_eq!([held(&*other), held(&*mutex)], [["Mutex <locks>"]; 2]);
         drop(guard);
-        assert_eq!(line_of(&other), None);
+        assert_eq!(held(&*other), NOBODY);
     }
     drop(guard);
-    assert_eq!(line_of(&mutex), None);
+    assert_eq!(held(&*mutex), NOBODY);
 }
 
 /// The thread's own records are gone by then, or go.
@@ -70,10 +62,9 @@ fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {
     struct Takes(Arc<Mutex<u32>>, mpsc::Sender<OwnedMutexGuard<u32>>);
     impl Drop for Takes {
         fn drop(&mut self) {
-            let _ = self.1.send(self.0.lock_owned());
+            let _ = self.1.send(self.0.lock_owned()); // takes
         }
     }
-    const LINE: u32 = line!() - 3;
     thread_local!(static FIRST: RefCell<Option<Takes>> = const { RefCell::new(None) });
     thread_local!(static LAST: RefCell<Option<Takes>> = const { RefCell::new(None) });
     start_holders();
@@ -91,9 +82,9 @@ fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {
     ends.join().unwrap();
     let guards: Vec<_> = guards.iter().collect();
     assert_eq!(guards.len(), 2);
-    assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [Some(LINE); 2]);
+    assert_eq!([&first, &last].map(|mutex| held(&**mutex)), [["Mutex <takes>"]; 2]);
     drop(guards);
-    assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [None; 2]);
+    assert_eq!([&first, &last].map(|mutex| held(&**mutex)), [NOBODY; 2]);
 }
 
 /// Ends the threads, also if an assertion fails.

@@ -92,7 +92,8 @@ pub(crate) fn read(json: &str) -> Timeline {
             let (at, lane) = (nanos(&event["ts"], "ts", event), event["tid"].as_u64().unwrap());
             let is_open = |slice: &Slice| slice.lane == lane && slice.begin <= at && at < slice.end;
             // The innermost slice that is open then.
-            let slice = slices.iter().rposition(is_open);
+            let begun = slices.partition_point(|slice| (slice.lane, slice.begin) <= (lane, at));
+            let slice = slices[..begun].iter().rposition(is_open);
             (at, slice.unwrap_or_else(|| panic!("bound to no slice: {event}")))
         });
         assert!(begun <= ended, "{from} {to}");

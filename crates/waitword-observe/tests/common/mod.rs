@@ -84,6 +84,9 @@ pub(crate) fn holders_of<T>(lock: &T) -> Vec<HolderSeen> {
     seen
 }
 
+/// As [`held`], of a lock that nobody holds.
+pub(crate) const NOBODY: [&str; 0] = [];
+
 /// How the lock is held by the records, and by the guards of which line: its mark.
 pub(crate) fn held<T>(lock: &T) -> Vec<String> {
     let shown =

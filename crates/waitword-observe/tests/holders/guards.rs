@@ -13,8 +13,7 @@ use waitword_core::observe::holders::Hold;
 use waitword_observe::enable;
 use waitword_observe::internals::{holders, start_holders};
 
-use crate::NOBODY;
-use crate::common::{held, holders_of, turn};
+use crate::common::{NOBODY, held, holders_of, turn};
 
 #[test]
 fn a_record_goes_the_way_of_its_guard() {

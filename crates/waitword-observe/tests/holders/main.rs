@@ -15,14 +15,12 @@ use std::task::Waker;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{a_tick_later, address_of, cycles, held, holders_of, leak, poll, turn};
+use common::{NOBODY, a_tick_later, address_of, cycles, held, holders_of, leak, poll, turn};
 use tokio::runtime::Builder;
 use waitword::{AsyncLock, Condvar, Event, Mutex, NotLocked};
 use waitword_core::wait_async;
 use waitword_observe::internals::{holders, notifies, start_holders, stop_holders};
 use waitword_observe::{Seen, Trace, add_source, add_trace_source, disable, enable, snapshot, traced};
-
-const NOBODY: [&str; 0] = [];
 
 /// Where one was, another is not said to have been notified.
 #[test]

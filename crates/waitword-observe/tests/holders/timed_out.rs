@@ -17,14 +17,17 @@ use waitword::{
 };
 use waitword_observe::internals::{start_holders, stop_holders};
 
-use crate::NOBODY;
-use crate::common::{a_tick_later, held, leak, masked, poll, turn, waker};
+use crate::common::{NOBODY, a_tick_later, held, leak, masked, poll, turn, waker};
 
 const SOON: Duration = Duration::from_millis(1);
 
-/// What the message of an error says, masked.
 fn text(error: impl ToString) -> String {
     masked(&error.to_string())
+}
+
+/// What is said of a wait whose time was up.
+fn late<T, E: ToString>(waited: Result<T, E>) -> String {
+    waited.map_or_else(text, |_| panic!("it was acquired"))
 }
 
 /// A thread of that name that holds what `take` returns until the returned sender is dropped.
@@ -45,9 +48,7 @@ fn the_error_of_a_mutex_names_its_holder() {
     let _turn = turn();
     start_holders();
     let mutex = leak(Arc::new(Mutex::new(1)));
-    let (ends, holder) = holder("gc", || {
-        mutex.lock() // gc took
-    });
+    let (ends, holder) = holder("gc", || mutex.lock()); // gc took
     let errors: [LockError; 6] = [
         mutex.lock_for(SOON).map(drop).unwrap_err(),
         mutex.lock_until(Instant::now()).map(drop).unwrap_err(),
@@ -102,27 +103,21 @@ fn the_error_of_a_readers_writer_lock_names_who_is_in_the_way() {
     let _turn = turn();
     start_holders();
     let lock = leak(RwLock::new(1));
-    let (ends_one, one) = holder("one", || {
-        lock.read() // one reads
-    });
+    let (ends_one, one) = holder("one", || lock.read()); // one reads
     a_tick_later();
     let other = lock.upgradable_read(); // other reads
-    let late = lock.write_for(SOON).map(drop).unwrap_err();
-    let expected = "the time was up: held # by thread \"one\", taken at <one reads>, and by another";
-    assert_eq!(text(late), expected);
-    let late = lock.upgradable_read_for(SOON).map(drop).unwrap_err();
+    let by_one = "the time was up: held # by thread \"one\", taken at <one reads>";
+    assert_eq!(late(lock.write_for(SOON)), format!("{by_one}, and by another"));
     let name = thread::current().name().unwrap().to_owned();
-    assert_eq!(text(late), format!("the time was up: held # by thread {name:?}, taken at <other reads>"));
-    let late = RwLockUpgradableReadGuard::upgrade_for(other, SOON).map(drop).unwrap_err();
-    let expected = "the time was up: held # by thread \"one\", taken at <one reads>";
-    assert_eq!(text(&late), expected);
-    drop((late, ends_one));
+    let by_other = format!("the time was up: held # by thread {name:?}, taken at <other reads>");
+    assert_eq!(late(lock.upgradable_read_for(SOON)), by_other);
+    let refused = RwLockUpgradableReadGuard::upgrade_for(other, SOON).map(drop).unwrap_err();
+    assert_eq!(text(&refused), by_one);
+    drop((refused, ends_one));
     one.join().unwrap();
-    let (ends, writer) = holder("w", || {
-        lock.write() // w writes
-    });
-    let late = smol::block_on(lock.read_async_for(SOON)).map(drop).unwrap_err();
-    assert_eq!(text(late), "the time was up: held # by thread \"w\", taken at <w writes>");
+    let (ends, writer) = holder("w", || lock.write()); // w writes
+    let by_writer = "the time was up: held # by thread \"w\", taken at <w writes>";
+    assert_eq!(late(smol::block_on(lock.read_async_for(SOON))), by_writer);
     drop(ends);
     writer.join().unwrap();
 }
@@ -132,9 +127,7 @@ fn the_error_of_a_semaphore_names_the_oldest_holder() {
     let _turn = turn();
     start_holders();
     let semaphore = leak(Semaphore::new(3));
-    let (ends, holder) = holder("pool", || {
-        semaphore.acquire_many(2).unwrap() // pool took
-    });
+    let (ends, holder) = holder("pool", || semaphore.acquire_many(2).unwrap()); // pool took
     a_tick_later();
     let permit = semaphore.acquire().unwrap();
     let late = semaphore.acquire_for(SOON).map(drop).unwrap_err();
@@ -162,14 +155,10 @@ fn the_error_of_a_cell_names_who_makes_its_value() {
         cell.get_or_init(init); // maker runs
     });
     running.recv().unwrap();
-    let errors = [
-        cell.wait_for(SOON).unwrap_err(),
-        cell.get_or_init_for(SOON, || ()).unwrap_err(),
-        smol::block_on(cell.wait_async_for(SOON)).unwrap_err(),
-    ];
-    for error in errors {
-        assert_eq!(text(error), "the time was up: held # by thread \"maker\", taken at <maker runs>");
-    }
+    let by_maker = "the time was up: held # by thread \"maker\", taken at <maker runs>";
+    assert_eq!(late(cell.wait_for(SOON)), by_maker);
+    assert_eq!(late(cell.get_or_init_for(SOON, || ())), by_maker);
+    assert_eq!(late(smol::block_on(cell.wait_async_for(SOON))), by_maker);
     drop(ends);
     maker.unwrap().join().unwrap();
 }
@@ -218,13 +207,9 @@ fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
     place = Place::Mutex(Mutex::new(()));
     let Place::Mutex(mutex) = &place else { unreachable!() };
     let guard = mutex.lock(); // the mutex taken
-    let error = mutex.lock_for(SOON).map(drop).unwrap_err();
-    let test = thread::current();
-    let test = test.name().unwrap();
-    assert_eq!(
-        text(error),
-        format!("the time was up: held # by thread {test:?}, taken at <the mutex taken>")
-    );
+    let test = thread::current().name().unwrap().to_owned();
+    let by_test = format!("the time was up: held # by thread {test:?}, taken at <the mutex taken>");
+    assert_eq!(late(mutex.lock_for(SOON)), by_test);
     assert_eq!(held(mutex), ["Mutex <the mutex taken>"]);
     drop(guard);
     assert_eq!(held(mutex), NOBODY);

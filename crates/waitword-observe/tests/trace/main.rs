@@ -1,8 +1,9 @@
 //! Timelines of this process: the events of waits, and the JSON that is made of them, by the rules of what opens it.
 
-#[path = "common/mod.rs"]
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "common/chrome_format.rs"]
+mod rings;
+#[path = "../common/chrome_format.rs"]
 mod rules;
 
 use std::collections::HashSet;
@@ -11,7 +12,7 @@ use std::sync::atomic::AtomicU32;
 use std::task::Waker;
 use std::thread;
 
-use common::{address_of, is_within, poll, until, waker};
+use common::{address_of, is_within, poll, turn, until, waker};
 use rules::{Timeline, check, read};
 use waitword::{Condvar, Event, Mutex};
 use waitword_core::{notify_one, wait_async};
@@ -22,6 +23,7 @@ use waitword_observe::{
 /// Nobody has waited for it before.
 #[test]
 fn the_mutex_that_a_notified_waiter_was_moved_to_is_known_as_one() {
+    let _turn = turn();
     let waker = waker();
     let (mutex, changed) = (Mutex::new([0_u8; 64]), Condvar::new());
     let tracing = traced(true);
@@ -39,6 +41,7 @@ fn the_mutex_that_a_notified_waiter_was_moved_to_is_known_as_one() {
 
 #[test]
 fn threads_and_tasks_of_this_process() {
+    let _turn = turn();
     enable();
     trace_start();
     let (mutex, event) = (Mutex::new(0), Event::new());
@@ -61,7 +64,7 @@ fn threads_and_tasks_of_this_process() {
         }
         let waits = || drop(smol::block_on(changed.wait_while_async(queue.lock(), |is_full| !*is_full)));
         named("polls, too").spawn_scoped(scope, waits).unwrap();
-        // Lock by lock: other tests of this process wait, too, and some of these wait for the queue's mutex first.
+        // Lock by lock: some of these wait for the queue's mutex first.
         let all_wait = || {
             let seen = snapshot().locks;
             let waiters = |name: &str| {
@@ -117,6 +120,7 @@ fn threads_and_tasks_of_this_process() {
 /// Notifies reach a waiter that spins before the notifier has returned.
 #[test]
 fn a_waiter_that_runs_at_once_was_woken_before() {
+    let _turn = turn();
     const ROUNDS: usize = 1_000;
     let word = AtomicU32::new(0);
     let tracing = traced(false);
@@ -146,6 +150,7 @@ fn a_waiter_that_runs_at_once_was_woken_before() {
 
 #[test]
 fn a_trace_of_this_process_keeps_the_rules_of_its_readers() {
+    let _turn = turn();
     enable();
     let tracing = traced(true);
     let locks: [Mutex<u32>; 3] = Default::default();

@@ -1,18 +1,16 @@
 //! The timeline: what happened, in order, on which thread, to whom. Threads of one test take the rings that those of another have left.
 
-#[path = "common/mod.rs"]
-mod common;
-
 use std::pin::pin;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Barrier};
 use std::task::Waker;
 use std::thread;
 
-use common::{address_of, poll, turn, until};
 use waitword_core::observe::{Origin, WaitsFor};
 use waitword_core::{Outcome, charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
 use waitword_observe::internals::{Event, EventKind, Release, Who, acquired, note_release, released, trace};
+
+use crate::common::{address_of, poll, turn, until};
 
 fn at(word: &AtomicU32) -> usize {
     address_of(word) as usize

@@ -34,8 +34,7 @@ fn point_11_notify_returns_how_many_of_either_kind_it_woke() {
 fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
     let block = SharedBlock::new(8).unwrap();
     let agent = quiet(false);
-    let ids: Vec<_> =
-        (0..100).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
+    let ids: Vec<_> = (0..100).map(|_| pending_at(&agent, &block, 0)).collect();
     assert_eq!(notified(&agent, &block, 0, 3), ids[..3]);
     // Settled from elsewhere before, drained after: the agent's own come first (point 42).
     assert_eq!(notify_one(block.i32(0).unwrap()), 1);
@@ -139,12 +138,11 @@ fn point_44_a_count_beyond_the_list_is_fine_and_zero_checks_its_arguments() {
 
 #[test]
 fn point_12_13_one_queue_per_block_and_byte() {
-    let block = SharedBlock::new(16).unwrap();
+    let [block, other] = [block(), block()];
     let agent = quiet(false);
     let long = pending(&agent, &block, 8, Expected::I64(0), Timeout::Never);
-    let short = pending(&agent, &block, 8, Expected::I32(0), Timeout::Never);
-    let high = pending(&agent, &block, 12, Expected::I32(0), Timeout::Never);
-    let other = SharedBlock::new(16).unwrap();
+    let short = pending_at(&agent, &block, 8);
+    let high = pending_at(&agent, &block, 12);
     assert_eq!(agent.notify(&other, 8, usize::MAX, |_| panic!()).unwrap(), 0);
     assert_eq!(notified(&agent, &block, 8, usize::MAX), [long, short]);
     assert_eq!(notified(&agent, &block, 12, usize::MAX), [high]);
@@ -155,9 +153,9 @@ fn point_14_waiters_survive_a_grow() {
     let block = SharedBlock::growable(8, 64).unwrap();
     let agent = quiet(false);
     assert!(agent.wait_async(&block, 8, Expected::I32(0), MINUTE).is_err());
-    let before = pending(&agent, &block, 4, Expected::I32(0), Timeout::Never);
+    let before = pending_at(&agent, &block, 4);
     block.grow(64).unwrap();
-    let after = pending(&agent, &block, 60, Expected::I32(0), Timeout::Never);
+    let after = pending_at(&agent, &block, 60);
     assert_eq!(notified(&agent, &block, 4, 1), [before]);
     assert_eq!(notified(&agent, &block, 60, 1), [after]);
     assert_eq!(block.grow(63), Err(GrowError::Shrinks { new_len: 63, len: 64 }));

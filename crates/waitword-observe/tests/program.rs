@@ -2,6 +2,9 @@
 
 #![cfg(unix)]
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -67,23 +70,9 @@ fn served(path: &Path) -> String {
     json
 }
 
-/// Times, addresses and numbers of processes as `#`.
+/// Without what differs from run to run, columns among it.
 fn masked(text: &str) -> String {
-    let line = |line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let shown = |(at, word): (usize, &&str)| {
-            let bare = word.trim_end_matches([':', ')', ';']);
-            let is_number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == '.');
-            let has_unit = words
-                .get(at + 1)
-                .is_some_and(|unit| ["s", "ms", "min"].contains(&unit.trim_end_matches([',', ';'])));
-            let is_process = at > 0 && words[at - 1] == "(process";
-            let is_varying = is_number && (has_unit || is_process) || bare.starts_with("0x");
-            if is_varying { format!("#{}", &word[bare.len()..]) } else { (*word).to_owned() }
-        };
-        words.iter().enumerate().map(shown).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    common::masked(text).lines().map(common::in_one_line).collect::<Vec<_>>().join("\n")
 }
 
 /// With WAITWORD_BLESS set, the page is written anew.

@@ -83,17 +83,16 @@ fn texts(source: &str) -> String {
 }
 
 /// What races, or draws, in files beside its first one.
-const ALSO_REPEATED: [&str; 6] = [
+const ALSO_REPEATED: [&str; 5] = [
     "waitword-core/lib",
     "waitword-core/watchdog",
-    "waitword-observe/upgrades",
     "waitword/execute_locked",
     "waitword/fork",
     "waitword/lib",
 ];
 
 /// What races all the same.
-const NOT_REPEATED: [&str; 14] = [
+const NOT_REPEATED: [&str; 13] = [
     // They start programs, and take as long.
     "waitword/many_machines",
     "waitword-cli/article",
@@ -104,7 +103,6 @@ const NOT_REPEATED: [&str; 14] = [
     "waitword-observe/program",
     // Each round would be the one before, for seconds.
     "waitword-agents/arrivals",
-    "waitword-observe/chrome_format",
     "waitword-quickjs/embedding",
     // No tests of theirs race.
     "waitword-quickjs/lib",

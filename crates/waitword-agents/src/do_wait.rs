@@ -29,8 +29,7 @@ use crate::agent::Agent;
 use crate::block::SharedBlock;
 use crate::block_error::WordError;
 use crate::block_word::BorrowedWord;
-use crate::expected::Expected;
-use crate::js_number::Timeout;
+use crate::js_number::{Expected, Timeout};
 use crate::waits::{Settled, WaitId};
 
 /// What an async wait is when the call returns.

@@ -1,6 +1,25 @@
-//! Timeouts and counts, from the numbers that scripts give.
+//! Expected values, timeouts and counts, from the numbers that scripts give.
 
 use waitword_core::time::{Duration, Instant};
+
+/// The value that a wait expects, which also says what kind of word it is: Int32Array or BigInt64Array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// 32 bits.
+    I32(i32),
+    /// 64 bits.
+    I64(i64),
+}
+
+impl Expected {
+    /// The size of the word in bytes.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::I32(_) => size_of::<i32>(),
+            Self::I64(_) => size_of::<i64>(),
+        }
+    }
+}
 
 /// How long a wait may last: what the standard's `t` is after DoWait has read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

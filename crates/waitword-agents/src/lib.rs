@@ -26,12 +26,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where to read on: `agent.rs` (what an agent is), `do_wait.rs` (the standard's steps), `settle.rs` (how it takes
-//! the outcomes of its async waits), `waits.rs` and `slab.rs` (where they are kept), `block.rs` and `block_word.rs` (the memory and its words), `growth.rs` (who
-//! has seen it grow), `budget.rs` (how much of it an agent may have),
-//! `js_number.rs` (timeouts and counts), `wasm.rs` (the instructions of
-//! WebAssembly that wait and notify); with the feature `observe`: `observe.rs` (the waiters of a word), `history.rs` (who changed a word),
-//! `block_list.rs` (all blocks).
+//! Where to read on: `agent.rs` (what an agent is, and how it takes the outcomes of its async waits), `do_wait.rs` (the standard's steps),
+//! `waits.rs` and `slab.rs` (where the waits are kept), `block.rs` and `block_word.rs` (the memory and its words), `growth.rs` (who has seen
+//! it grow), `budget.rs` (how much of it an agent may have), `js_number.rs` (expected values, timeouts and counts), `wasm.rs` (the
+//! instructions of WebAssembly that wait and notify); with the feature `observe`: `observe.rs` (the waiters of a word), `history.rs` (who
+//! changed a word), `block_list.rs` (all blocks).
 
 #![deny(unsafe_code)]
 
@@ -46,14 +45,12 @@ mod block_list;
 mod block_word;
 mod budget;
 mod do_wait;
-mod expected;
 mod growth;
 #[cfg(feature = "observe")]
 mod history;
 mod js_number;
 #[cfg(feature = "observe")]
 pub mod observe;
-mod settle;
 #[allow(unsafe_code)]
 mod slab;
 mod waits;
@@ -66,9 +63,8 @@ pub use block_error::{BlockError, GrowError, WordError};
 pub use block_word::BlockWord;
 pub use budget::{Charge, MemoryBudget};
 pub use do_wait::{AsyncWait, WaitAsyncError, WaitError};
-pub use expected::Expected;
 pub use growth::GrowthWatch;
-pub use js_number::{Timeout, notify_count};
+pub use js_number::{Expected, Timeout, notify_count};
 pub use waits::{PendingWait, Settled, WaitId};
 pub use waitword_core::Outcome;
 pub use wasm::{LinearMemory, Trap};

@@ -19,7 +19,7 @@ use waitword_core::{Inbox, InboxWait};
 use crate::block::SharedBlock;
 use crate::block_error::WordError;
 use crate::block_word::BlockWord;
-use crate::expected::Expected;
+use crate::js_number::Expected;
 
 /// Waits of a chunk. Its bits are those of `Chunk::taken`.
 const SLOTS: usize = u32::BITS as usize;

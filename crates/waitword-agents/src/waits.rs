@@ -11,8 +11,7 @@ use waitword_core::{Inbox, Outcome};
 
 use crate::block::SharedBlock;
 use crate::block_error::WordError;
-use crate::expected::Expected;
-use crate::js_number::Timeout;
+use crate::js_number::{Expected, Timeout};
 use crate::slab::{Pending, Slab};
 
 /// Names an async wait of one agent. Rising in the order of the calls, never used twice.

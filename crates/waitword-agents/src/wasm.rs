@@ -16,8 +16,7 @@ use crate::agent::Agent;
 use crate::block::SharedBlock;
 use crate::block_error::WordError;
 use crate::do_wait::WaitError;
-use crate::expected::Expected;
-use crate::js_number::Timeout;
+use crate::js_number::{Expected, Timeout};
 use crate::waits::Settled;
 
 /// A linear memory, as far as the instructions have to know.

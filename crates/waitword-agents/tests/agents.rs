@@ -31,7 +31,7 @@ fn an_agent_that_ends_with_settled_waits_frees_them() {
 fn own_waits_that_a_panic_left_behind_are_not_forgotten() {
     let block = SharedBlock::new(8).unwrap();
     let agent = quiet(false);
-    let ids: Vec<_> = (0..3).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
+    let ids: Vec<_> = (0..3).map(|_| pending_at(&agent, &block, 0)).collect();
     let notify = || agent.notify(&block, 0, 3, |_| panic!("on purpose"));
     assert!(catch_unwind(AssertUnwindSafe(notify)).is_err());
     assert!(agent.has_settled());
@@ -44,7 +44,7 @@ fn a_wait_keeps_its_block() {
     let agent = quiet(false);
     let block = SharedBlock::new(8).unwrap();
     let word = block.i32(0).unwrap();
-    let id = pending(&agent, &block, 0, Expected::I32(0), Timeout::Never);
+    let id = pending_at(&agent, &block, 0);
     drop((block, word));
     let [wait] = agent.pending()[..] else { panic!() };
     assert_eq!((wait.id, wait.byte_index, wait.deadline), (id, 0, None));

@@ -1,13 +1,18 @@
-//! What is seen of the words of shared blocks.
+//! What is seen of the words of shared blocks. In a process of its own: a snapshot has handles of all blocks, and an agent forgets no wait on a
+//! block that others have.
 
 #![cfg(feature = "observe")]
+
+mod common;
 
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Instant;
 
 use waitword_agents::observe::{Actor, Change, Deed, WordSeen, snapshot};
-use waitword_agents::{Agent, AsyncWait, Expected, SharedBlock, Timeout};
+use waitword_agents::{Expected, SharedBlock, Timeout};
+
+use common::*;
 
 fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
     snapshot().into_iter().filter(|word| word.block == *block).collect()
@@ -16,19 +21,13 @@ fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
 #[test]
 fn agents_and_threads_of_a_block_are_seen_in_one_queue() {
     let block = SharedBlock::new(64).unwrap();
-    let agent = Agent::new(false, || {});
-    let enqueue = || match agent.wait_async(&block, 8, Expected::I32(0), Timeout::Never) {
-        Ok(AsyncWait::Pending(id)) => id.slot(),
-        other => panic!("{other:?}"),
-    };
-    let slots = [enqueue(), enqueue()];
+    let agent = quiet(false);
+    let slots = [(); 2].map(|()| pending_at(&agent, &block, 8).slot());
     let word = block.i32(8).unwrap();
     thread::scope(|scope| {
         let blocked = || waitword_core::wait(&word, 0);
         thread::Builder::new().name("host".into()).spawn_scoped(scope, blocked).unwrap();
-        while block.table().waiters(&*word) < 3 {
-            thread::yield_now();
-        }
+        until(|| waiters(&block, 8) == 3);
         let words = words_of(&block);
         waitword_core::notify_all(&word);
         let [seen] = &words[..] else { panic!("{words:?}") };
@@ -49,14 +48,13 @@ fn agents_and_threads_of_a_block_are_seen_in_one_queue() {
 #[test]
 fn a_holder_is_seen_while_the_word_is_taken() {
     let block = SharedBlock::new(8).unwrap();
-    let agent = Agent::new(false, || {});
+    let agent = quiet(false);
     let word = block.i32(4).unwrap();
     let deed = || Deed { agent: agent.id(), place: None, begun: Instant::now(), done: Instant::now() };
     word.store(1, Ordering::SeqCst);
     block.record_change(4, Change::Swapped { before: 0, after: 1 }, deed());
     assert!(words_of(&block).is_empty(), "without a waiter it may be a flag");
-    let waits = agent.wait_async(&block, 4, Expected::I32(1), Timeout::Never);
-    assert!(matches!(waits, Ok(AsyncWait::Pending(_))));
+    pending(&agent, &block, 4, Expected::I32(1), Timeout::Never);
     let holder = || words_of(&block)[0].history.holder.as_ref().map(|holder| holder.agent);
     assert_eq!(holder(), Some(agent.id()));
     // Released by somebody who is not recorded: a thread of Rust, say.

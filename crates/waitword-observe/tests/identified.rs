@@ -1,30 +1,40 @@
-//! Tasks that their executor numbers: holders are known by the number that they had when they took the lock.
+//! Tasks that their executor numbers: holders are known by the number that they had when they took the lock. What asks for the number runs
+//! within the steps of a wait, also between those of one for a condition variable.
+
+#[path = "common/mod.rs"]
+mod common;
 
 use std::cell::Cell;
 use std::pin::pin;
-use std::sync::{Mutex as StdMutex, MutexGuard as StdGuard};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard as StdGuard, mpsc};
 use std::task::Waker;
 use std::thread;
 use std::time::Duration;
 
-use waitword::Mutex;
-use waitword_observe::{Actor, Finding, Holder, enable, identify, report, snapshot};
-
-#[path = "common/polled.rs"]
-mod polled;
-
-use polled::{ended, poll, waker};
+use common::{address_of, ended, poll, turn, until_waiting, waker};
+use waitword::{Condvar, CondvarGuard, Mutex, MutexGuard, lock_api};
+use waitword_observe::{
+    Actor, Finding, Holder, Lock, LockKind, Snapshot, State, check_lock_order, cycles, enable, identify,
+    snapshot,
+};
 
 thread_local! {
     /// The task that this thread polls.
     static TASK: Cell<Option<u64>> = const { Cell::new(None) };
+    /// How often this thread will be asked for it until the release of a wait asks.
+    static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-static ONE_AT_A_TIME: StdMutex<()> = StdMutex::new(());
-
 fn observed() -> StdGuard<'static, ()> {
-    let turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    identify(|| TASK.get());
+    let turn = turn();
+    identify(|| {
+        let left = ASKED.get();
+        ASKED.set(left.saturating_sub(1));
+        if left == 1 {
+            within_a_release();
+        }
+        TASK.get()
+    });
     enable();
     turn
 }
@@ -36,8 +46,12 @@ fn polling<T>(task: u64, polls: impl FnOnce() -> T) -> T {
     output
 }
 
+fn numbered(number: u64) -> Actor {
+    Actor::Task { number, name: None }
+}
+
 fn holder(lock: &Mutex<i32>) -> Holder {
-    let address = std::ptr::from_ref(lock).addr() as u64;
+    let address = address_of(lock);
     snapshot().holders.unwrap().into_iter().find(|holder| holder.lock.0 == address).expect("held")
 }
 
@@ -47,7 +61,7 @@ fn a_task_that_took_a_free_lock_has_its_number() {
     let lock = Mutex::new(0);
     let held = polling(14, || ended(lock.lock_async(), &waker()));
     let holder = holder(&lock);
-    assert_eq!((holder.actor, holder.by_waker), (Actor::Task { number: 14, name: None }, false));
+    assert_eq!((holder.actor, holder.by_waker), (numbered(14), false));
     drop(held);
 }
 
@@ -59,10 +73,9 @@ fn a_task_with_the_waker_of_one_that_has_ended_is_another() {
     let sent = polling(21, || ended(lock.lock_async(), &waker));
     let mut waits = pin!(lock.lock_async());
     assert!(polling(22, || poll(waits.as_mut(), &waker)).is_pending());
-    let report = report();
-    assert!(!report.findings.iter().any(|finding| matches!(finding, Finding::Cycle(_))), "{report}");
+    assert_eq!(common::cycles(), []);
     let holder = holder(&lock);
-    assert_eq!(holder.actor, Actor::Task { number: 21, name: None });
+    assert_eq!(holder.actor, numbered(21));
     assert!(holder.sent_away, "its task has ended");
     let text = lock.lock_for(Duration::from_millis(1)).map(drop).unwrap_err().to_string();
     assert!(text.contains("by task 21, taken at"), "{text}");
@@ -76,7 +89,7 @@ fn a_holder_without_a_number_is_not_a_task_that_has_one() {
     let (lock, other, waker) = (Mutex::new(0), Mutex::new(0), waker());
     let held = ended(lock.lock_async(), &waker);
     drop(polling(31, || ended(other.lock_async(), &waker)));
-    assert_ne!(holder(&lock).actor, Actor::Task { number: 31, name: None });
+    assert_ne!(holder(&lock).actor, numbered(31));
     assert!(holder(&lock).by_waker);
     drop(held);
 }
@@ -106,4 +119,91 @@ fn a_line_whose_guards_their_task_releases_is_one_that_holds() {
     let next = polling(52, take);
     assert!(!holder(&lock).sent_away);
     polling(52, || drop(next));
+}
+
+static CHANGED: Condvar = Condvar::new();
+static SEEN: StdMutex<Option<[Snapshot; 2]>> = StdMutex::new(None);
+
+/// With the order of locks a wait asks twice: before it is enqueued, and when it releases its mutex, before the record is erased.
+const OF_THE_RELEASE: u32 = 2;
+
+fn within_a_release() {
+    assert_eq!(CHANGED.notify_all(), 2);
+    *SEEN.lock().unwrap() = Some([snapshot(), snapshot()]);
+}
+
+/// A wait for a condition variable is enqueued before it releases its mutex. A notify between the two moves it to the queue of the mutex, which
+/// it still holds by the records; a report made there must not say that it waits for itself.
+///
+/// What two reports say within the release of the mutex that `waits` has. Another waits before it, which the notify signals: so it is queued
+/// for the mutex and not signalled.
+fn within_the_release<G: CondvarGuard>(lock: impl FnOnce() -> G, waits: impl FnOnce()) -> Vec<Finding> {
+    let _turn = observed();
+    check_lock_order();
+    let mut before = pin!(CHANGED.wait_async(lock()));
+    assert!(poll(before.as_mut(), &waker()).is_pending());
+    waits();
+    let [first, second] = SEEN.lock().unwrap().take().expect("it has released the mutex");
+    let is_moved = |lock: &&Lock| lock.name.kind == LockKind::Mutex && lock.waiters[0].state != State::Queued;
+    let mutex = second.locks.iter().find(is_moved).expect("the one before was moved");
+    assert!(second.holders_of(mutex.name.address).next().is_some(), "the record is there: {second:?}");
+    cycles(&first, &second)
+}
+
+fn blocks<G: CondvarGuard>(mut guard: G) {
+    ASKED.set(OF_THE_RELEASE);
+    CHANGED.wait(&mut guard);
+}
+
+async fn awaits<G: CondvarGuard>(guard: G) {
+    ASKED.set(OF_THE_RELEASE);
+    CHANGED.wait_async(guard).await;
+}
+
+#[test]
+fn a_thread_that_releases_its_mutex_does_not_wait_for_itself() {
+    let (borrowed, owned, raw) = (Mutex::new(()), Arc::new(Mutex::new(())), lock_api::Mutex::new(()));
+    assert_eq!(within_the_release(|| borrowed.lock(), || blocks(borrowed.lock())), []);
+    assert_eq!(within_the_release(|| owned.lock(), || blocks(owned.lock_owned())), []);
+    assert_eq!(within_the_release(|| raw.lock(), || blocks(raw.lock())), []);
+}
+
+#[test]
+fn a_task_that_releases_its_mutex_does_not_wait_for_itself() {
+    let (borrowed, owned) = (Mutex::new(()), Arc::new(Mutex::new(())));
+    let borrows = async { awaits(borrowed.lock_async().await).await };
+    assert_eq!(within_the_release(|| borrowed.lock(), || smol::block_on(borrows)), []);
+    let owns = async { awaits(owned.lock_owned_async().await).await };
+    assert_eq!(within_the_release(|| owned.lock(), || smol::block_on(owns)), []);
+}
+
+/// The acquirer waits for what another holds, which has its guard and waits with that.
+#[test]
+fn a_sent_guard_that_is_released_keeps_nobody_from_going_on() {
+    let (mutex, other) = (Mutex::new(()), Mutex::new(()));
+    let found = within_the_release(
+        || mutex.lock(),
+        || {
+            thread::scope(|scope| {
+                let (sender, receiver) = mpsc::channel();
+                let (locked, is_locked) = mpsc::channel();
+                let [mutex, other] = [&mutex, &other];
+                scope.spawn(move || {
+                    let _held = other.lock();
+                    locked.send(()).unwrap();
+                    let guard: MutexGuard<'_, ()> = receiver.recv().unwrap();
+                    until_waiting("acquirer");
+                    blocks(guard);
+                });
+                let acquirer = thread::Builder::new().name("acquirer".into());
+                let acquires = move || {
+                    is_locked.recv().unwrap();
+                    sender.send(mutex.lock()).unwrap();
+                    drop(other.lock());
+                };
+                acquirer.spawn_scoped(scope, acquires).unwrap().join().unwrap();
+            });
+        },
+    );
+    assert_eq!(found, []);
 }

@@ -1,20 +1,26 @@
 //! Snapshots of this process.
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::any::type_name;
-use std::future::Future;
+use std::panic;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
-use std::task::{Context, Wake, Waker};
+use std::sync::{Arc, mpsc};
+use std::task::{Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
+use common::{address_of, poll, waker};
+use waitword::{Mutex, RwLock};
 use waitword_core::{notify_all, wait, wait_async};
-use waitword_observe::{Actor, Address, Finding, Lock, LockKind, Seen, State, add_source, report, snapshot};
+use waitword_observe::{
+    Actor, Finding, Lock, LockKind, Seen, State, add_source, enable, name, report, snapshot,
+};
 
 fn lock_at(word: &AtomicU32) -> Option<Lock> {
-    let address = Address(std::ptr::from_ref(word).addr() as u64);
-    snapshot().locks.into_iter().find(|lock| lock.name.address == address)
+    snapshot().locks.into_iter().find(|lock| lock.name.address.0 == address_of(word))
 }
 
 fn until_queued(word: &AtomicU32, waiters: usize) -> Lock {
@@ -37,12 +43,12 @@ impl Drop for NotifiesAll<'_> {
 
 #[test]
 fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
-    waitword_observe::enable();
+    enable();
     let word = AtomicU32::new(0);
-    let _name = waitword_observe::name(&word, "ready");
+    let _name = name(&word, "ready");
     let line = line!() + 1;
     let mut task = pin!(wait_async(&word, 0));
-    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    assert!(poll(task.as_mut(), Waker::noop()).is_pending());
     thread::scope(|scope| {
         let thread = thread::Builder::new().name("alpha".into());
         let started = thread.spawn_scoped(scope, || wait(&word, 0)).unwrap();
@@ -82,9 +88,7 @@ fn a_task_stays_the_same_while_snapshots_overlap() {
     let source = add_source(move || {
         if is_first.swap(false, Ordering::Relaxed) {
             let mut task = Box::pin(wait_async(&WORD, 0));
-            assert!(
-                task.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Ignores)))).is_pending()
-            );
+            assert!(poll(task.as_mut(), &waker()).is_pending());
             to_us.send((task, lock_at(&WORD).unwrap())).unwrap();
         }
         Seen { waiters: Vec::new(), complete: Box::new(|_, _| ()) }
@@ -98,12 +102,12 @@ fn a_task_stays_the_same_while_snapshots_overlap() {
 /// With nobody behind it. A wait is a finding when it is a second old.
 #[test]
 fn a_signalled_task_that_nobody_polls_waits_for_no_holder() {
-    waitword_observe::enable();
-    let mutex = waitword::Mutex::new(0);
-    let _name = waitword_observe::name(&mutex, "not polled");
+    enable();
+    let mutex = Mutex::new(0);
+    let _name = name(&mutex, "not polled");
     let held = mutex.lock();
     let mut wait = pin!(mutex.lock_async());
-    assert!(wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::new(Ignores)))).is_pending());
+    assert!(poll(wait.as_mut(), &waker()).is_pending());
     drop(held);
     let ours = loop {
         let text = |found: &Finding| found.to_string();
@@ -118,28 +122,20 @@ fn a_signalled_task_that_nobody_polls_waits_for_no_holder() {
     assert!(says.iter().any(|says| ours.starts_with(says)), "{ours}");
 }
 
-struct Ignores;
-
-impl Wake for Ignores {
-    fn wake(self: Arc<Self>) {}
-}
-
 /// A waker, and with it the thread that notifies, may take a snapshot; it holds no lock of the queue then.
 #[test]
 fn a_report_can_be_made_in_a_waker() {
-    struct Looks(Mutex<Option<mpsc::Sender<usize>>>);
+    struct Looks(mpsc::Sender<usize>);
     impl Wake for Looks {
         fn wake(self: Arc<Self>) {
-            if let Some(sender) = self.0.lock().unwrap().take() {
-                sender.send(report().to_string().len()).unwrap();
-            }
+            self.0.send(report().to_string().len()).unwrap();
         }
     }
     let word = AtomicU32::new(0);
     let (sender, receiver) = mpsc::channel();
-    let waker = Waker::from(Arc::new(Looks(Mutex::new(Some(sender)))));
+    let waker = Waker::from(Arc::new(Looks(sender)));
     let mut task = pin!(wait_async(&word, 0));
-    assert!(task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll(task.as_mut(), &waker).is_pending());
     assert_eq!(notify_all(&word), 1);
     assert!(receiver.recv().unwrap() > 0);
 }
@@ -147,8 +143,8 @@ fn a_report_can_be_made_in_a_waker() {
 #[test]
 fn a_report_can_be_made_in_a_panic_hook() {
     static SEEN: AtomicU32 = AtomicU32::new(0);
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
         if thread::current().name() == Some("panics") {
             SEEN.store(report().to_string().len() as u32, Ordering::SeqCst);
         } else {
@@ -165,10 +161,10 @@ fn an_address_that_is_used_again_has_no_wrong_name() {
     let word = AtomicU32::new(0);
     let name_of = || {
         let mut task = pin!(wait_async(&word, 0));
-        assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(poll(task.as_mut(), Waker::noop()).is_pending());
         lock_at(&word).unwrap().name.name
     };
-    let name = waitword_observe::name(&word, "first");
+    let name = name(&word, "first");
     assert_eq!(name_of().as_deref(), Some("first"));
     drop(name);
     assert_eq!(name_of(), None);
@@ -177,10 +173,9 @@ fn an_address_that_is_used_again_has_no_wrong_name() {
 /// Each queue is seen from its head without a gap while it changes, and waiters that come and go are no faults.
 #[test]
 fn locks_that_are_in_use_have_whole_queues_and_no_faults() {
-    waitword_observe::enable();
-    let (mutex, rwlock) = (waitword::Mutex::new(0_u64), waitword::RwLock::new(0_u64));
-    let (_mutex, _rwlock) =
-        (waitword_observe::name(&mutex, "in use"), waitword_observe::name(&rwlock, "in use"));
+    enable();
+    let (mutex, rwlock) = (Mutex::new(0_u64), RwLock::new(0_u64));
+    let _names = (name(&mutex, "in use"), name(&rwlock, "in use"));
     let ends = AtomicU32::new(0);
     let mut seen = 0;
     thread::scope(|scope| {

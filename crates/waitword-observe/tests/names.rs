@@ -1,25 +1,26 @@
 //! Each kind of lock can be given a name, and has it in reports: of its waiters and of its holders.
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::any::type_name;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::task::Waker;
 
+use common::poll;
 use waitword::{
     AsyncLock, Barrier, Condvar, Event, LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard,
     Semaphore, WaitGroup,
 };
 use waitword_observe::{LockKind, Nameable, enable, name, snapshot};
 
-#[path = "common/polled.rs"]
-mod polled;
-
 /// The kind and the type of the lock with this name, while `waiting` waits for it.
 #[track_caller]
 fn shown(text: &str, waiting: impl Future) -> (LockKind, String) {
     let mut waiting = pin!(waiting);
-    assert!(polled::poll(waiting.as_mut(), Waker::noop()).is_pending());
+    assert!(poll(waiting.as_mut(), Waker::noop()).is_pending());
     let of = |name: &Option<String>| name.as_deref() == Some(text);
     let lock = snapshot().locks.into_iter().find(|lock| of(&lock.name.name));
     let lock = lock.unwrap_or_else(|| panic!("no {text} in {:?}", snapshot().locks));

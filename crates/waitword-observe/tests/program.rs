@@ -2,6 +2,9 @@
 
 #![cfg(unix)]
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
@@ -9,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::thread;
 
+use tempfile::TempDir;
 use waitword_observe::{Finding, Report};
 
 /// Cargo builds the examples with the tests, beside them.
@@ -52,23 +56,23 @@ impl Drop for Stuck {
     }
 }
 
-/// Times, addresses and numbers of processes as `#`.
+/// A folder for a socket, or for what is in its way. It goes when it is dropped.
+fn folder() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    (folder, path)
+}
+
+/// What is served there.
+fn served(path: &Path) -> String {
+    let mut json = String::new();
+    UnixStream::connect(path).unwrap().read_to_string(&mut json).unwrap();
+    json
+}
+
+/// Without what differs from run to run, columns among it.
 fn masked(text: &str) -> String {
-    let line = |line: &str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        let shown = |(at, word): (usize, &&str)| {
-            let bare = word.trim_end_matches([':', ')', ';']);
-            let is_number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == '.');
-            let has_unit = words
-                .get(at + 1)
-                .is_some_and(|unit| ["s", "ms", "min"].contains(&unit.trim_end_matches([',', ';'])));
-            let is_process = at > 0 && words[at - 1] == "(process";
-            let is_varying = is_number && (has_unit || is_process) || bare.starts_with("0x");
-            if is_varying { format!("#{}", &word[bare.len()..]) } else { (*word).to_owned() }
-        };
-        words.iter().enumerate().map(shown).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    common::masked(text).lines().map(common::in_one_line).collect::<Vec<_>>().join("\n")
 }
 
 /// With WAITWORD_BLESS set, the page is written anew.
@@ -146,8 +150,7 @@ fn threads(stuck: &Stuck) -> Option<Vec<String>> {
 /// Where the system shows the threads of a process.
 #[test]
 fn off_has_no_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
+    let (_folder, path) = folder();
     let ours = ["waitword-observ", "waitword-signal", "waitword-serve"].map(str::to_owned);
     let all = format!("1,serve={}", path.display());
     for (value, count) in [("", 0), ("0", 0), (all.as_str(), 3)] {
@@ -160,8 +163,7 @@ fn off_has_no_threads() {
 
 #[test]
 fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
+    let (_folder, path) = folder();
     let output = command(&format!("serve={},trace", path.display())).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     let expected = "waitword: WAITWORD_OBSERVE is not understood at \"trace\": 1, order, serve=PATH, profile=FILE, \
@@ -172,14 +174,11 @@ fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
 
 #[test]
 fn a_socket_gives_a_report_to_each_connection() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
+    let (_folder, path) = folder();
     let stuck = Stuck::start(&format!("serve={}", path.display()));
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     for _ in 0..3 {
-        let mut json = String::new();
-        UnixStream::connect(&path).unwrap().read_to_string(&mut json).unwrap();
-        let report = Report::from_json(&json).unwrap();
+        let report = Report::from_json(&served(&path)).unwrap();
         assert_eq!((report.process.id, report.process.program.as_deref()), (stuck.0.id(), Some("stuck")));
         assert_eq!(report.snapshot.waiters(), 2);
         assert!(report.snapshot.locks.iter().all(|lock| lock.waiters[0].age.is_some()));
@@ -192,8 +191,7 @@ fn a_socket_gives_a_report_to_each_connection() {
 
 #[test]
 fn what_cannot_be_served_is_said_and_the_rest_is_observed() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
+    let (_folder, path) = folder();
     std::fs::write(&path, "mine").unwrap();
     let mut stuck = Stuck::start(&format!("1,serve={}", path.display()));
     let mut errors = stuck.errors();
@@ -216,19 +214,13 @@ fn readers_that_do_not_read_delay_nobody() {
         let waker = std::task::Waker::noop();
         assert!(wait.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_pending());
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
+    let (_folder, path) = folder();
     let server = waitword_observe::serve(&path).unwrap();
-    let read = || {
-        let mut json = String::new();
-        UnixStream::connect(&path).unwrap().read_to_string(&mut json).unwrap();
-        json
-    };
     let mut idle: Vec<UnixStream> = (0..7).map(|_| UnixStream::connect(&path).unwrap()).collect();
-    assert_eq!(Report::from_json(&read()).unwrap().snapshot.waiters(), 10_000);
+    assert_eq!(Report::from_json(&served(&path)).unwrap().snapshot.waiters(), 10_000);
     idle.extend((0..8).map(|_| UnixStream::connect(&path).unwrap()));
     // Beyond the places there is an answer at once. (The place of the report that was read may be given back a little later.)
-    assert!((0..100).any(|_| read().starts_with("{\"error\":\"busy")));
+    assert!((0..100).any(|_| served(&path).starts_with("{\"error\":\"busy")));
     // The locks of the process go on.
     assert_eq!(waitword_core::notify_all(&word), 10_000);
     drop(idle);
@@ -238,8 +230,7 @@ fn readers_that_do_not_read_delay_nobody() {
 
 #[test]
 fn a_socket_in_use_is_not_taken_away() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
+    let (folder, path) = folder();
     let server = waitword_observe::serve(&path).unwrap();
     let error = waitword_observe::serve(&path).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
@@ -259,20 +250,14 @@ fn signals_that_cannot_be_handled_are_errors() {
 
 #[test]
 fn findings_have_no_faults_that_are_none() {
-    let json = {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("socket");
-        let _stuck = Stuck::start(&format!("serve={}", path.display()));
-        let mut json = String::new();
-        loop {
-            json.clear();
-            UnixStream::connect(&path).unwrap().read_to_string(&mut json).unwrap();
-            if Report::from_json(&json).unwrap().findings.len() == 2 {
-                break json;
-            }
+    let (_folder, path) = folder();
+    let _stuck = Stuck::start(&format!("serve={}", path.display()));
+    let findings = loop {
+        let findings = Report::from_json(&served(&path)).unwrap().findings;
+        if findings.len() == 2 {
+            break findings;
         }
     };
-    let faults: Vec<Finding> =
-        Report::from_json(&json).unwrap().findings.into_iter().filter(Finding::is_fault).collect();
+    let faults: Vec<Finding> = findings.into_iter().filter(Finding::is_fault).collect();
     assert!(matches!(faults[..], [Finding::NeverPolled(_)]), "{faults:?}");
 }

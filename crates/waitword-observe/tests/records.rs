@@ -1,29 +1,21 @@
 //! The records of holders are their threads' own: what becomes of them when threads hold many locks, end, or send their guards.
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
+use common::{NOBODY, address_of, held, is_within};
 use waitword::observe::Actor;
 use waitword::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore};
 use waitword_observe::internals::{HolderSeen, holders, start_holders};
 
 fn seen() -> Vec<HolderSeen> {
     holders().expect("on").seen
-}
-
-/// The line where the mutex was taken, if a record says that it is held.
-fn line_of(mutex: &Mutex<u32>) -> Option<u32> {
-    let word = std::ptr::from_ref(mutex).addr();
-    let lines: Vec<u32> = seen()
-        .iter()
-        .filter(|seen| (word..word + 8).contains(&seen.word))
-        .map(|seen| seen.site.line())
-        .collect();
-    assert!(lines.len() <= 1, "{lines:?}");
-    lines.first().copied()
 }
 
 #[test]
@@ -35,9 +27,8 @@ fn a_thread_has_a_record_of_each_lock_that_it_holds() {
     for lock in &locks {
         guards.push(lock.lock());
     }
-    let words = locks.as_ptr_range();
-    let is_one = |seen: &&HolderSeen| (words.start.addr()..words.end.addr()).contains(&seen.word);
-    let all = || seen().iter().filter(is_one).filter(|seen| seen.site.line() == line).count();
+    let is_one = |seen: &&HolderSeen| is_within(seen.word as u64, &locks[..]) && seen.site.line() == line;
+    let all = || seen().iter().filter(is_one).count();
     assert_eq!(all(), 1000);
     // Any may be released first, and the records of the others stay.
     guards.retain(|guard| **guard % 3 == 0);
@@ -51,19 +42,18 @@ fn a_thread_has_a_record_of_each_lock_that_it_holds() {
 fn a_guard_has_its_record_when_its_thread_has_ended() {
     start_holders();
     let mutex = Arc::new(Mutex::new(0));
-    let line = line!() + 1;
-    let lock = |mutex: Arc<Mutex<u32>>| thread::spawn(move || mutex.lock_owned()).join().unwrap();
+    let lock = |mutex: Arc<Mutex<u32>>| thread::spawn(move || mutex.lock_owned()).join().unwrap(); // locks
     let guard: OwnedMutexGuard<u32> = lock(Arc::clone(&mutex));
-    assert_eq!(line_of(&mutex), Some(line));
+    assert_eq!(held(&*mutex), ["Mutex <locks>"]);
     for _ in 0..100 {
         let other = Arc::new(Mutex::new(1));
         let guard = lock(Arc::clone(&other));
-        assert_eq!((line_of(&other), line_of(&mutex)), (Some(line), Some(line)));
+        assert_eq!([held(&*other), held(&*mutex)], [["Mutex <locks>"]; 2]);
         drop(guard);
-        assert_eq!(line_of(&other), None);
+        assert_eq!(held(&*other), NOBODY);
     }
     drop(guard);
-    assert_eq!(line_of(&mutex), None);
+    assert_eq!(held(&*mutex), NOBODY);
 }
 
 /// The thread's own records are gone by then, or go.
@@ -72,10 +62,9 @@ fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {
     struct Takes(Arc<Mutex<u32>>, mpsc::Sender<OwnedMutexGuard<u32>>);
     impl Drop for Takes {
         fn drop(&mut self) {
-            let _ = self.1.send(self.0.lock_owned());
+            let _ = self.1.send(self.0.lock_owned()); // takes
         }
     }
-    const LINE: u32 = line!() - 3;
     thread_local!(static FIRST: RefCell<Option<Takes>> = const { RefCell::new(None) });
     thread_local!(static LAST: RefCell<Option<Takes>> = const { RefCell::new(None) });
     start_holders();
@@ -93,9 +82,9 @@ fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {
     ends.join().unwrap();
     let guards: Vec<_> = guards.iter().collect();
     assert_eq!(guards.len(), 2);
-    assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [Some(LINE); 2]);
+    assert_eq!([&first, &last].map(|mutex| held(&**mutex)), [["Mutex <takes>"]; 2]);
     drop(guards);
-    assert_eq!([&first, &last].map(|mutex| line_of(mutex)), [None; 2]);
+    assert_eq!([&first, &last].map(|mutex| held(&**mutex)), [NOBODY; 2]);
 }
 
 /// Ends the threads, also if an assertion fails.
@@ -125,11 +114,10 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
             thread::yield_now();
         }
     };
-    let at = |lock: *const ()| lock.addr();
-    let expected: BTreeMap<usize, u32> = [
-        (at((&raw const outer).cast()), outer_line),
-        (at((&raw const inner).cast()), inner_line),
-        (at((&raw const permits).cast()), permit_line),
+    let expected: BTreeMap<u64, u32> = [
+        (address_of(&outer), outer_line),
+        (address_of(&inner), inner_line),
+        (address_of(&permits), permit_line),
     ]
     .into();
     let (end, work) = (&end, &work);
@@ -151,7 +139,7 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
         let mut found = BTreeMap::new();
         while found.len() < 3 || *found.values().min().unwrap() < 20_000 {
             for seen in seen() {
-                let Some(line) = expected.get(&seen.word) else { continue };
+                let Some(line) = expected.get(&(seen.word as u64)) else { continue };
                 *found.entry(seen.word).or_insert(0) += 1;
                 assert_eq!(seen.site.line(), *line, "{seen:?}");
                 let Some(Actor::Thread(thread)) = &seen.actor else { continue };
@@ -160,62 +148,5 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
                 }
             }
         }
-    });
-}
-
-/// A hold that seems to be an earlier one, by its lock, thread, line and time of 10 ms, is another: its number says so. As long as a hold
-/// lasts it keeps its number, whatever snapshots see meanwhile.
-#[test]
-fn a_number_names_one_hold() {
-    start_holders();
-    let lock = waitword::RwLock::new(0);
-    let word = std::ptr::from_ref(&lock).addr();
-    let number = || {
-        let seen = seen();
-        let of = seen.iter().filter(|seen| (word..word + size_of_val(&lock)).contains(&seen.word));
-        of.map(|seen| (seen.number, seen.hold)).next().expect("held")
-    };
-    let hold = || {
-        let guard = lock.upgradable_read();
-        let seen = [number(), number()];
-        assert_eq!(seen[0], seen[1], "one hold");
-        (guard, seen[0])
-    };
-    let (guard, first) = hold();
-    drop(guard);
-    let (guard, second) = hold();
-    assert_ne!(second, first, "another");
-    // In another way between, and as before in the end.
-    let write = waitword::RwLockUpgradableReadGuard::upgrade(guard);
-    let written = number();
-    assert_eq!(number(), written);
-    let guard = waitword::RwLockWriteGuard::downgrade_to_upgradable(write);
-    let third = number();
-    assert_eq!((third.1, third == second), (second.1, false));
-    drop(guard);
-}
-
-/// Nobody tells that a borrowed guard is sent; that another thread changes how it holds the lock does.
-#[test]
-fn a_guard_that_another_thread_upgrades_is_elsewhere() {
-    start_holders();
-    let lock = waitword::RwLock::new(0);
-    let word = std::ptr::from_ref(&lock).addr();
-    let is_elsewhere = || {
-        let seen = seen();
-        let of = seen.iter().find(|seen| (word..word + size_of_val(&lock)).contains(&seen.word));
-        of.expect("held").may_be_elsewhere
-    };
-    let changes = |read| waitword::RwLockUpgradableReadGuard::upgrade(read);
-    let write = changes(lock.upgradable_read());
-    assert!(!is_elsewhere(), "it is here");
-    drop(write);
-    let read = lock.upgradable_read();
-    assert!(!is_elsewhere());
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let _write = changes(read);
-            assert!(is_elsewhere());
-        });
     });
 }

@@ -14,7 +14,7 @@ fn point_45_46_a_terminated_agent_leaves_its_queues() {
     let block = SharedBlock::new(8).unwrap();
     let word = block.i32(0).unwrap();
     let (send, receive) = mpsc::channel();
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let block = &block;
         let blocked = scope.spawn(move || {
             let agent = quiet(true);
@@ -30,13 +30,12 @@ fn point_45_46_a_terminated_agent_leaves_its_queues() {
         let handle = receive.recv().unwrap();
         until(|| block.table().waiters(&*word) == 101);
         let behind = quiet(false);
-        let id = pending(&behind, block, 0, Expected::I32(0), Timeout::Never);
+        let id = pending_at(&behind, block, 0);
         assert!(!handle.is_terminated());
         handle.terminate();
         assert_eq!(blocked.join().unwrap(), Err(WaitError::Terminated));
         // The dead agent's waits are gone, and the notify reaches the one behind them.
-        assert_eq!(notify_one(&word), 1);
-        assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
+        assert_eq!((notify_one(&word), drained(&behind)), (1, vec![id]));
         assert_eq!(notify_all(&word), 0);
     });
 }
@@ -52,12 +51,11 @@ fn point_45_an_abandoned_agent_leaves_its_queues_at_once() {
             let _ = pending(&agent, &block, 0, Expected::I32(0), MINUTE);
         }
         let behind = quiet(false);
-        let id = pending(&behind, &block, 0, Expected::I32(0), Timeout::Never);
+        let id = pending_at(&behind, &block, 0);
         assert_eq!(notify_many(&word, settled), settled);
         let handle = agent.handle();
         thread::spawn(move || handle.abandon()).join().unwrap();
-        assert_eq!(notify_one(&word), 1);
-        assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
+        assert_eq!((notify_one(&word), drained(&behind)), (1, vec![id]));
         assert_eq!(agent.wait_async(&block, 0, Expected::I32(0), MINUTE), Err(WaitAsyncError::Terminated));
         assert_eq!(agent.wait(&block, 0, Expected::I32(0), MINUTE), Err(WaitError::Terminated));
         assert!(agent.is_terminated() && !agent.has_pending() && agent.next_deadline().is_none());
@@ -93,9 +91,8 @@ fn point_45_an_agent_may_be_abandoned_at_any_time() {
             handle.abandon();
             abandoned.join().unwrap();
             let behind = quiet(false);
-            let id = pending(&behind, block, 0, Expected::I32(0), Timeout::Never);
-            assert_eq!(notify_one(&word), 1);
-            assert_eq!(behind.drain_settled().next().map(|settled| settled.id), Some(id));
+            let id = pending_at(&behind, block, 0);
+            assert_eq!((notify_one(&word), drained(&behind)), (1, vec![id]));
         });
     }
 }

@@ -6,8 +6,6 @@ mod common;
 
 mod ends;
 mod order;
-mod places;
 mod section;
 mod wait;
-mod wait_async;
 mod wasm;

@@ -1,4 +1,5 @@
-//! The order of notify: points 11 and 38 to 44. Every order of few waiters is in `tests/arrivals.rs`.
+//! Where waiters stand, points 12 to 15; and the order of notify, points 11 and 38 to 44. Every order of few waiters is in
+//! `tests/arrivals.rs`.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -33,8 +34,7 @@ fn point_11_notify_returns_how_many_of_either_kind_it_woke() {
 fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
     let block = SharedBlock::new(8).unwrap();
     let agent = quiet(false);
-    let ids: Vec<_> =
-        (0..100).map(|_| pending(&agent, &block, 0, Expected::I32(0), Timeout::Never)).collect();
+    let ids: Vec<_> = (0..100).map(|_| pending_at(&agent, &block, 0)).collect();
     assert_eq!(notified(&agent, &block, 0, 3), ids[..3]);
     // Settled from elsewhere before, drained after: the agent's own come first (point 42).
     assert_eq!(notify_one(block.i32(0).unwrap()), 1);
@@ -56,7 +56,7 @@ fn point_39_41_first_in_first_out_over_agents_and_threads() {
             count.fetch_add(1, Ordering::SeqCst);
         })
     });
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let mut queue = VecDeque::new();
         for place in 0..30 {
             if place % 3 == 2 {
@@ -134,4 +134,43 @@ fn point_44_a_count_beyond_the_list_is_fine_and_zero_checks_its_arguments() {
     assert!(agent.notify(&block, 2, 0, |_| ()).is_err() && agent.notify(&block, 16, 0, |_| ()).is_err());
     assert_eq!(notified(&agent, &block, 0, 1 << 30), ids);
     assert_eq!(agent.notify(&block, 0, usize::MAX, |_| ()), Ok(0));
+}
+
+#[test]
+fn point_12_13_one_queue_per_block_and_byte() {
+    let [block, other] = [block(), block()];
+    let agent = quiet(false);
+    let long = pending(&agent, &block, 8, Expected::I64(0), Timeout::Never);
+    let short = pending_at(&agent, &block, 8);
+    let high = pending_at(&agent, &block, 12);
+    assert_eq!(agent.notify(&other, 8, usize::MAX, |_| panic!()).unwrap(), 0);
+    assert_eq!(notified(&agent, &block, 8, usize::MAX), [long, short]);
+    assert_eq!(notified(&agent, &block, 12, usize::MAX), [high]);
+}
+
+#[test]
+fn point_14_waiters_survive_a_grow() {
+    let block = SharedBlock::growable(8, 64).unwrap();
+    let agent = quiet(false);
+    assert!(agent.wait_async(&block, 8, Expected::I32(0), MINUTE).is_err());
+    let before = pending_at(&agent, &block, 4);
+    block.grow(64).unwrap();
+    let after = pending_at(&agent, &block, 60);
+    assert_eq!(notified(&agent, &block, 4, 1), [before]);
+    assert_eq!(notified(&agent, &block, 60, 1), [after]);
+    assert_eq!(block.grow(63), Err(GrowError::Shrinks { new_len: 63, len: 64 }));
+    assert_eq!(block.grow(65), Err(GrowError::BeyondMaximum { new_len: 65, max_len: 64 }));
+    assert_eq!(SharedBlock::new(8).unwrap().grow(8), Err(GrowError::Fixed));
+}
+
+#[test]
+fn point_15_one_list_for_all_agents_and_several_places_for_each() {
+    let block = block();
+    let [a, b] = [quiet(false), quiet(false)];
+    let queue = [&a, &b, &a, &a, &b].map(|agent| pending_at(agent, &block, 0));
+    assert_eq!(waiters(&block, 0), 5);
+    assert_eq!(notified(&a, &block, 0, 3), [queue[0], queue[2]]);
+    assert_eq!(drained(&b), [queue[1]]);
+    assert_eq!(notified(&b, &block, 0, 3), [queue[4]]);
+    assert_eq!(drained(&a), [queue[3]]);
 }

@@ -1,6 +1,7 @@
-//! Blocking waits: points 22 to 28, and 7.
+//! Waits that block, points 7 and 22 to 28; and promises, points 33 to 38, whose look is the engine's business.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -133,7 +134,7 @@ fn point_25_the_sum_of_all_notifies_is_the_number_of_oks() {
     const ROUNDS: usize = 2_000;
     let block = SharedBlock::new(8).unwrap();
     let (oks, counted, running) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(AGENTS));
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for agent in 0..AGENTS {
             let (block, oks, counted, running) = (&block, &oks, &counted, &running);
             scope.spawn(move || {
@@ -217,4 +218,43 @@ fn point_28_a_store_without_a_notify_wakes_nobody() {
         assert_eq!(notified(&agent, &block, 0, 2), [id]);
         assert_eq!(thread.join().unwrap(), Ok(Outcome::Notified));
     });
+}
+
+#[test]
+fn point_33_a_wait_that_fails_leaves_nothing_in_the_queue() {
+    let block = block();
+    let agent = quiet(true);
+    for at in [1, 4, 16, usize::MAX - 7] {
+        assert!(agent.wait_async(&block, at, Expected::I64(0), MINUTE).is_err(), "{at}");
+    }
+    assert_eq!(agent.wait_async(&block, 0, Expected::I64(1), MINUTE), Ok(AsyncWait::NotEqual));
+    assert!(agent.pending().is_empty() && agent.next_deadline().is_none());
+    for at in [0, 4, 8, 12] {
+        assert_eq!(notify_all(block.i32(at).unwrap()), 0);
+    }
+}
+
+#[test]
+fn point_37_a_blocked_agent_has_promises_and_they_settle_when_it_is_back() {
+    let block = block();
+    let (send, receive) = mpsc::channel();
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let agent = quiet(true);
+            let ids = [8, 8, 0, 4].map(|at| pending_at(&agent, &block, at));
+            assert!(!agent.has_settled());
+            let outcome = agent.wait(&block, 0, Expected::I32(0), Timeout::Never);
+            // Its own promise at the same word came before its wait there.
+            assert_eq!(drained(&agent), [ids[0], ids[1], ids[2]]);
+            send.send(agent.pending().len()).unwrap();
+            assert_eq!(notified(&agent, &block, 4, 1), [ids[3]]);
+            outcome
+        });
+        until(|| waiters(&block, 0) == 2);
+        assert_eq!(notify_all(block.i32(8).unwrap()), 2);
+        assert!(!thread.is_finished());
+        assert_eq!(notify_all(block.i32(0).unwrap()), 2);
+        assert_eq!(thread.join().unwrap(), Ok(Outcome::Notified));
+    });
+    assert_eq!(receive.recv(), Ok(1));
 }

@@ -1,7 +1,7 @@
 //! What readers of Chrome's trace format need. Perfetto: `src/trace_processor/importers/json` of its repository; Firefox's profiler:
 //! `src/profile-logic/import/chrome.ts`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -12,19 +12,37 @@ fn nanos(value: &Value, what: &str, event: &Value) -> i64 {
     (micros.trunc() as i64) * 1_000 + (micros.fract() * 1_000.0) as i64
 }
 
-struct Slice {
-    begin: i64,
-    end: i64,
+#[allow(dead_code, reason = "as in `Timeline`")]
+#[derive(Debug)]
+pub(crate) struct Slice {
+    pub(crate) lane: u64,
+    pub(crate) name: String,
+    pub(crate) begin: i64,
+    pub(crate) end: i64,
+}
+
+/// What readers show: lanes by number, slices, and flows as pairs of slices.
+#[allow(dead_code, reason = "not each test program looks at all of it")]
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    pub(crate) lanes: BTreeMap<u64, String>,
+    pub(crate) slices: Vec<Slice>,
+    pub(crate) flows: Vec<(usize, usize)>,
 }
 
 /// Checks all events, and returns how many flows there are.
 pub(crate) fn check(json: &str) -> usize {
+    read(json).flows.len()
+}
+
+/// Checks all events, and returns what they show.
+pub(crate) fn read(json: &str) -> Timeline {
     let trace: Value = serde_json::from_str(json).unwrap();
     // Old versions of Perfetto would take all times for that unit.
     assert_eq!(trace.get("displayTimeUnit"), None);
     let events = trace["traceEvents"].as_array().expect("an array");
-    let (mut slices, mut named) = (BTreeMap::<u64, Vec<Slice>>::new(), BTreeSet::new());
-    let mut flows: BTreeMap<u64, Vec<&Value>> = BTreeMap::new();
+    let (mut slices, mut lanes) = (Vec::new(), BTreeMap::new());
+    let mut ends: BTreeMap<u64, Vec<&Value>> = BTreeMap::new();
     for event in events {
         let name = event["name"].as_str().unwrap_or_else(|| panic!("Firefox refuses the file: {event}"));
         let (_pid, tid) = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
@@ -32,8 +50,9 @@ pub(crate) fn check(json: &str) -> usize {
         match event["ph"].as_str().unwrap() {
             "M" => {
                 if name == "thread_name" {
-                    assert!(!event["args"]["name"].as_str().unwrap().is_empty());
-                    assert!(named.insert(tid), "two names: {event}");
+                    let lane = event["args"]["name"].as_str().unwrap();
+                    assert!(!lane.is_empty());
+                    assert_eq!(lanes.insert(tid, lane.to_owned()), None, "two names: {event}");
                 }
             }
             "X" => {
@@ -43,25 +62,25 @@ pub(crate) fn check(json: &str) -> usize {
                 let begin = nanos(&event["ts"], "ts", event);
                 let dur = nanos(&event["dur"], "dur", event);
                 assert!(dur > 0, "too short to be seen: {event}");
-                slices.entry(tid).or_default().push(Slice { begin, end: begin + dur });
+                slices.push(Slice { lane: tid, name: name.to_owned(), begin, end: begin + dur });
             }
-            "s" | "f" => flows.entry(event["id"].as_u64().unwrap()).or_default().push(event),
+            "s" | "f" => ends.entry(event["id"].as_u64().unwrap()).or_default().push(event),
             other => panic!("unknown to readers: {other}"),
         }
     }
-    for (tid, slices) in &mut slices {
-        assert!(named.contains(tid), "thread {tid} has no name");
-        // A stack, as readers have: the longer one of two that begin together is below.
-        slices.sort_by_key(|slice| (slice.begin, -slice.end));
+    // A stack for each lane, as readers have: the longer one of two that begin together is below.
+    slices.sort_by_key(|slice: &Slice| (slice.lane, slice.begin, -slice.end));
+    for slices in slices.chunk_by(|one, other| one.lane == other.lane) {
+        assert!(lanes.contains_key(&slices[0].lane), "thread {} has no name", slices[0].lane);
         let mut open: Vec<i64> = Vec::new();
         for slice in slices {
             // Both ends may have been cut off, by a nanosecond of the beginning and one of the duration.
             open.retain(|end| *end > slice.begin + 2);
-            assert!(open.last().is_none_or(|end| slice.end <= *end + 2), "overlap in thread {tid}");
+            assert!(open.last().is_none_or(|end| slice.end <= *end + 2), "overlap in thread {}", slice.lane);
             open.push(slice.end);
         }
     }
-    for (id, ends) in &flows {
+    let flow = |(id, ends): (u64, Vec<&Value>)| {
         let [from, to] = ends[..] else { panic!("flow {id} has {} ends", ends.len()) };
         assert_eq!((from["ph"].as_str(), to["ph"].as_str()), (Some("s"), Some("f")));
         assert!(
@@ -69,14 +88,17 @@ pub(crate) fn check(json: &str) -> usize {
             "other flows have that id: {from} {to}"
         );
         assert_eq!(to["bp"], "e", "it would go to the next slice: {to}");
-        let [begun, ended] = [from, to].map(|event| {
-            let at = nanos(&event["ts"], "ts", event);
-            let is_open = |slice: &Slice| slice.begin <= at && at < slice.end;
-            let of_thread = slices.get(&event["tid"].as_u64().unwrap());
-            assert!(of_thread.is_some_and(|slices| slices.iter().any(is_open)), "bound to no slice: {event}");
-            at
+        let [(begun, one), (ended, other)] = [from, to].map(|event| {
+            let (at, lane) = (nanos(&event["ts"], "ts", event), event["tid"].as_u64().unwrap());
+            let is_open = |slice: &Slice| slice.lane == lane && slice.begin <= at && at < slice.end;
+            // The innermost slice that is open then.
+            let begun = slices.partition_point(|slice| (slice.lane, slice.begin) <= (lane, at));
+            let slice = slices[..begun].iter().rposition(is_open);
+            (at, slice.unwrap_or_else(|| panic!("bound to no slice: {event}")))
         });
         assert!(begun <= ended, "{from} {to}");
-    }
-    flows.len()
+        (one, other)
+    };
+    let flows = ends.into_iter().map(flow).collect();
+    Timeline { lanes, slices, flows }
 }

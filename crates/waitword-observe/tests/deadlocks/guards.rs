@@ -1,65 +1,57 @@
 //! Guards that are elsewhere or gone, and locks that have none.
 
-use std::sync::{Arc, Barrier};
+use std::future::pending;
+use std::sync::Arc;
+use std::task::Waker;
 use std::thread;
 
-use waitword::{AsyncLock, Mutex, RwLock, Semaphore};
-use waitword_observe::{Report, name};
+use waitword::{AsyncLock, Mutex, OwnedMutexGuard, RwLock, Semaphore};
+use waitword_observe::name;
 
-use crate::harness::{expect, has_cycle, leak, named, report_of, spawn, until_waiting};
+use crate::common::{leak, poll, until};
+use crate::{cross, expect, named, spawn};
 
 /// Of eight permits, six are forgotten and two are kept.
-pub(crate) fn permits() -> fn(&Report) -> bool {
-    let pool = leak(Semaphore::new(8));
-    name(pool, "pool").forever();
-    spawn("leaks", move || {
-        for _ in 0..6 {
-            pool.acquire().unwrap().forget(); // forgets
-        }
-        let _kept = pool.acquire_many(2).unwrap(); // keeps
-        thread::park();
-    });
-    spawn("waits", move || {
-        while pool.available_permits() > 0 {
-            thread::yield_now();
-        }
-        let _permit = pool.acquire(); // waits
-    });
-    |report| report.snapshot.waiters() == 1
-}
-
 #[test]
 fn permits_that_were_forgotten() {
-    let report = report_of("permits");
-    let expected = r#"Semaphore "pool" at #: 1 waiter # 6 permits forgotten, taken at <forgets> # 2 permits, taken at <keeps> # thread "waits" <waits>"#;
-    assert!(report.contains(expected), "{expected}\nis not in\n{report}");
-}
-
-/// As [`abba`], with a lock that has no guard.
-pub(crate) fn async_lock() -> fn(&Report) -> bool {
-    static GATE: AsyncLock = AsyncLock::new();
-    let ledger = named('a', "ledger");
-    let meet = Arc::new(Barrier::new(2));
-    let other = Arc::clone(&meet);
-    spawn("alpha", move || {
-        GATE.lock(); // alpha took the gate
-        other.wait();
-        let _ledger = ledger.lock(); // alpha waits for the ledger
-    });
-    spawn("beta", move || {
-        let _ledger = ledger.lock(); // beta took the ledger
-        meet.wait();
-        until_waiting("alpha");
-        GATE.lock(); // beta waits for the gate
-    });
-    has_cycle
+    expect(
+        || {
+            let pool = leak(Semaphore::new(8));
+            name(pool, "pool").forever();
+            spawn("leaks", move || {
+                for _ in 0..6 {
+                    pool.acquire().unwrap().forget(); // forgets
+                }
+                let _kept = pool.acquire_many(2).unwrap(); // keeps
+                thread::park();
+            });
+            spawn("waits", move || {
+                until(|| pool.available_permits() == 0);
+                let _permit = pool.acquire(); // waits
+            });
+            |report| report.snapshot.waiters() == 1
+        },
+        r#"… Semaphore "pool" at #: 1 waiter
+          # 6 permits forgotten, taken at <forgets>
+          # 2 permits, taken at <keeps>
+          # thread "waits" <waits>"#,
+    );
 }
 
 #[test]
 fn an_async_lock_may_be_unlocked_by_another() {
     expect(
-        "async lock",
-        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        || {
+            static GATE: AsyncLock = AsyncLock::new();
+            let ledger = named('a', "ledger");
+            cross(
+                || GATE.lock(),   // alpha took the gate
+                || ledger.lock(), // alpha waits for the ledger
+                || ledger.lock(), // beta took the ledger
+                || GATE.lock(),   // beta waits for the gate
+            )
+        },
+        r#"2 waiters at 2 locks
         cycle: 2 members, since #
           thread "beta"  waits # for AsyncLock at # at <beta waits for the gate>
                          holds # Mutex<char> "ledger", taken at <beta took the ledger>
@@ -75,31 +67,19 @@ fn an_async_lock_may_be_unlocked_by_another() {
     );
 }
 
-/// As [`abba`], with guards that are made to be sent.
-pub(crate) fn owned() -> fn(&Report) -> bool {
-    let (accounts, ledger) = (leak(Arc::new(Mutex::new(0))), leak(Arc::new(RwLock::new('a'))));
-    let meet = Arc::new(Barrier::new(2));
-    let other = Arc::clone(&meet);
-    spawn("alpha", move || {
-        let _ledger = ledger.write_owned(); // alpha owns
-        other.wait();
-        let _accounts = accounts.lock(); // alpha waits for the other
-    });
-    spawn("beta", move || {
-        let accounts = accounts.lock_owned(); // beta owns
-        let _part = waitword::OwnedMutexGuard::map(accounts, |accounts| accounts);
-        meet.wait();
-        until_waiting("alpha");
-        let _ledger = ledger.read(); // beta waits for the other
-    });
-    has_cycle
-}
-
 #[test]
 fn owned_guards_are_made_to_be_sent() {
     expect(
-        "owned",
-        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        || {
+            let (accounts, ledger) = (leak(Arc::new(Mutex::new(0))), leak(Arc::new(RwLock::new('a'))));
+            cross(
+                || ledger.write_owned(),                                             // alpha owns
+                || accounts.lock(), // alpha waits for the other
+                || OwnedMutexGuard::map(accounts.lock_owned(), |accounts| accounts), // beta owns
+                || ledger.read(),   // beta waits for the other
+            )
+        },
+        r#"2 waiters at 2 locks
         cycle: 2 members, since #
           thread "beta"  waits # for RwLock<char> at <beta waits for the other>
                          acquired Mutex<i32> # ago at <beta owns>
@@ -115,41 +95,30 @@ fn owned_guards_are_made_to_be_sent() {
     );
 }
 
-/// As [`abba`], after a guard of the same line was released by another thread: it was kept over an `await` by a task that moved.
-pub(crate) fn sent() -> fn(&Report) -> bool {
-    let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
-    let meet = Arc::new(Barrier::new(2));
-    let other = Arc::clone(&meet);
-    let take = || accounts.lock(); // takes, and is sent
-    let mut task = Box::pin(async move {
-        let _accounts = take();
-        std::future::pending::<()>().await;
-    });
-    let first = thread::spawn(move || {
-        let waker = std::task::Waker::noop();
-        assert!(task.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_pending());
-        task
-    });
-    drop(first.join().unwrap());
-    spawn("alpha", move || {
-        let _ledger = ledger.lock(); // alpha keeps
-        other.wait();
-        let _accounts = accounts.lock(); // alpha waits once more
-    });
-    spawn("beta", move || {
-        let _accounts = take();
-        meet.wait();
-        until_waiting("alpha");
-        let _ledger = ledger.lock(); // beta waits once more
-    });
-    has_cycle
-}
-
+/// A guard of the same line was released by another thread: it was kept over an `await` by a task that moved.
 #[test]
 fn a_line_whose_guards_were_sent_before_makes_no_certain_deadlock() {
     expect(
-        "sent",
-        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        || {
+            let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
+            let take = || accounts.lock(); // takes, and is sent
+            let mut task = Box::pin(async move {
+                let _accounts = take();
+                pending::<()>().await;
+            });
+            let first = thread::spawn(move || {
+                assert!(poll(task.as_mut(), Waker::noop()).is_pending());
+                task
+            });
+            drop(first.join().unwrap());
+            cross(
+                || ledger.lock(),   // alpha keeps
+                || accounts.lock(), // alpha waits once more
+                take,
+                || ledger.lock(), // beta waits once more
+            )
+        },
+        r#"2 waiters at 2 locks
         cycle: 2 members, since #
           thread "beta"  waits # for Mutex<char> "ledger" at <beta waits once more>
                          acquired Mutex<i32> "accounts" # ago at <takes, and is sent>

@@ -3,39 +3,189 @@
 //!
 //! In what is expected, `<mark>` is the line of the same file that ends with `// mark`.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod guards;
-mod harness;
-mod notifies;
-mod reactions;
 mod tasks;
 mod threads;
-mod types;
 
-/// Runs in the process of a scenario.
-#[test]
-#[ignore = "started by the others, in a process of its own"]
-fn scenario() {
-    harness::run(|scenario| match scenario {
-        "abba" => threads::abba(),
-        "task" => tasks::abba_with_a_task(),
-        "types" => types::types(),
-        "twins" => types::twins(),
-        "twice" => threads::twice(),
-        "held" => tasks::held(),
-        "executor" => tasks::executor(),
-        "reads" => threads::reads(),
-        "initialisers" => threads::initialisers(),
-        "upgrade" => threads::upgrade(),
-        "permits" => guards::permits(),
-        "notified" => notifies::notified_waits_for_the_mutex(),
-        "notify" => notifies::lost_notify(),
-        "async lock" => guards::async_lock(),
-        "owned" => guards::owned(),
-        "sent" => guards::sent(),
-        "futurelock" => tasks::futurelock(),
-        "calls" => reactions::calls(threads::abba),
-        "aborts" => reactions::aborts(),
-        "prints" => reactions::prints(),
-        other => panic!("{other}"),
+use std::any::type_name;
+use std::env;
+use std::process::{Command, Output, exit};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{in_one_line, leak, masked, until_waiting};
+use waitword::Mutex;
+use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
+
+/// Set in the process that is stuck.
+const IS_STUCK: &str = "WAITWORD_TEST_IS_STUCK";
+
+/// Whether a report is as it has to be once the program is stuck.
+type Stuck = fn(&Report) -> bool;
+
+/// What a process printed in which `program` runs, and how it ended: the calling test once more. A closure is named after the test that it
+/// stands in.
+fn output_of<P: FnOnce() -> Stuck>(program: P) -> Output {
+    if env::var_os(IS_STUCK).is_some() {
+        run(program);
+    }
+    let (_, test) = type_name::<P>().split_once("::").unwrap();
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args(["--exact", test.trim_end_matches("::{{closure}}"), "--nocapture"]).env(IS_STUCK, "1");
+    child.output().unwrap()
+}
+
+/// Waits until the report is as expected, prints it as text and as JSON, and ends.
+fn run(program: impl FnOnce() -> Stuck) -> ! {
+    enable();
+    let is_expected = program();
+    let start = Instant::now();
+    loop {
+        let mut report = report();
+        // On a busy machine a signalled thread may run late, and that is charged.
+        report.blame.clear();
+        // So it is with the waits of a cycle: after a second they are long as well.
+        if has_cycle(&report) {
+            report.findings.retain(|finding| !matches!(finding, Finding::LongWait(_)));
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "not so:\n{report}");
+        if is_expected(&report) {
+            println!("<<<{report}>>>{}", report.to_json());
+            exit(0);
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// What the process printed between marks, and behind them.
+fn shown(output: &Output) -> [String; 2] {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (_, from) = text.split_once("<<<").unwrap_or_else(|| panic!("{text}\n{output:?}"));
+    let (shown, rest) = from.split_once(">>>").unwrap();
+    [shown.to_owned(), rest.to_owned()]
+}
+
+/// Asserts that the report is this one, or has what follows `…`, where the rest depends on the machine. Returns it as JSON.
+#[track_caller]
+fn expect(program: impl FnOnce() -> Stuck, expected: &str) -> String {
+    let [text, json] = shown(&output_of(program));
+    let text = in_one_line(&masked(&text));
+    let (start, report) = text.split_once(" (process #): ").unwrap();
+    assert!(start.starts_with("waitword: deadlocks"), "{start}");
+    let expected = in_one_line(expected);
+    let has_part = expected.strip_prefix("… ").is_some_and(|part| report.contains(part));
+    assert!(report == expected || has_part, "\n{report}\ninstead of\n{expected}");
+    json
+}
+
+fn has_cycle(report: &Report) -> bool {
+    report.findings.iter().any(|finding| matches!(finding, Finding::Cycle(_)))
+}
+
+fn named<T>(value: T, text: &str) -> &'static Mutex<T> {
+    let mutex = leak(Mutex::new(value));
+    name(mutex, text).forever();
+    mutex
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) {
+    thread::Builder::new().name(name.into()).spawn(run).unwrap();
+}
+
+/// Two threads that meet before they wait for each other. Beta, whose wait is the younger one, comes first in the report.
+fn meet(
+    alpha: impl FnOnce(&dyn Fn()) + Send + 'static,
+    beta: impl FnOnce(&dyn Fn()) + Send + 'static,
+) -> Stuck {
+    let barrier = Arc::new(Barrier::new(2));
+    let other = Arc::clone(&barrier);
+    spawn("alpha", move || {
+        alpha(&|| {
+            other.wait();
+        });
     });
+    spawn("beta", move || {
+        beta(&|| {
+            barrier.wait();
+            until_waiting("alpha");
+        });
+    });
+    has_cycle
+}
+
+/// As [`meet`]: what alpha takes and what it waits for, then the same of beta.
+fn cross<A, B, C, D>(
+    alpha_takes: impl FnOnce() -> A + Send + 'static,
+    alpha_waits: impl FnOnce() -> B + Send + 'static,
+    beta_takes: impl FnOnce() -> C + Send + 'static,
+    beta_waits: impl FnOnce() -> D + Send + 'static,
+) -> Stuck {
+    let alpha = |meets: &dyn Fn()| {
+        let _held = alpha_takes();
+        meets();
+        alpha_waits();
+    };
+    let beta = |meets: &dyn Fn()| {
+        let _held = beta_takes();
+        meets();
+        beta_waits();
+    };
+    meet(alpha, beta)
+}
+
+fn crossed_mutexes() -> Stuck {
+    let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
+    cross(|| ledger.lock(), || accounts.lock(), || accounts.lock(), || ledger.lock())
+}
+
+/// The program is called when it is stuck, and ends by itself.
+fn ends_when_called() {
+    let called = on_deadlock(|cycle| {
+        println!("<<<{} members, certain: {}>>>", cycle.members.len(), cycle.is_certain());
+        exit(0);
+    });
+    called.unwrap();
+}
+
+#[test]
+fn the_program_is_called_when_a_deadlock_is_found() {
+    let output = output_of(|| {
+        crossed_mutexes();
+        ends_when_called();
+        |_| false
+    });
+    assert_eq!((&*shown(&output)[0], output.status.code()), ("2 members, certain: true", Some(0)));
+}
+
+#[test]
+fn a_deadlock_aborts_where_that_was_asked_for() {
+    let output = output_of(|| {
+        crossed_mutexes();
+        abort_on_deadlock().unwrap();
+        |_| false
+    });
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        errors.contains("waitword: deadlock: 2 members") && errors.contains("Mutex<char> \"ledger\""),
+        "{errors}"
+    );
+    assert!(errors.contains("it is none if a borrowed guard is with another thread"), "{errors}");
+    assert!(!output.status.success() && !errors.contains("not so"), "{output:?}");
+}
+
+/// The program is told alone: one of the members is a task, which may await something else too.
+#[test]
+fn a_cycle_that_may_end_is_told_and_neither_printed_nor_a_reason_to_abort() {
+    let output = output_of(|| {
+        abort_on_deadlock().unwrap();
+        tasks::crossed_with_a_task();
+        ends_when_called();
+        |_| false
+    });
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!errors.contains("waitword:") && !errors.contains("cycle"), "{errors}");
+    assert_eq!((&*shown(&output)[0], output.status.code()), ("2 members, certain: false", Some(0)));
 }

@@ -1,16 +1,26 @@
 //! Tasks, and the threads that poll them.
 
+use std::future::pending;
+use std::pin::pin;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::yield_now;
 use waitword::Event;
-use waitword_observe::{Report, name, report};
+use waitword::observe::snapshot;
+use waitword_observe::internals::stop_blame;
+use waitword_observe::name;
 
-use crate::harness::{expect, has_cycle, leak, named, spawn};
+use crate::common::{leak, until};
+use crate::{Stuck, expect, has_cycle, named, spawn};
 
-/// As [`abba`], with a task for one of the threads.
-pub(crate) fn abba_with_a_task() -> fn(&Report) -> bool {
+fn one_thread() -> Runtime {
+    Builder::new_current_thread().build().unwrap()
+}
+
+/// A task and a thread, each of which holds what the other waits for.
+pub(crate) fn crossed_with_a_task() -> Stuck {
     let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
     let meet = Arc::new(Barrier::new(2));
     let other = Arc::clone(&meet);
@@ -26,9 +36,7 @@ pub(crate) fn abba_with_a_task() -> fn(&Report) -> bool {
     spawn("beta", move || {
         let _accounts = accounts.lock(); // beta took it
         meet.wait();
-        while waitword::observe::snapshot().is_empty() {
-            thread::yield_now();
-        }
+        until(|| !snapshot().is_empty());
         let _ledger = ledger.lock(); // beta waits for it
     });
     has_cycle
@@ -36,9 +44,10 @@ pub(crate) fn abba_with_a_task() -> fn(&Report) -> bool {
 
 #[test]
 fn a_thread_and_a_task() {
+    let program = || -> Stuck { crossed_with_a_task() };
     expect(
-        "task",
-        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        program,
+        r#"2 waiters at 2 locks
         cycle: 2 members, since #
           thread "beta"  waits # for Mutex<char> "ledger" at <beta waits for it>
                          holds # Mutex<i32> "accounts", taken at <beta took it>
@@ -55,30 +64,27 @@ fn a_thread_and_a_task() {
 }
 
 /// A task keeps a guard while it is not polled, and another waits.
-pub(crate) fn held() -> fn(&Report) -> bool {
-    let db = named(0, "db");
-    spawn("runtime", move || {
-        let runtime = Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
-            let keeper = tokio::spawn(async move {
-                let _guard = db.lock_async().await; // keeper took
-                std::future::pending::<()>().await;
-            });
-            while !db.is_locked() {
-                tokio::task::yield_now().await;
-            }
-            let waiter = tokio::spawn(async move { *db.lock_async().await }); // waiter waits
-            let _ = (keeper.await, waiter.await);
-        });
-    });
-    |report| report.snapshot.waiters() == 1 && report.findings.len() == 1
-}
-
 #[test]
 fn a_guard_of_a_task_that_is_not_polled() {
     expect(
-        "held",
-        r#"waitword: deadlocks (process #): 1 waiter at 1 lock
+        || {
+            let db = named(0, "db");
+            spawn("runtime", move || {
+                one_thread().block_on(async {
+                    let keeper = tokio::spawn(async move {
+                        let _guard = db.lock_async().await; // keeper took
+                        pending::<()>().await;
+                    });
+                    while !db.is_locked() {
+                        yield_now().await;
+                    }
+                    let waiter = tokio::spawn(async move { *db.lock_async().await }); // waiter waits
+                    let _ = (keeper.await, waiter.await);
+                });
+            });
+            |report| report.snapshot.waiters() == 1 && report.findings.len() == 1
+        },
+        r#"1 waiter at 1 lock
         long wait: 1 for Mutex<i32> "db" at <waiter waits>, longest #
         Mutex<i32> "db" at #: 1 waiter
           # held by task 1, taken at <keeper took>
@@ -87,29 +93,26 @@ fn a_guard_of_a_task_that_is_not_polled() {
 }
 
 /// A task blocks its runtime's only thread for a lock that another task of it holds.
-pub(crate) fn executor() -> fn(&Report) -> bool {
-    let state = named(0, "state");
-    spawn("main", move || {
-        let runtime = Builder::new_current_thread().build().unwrap();
-        runtime.block_on(async {
-            tokio::spawn(async move {
-                let _guard = state.lock_async().await; // task holds
-                tokio::task::yield_now().await;
-            });
-            while !state.is_locked() {
-                tokio::task::yield_now().await;
-            }
-            let _guard = state.lock(); // blocks
-        });
-    });
-    has_cycle
-}
-
 #[test]
 fn a_thread_that_has_to_poll_the_task_it_waits_for() {
     expect(
-        "executor",
-        r#"waitword: deadlocks (process #): 1 waiter at 1 lock
+        || {
+            let state = named(0, "state");
+            spawn("main", move || {
+                one_thread().block_on(async {
+                    tokio::spawn(async move {
+                        let _guard = state.lock_async().await; // task holds
+                        yield_now().await;
+                    });
+                    while !state.is_locked() {
+                        yield_now().await;
+                    }
+                    let _guard = state.lock(); // blocks
+                });
+            });
+            has_cycle
+        },
+        r#"1 waiter at 1 lock
         executor blocked: thread "main" waits # at <blocks> for Mutex<i32> "state", held by task 1
           (<task holds>), which this thread has to poll; use lock_async or forbid_blocking
         Mutex<i32> "state" at #: 1 waiter
@@ -120,42 +123,36 @@ fn a_thread_that_has_to_poll_the_task_it_waits_for() {
 
 /// The shape of Oxide's RFD 609: `select!` has polled a future that waits for a lock, goes on in another branch, and keeps the future.
 /// (Its lock is not stuck: who is behind it is served.)
-pub(crate) fn futurelock() -> fn(&Report) -> bool {
-    // Which of its rows are long enough to be shown depends on the machine.
-    waitword_observe::internals::stop_blame();
-    let (db, reply) = (named(0_u64, "db"), leak(Event::new()));
-    name(reply, "reply").forever();
-    let held = db.lock();
-    spawn("runtime", move || {
-        let runtime = Builder::new_current_thread().build().unwrap();
-        let task = runtime.spawn(async move {
-            let mut write = std::pin::pin!(db.lock_async()); // write waits
-            tokio::select! {
-                biased;
-                _ = &mut write => {}
-                () = async {} => reply.wait_async().await, // reply waits
-            }
-        });
-        runtime.block_on(task).unwrap();
-    });
-    while report().snapshot.waiters() < 2 {
-        thread::yield_now();
-    }
-    let audit = thread::spawn(move || drop(db.lock()));
-    while report().snapshot.waiters() < 3 {
-        thread::yield_now();
-    }
-    drop(held);
-    audit.join().unwrap();
-    // Each is a second old at least.
-    |report| report.findings.len() == 2
-}
-
 #[test]
 fn a_future_that_its_task_does_not_poll_while_it_awaits_another() {
     expect(
-        "futurelock",
-        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        || {
+            // Which of its rows are long enough to be shown depends on the machine.
+            stop_blame();
+            let (db, reply) = (named(0_u64, "db"), leak(Event::new()));
+            name(reply, "reply").forever();
+            let held = db.lock();
+            spawn("runtime", move || {
+                let runtime = one_thread();
+                let task = runtime.spawn(async move {
+                    let mut write = pin!(db.lock_async()); // write waits
+                    tokio::select! {
+                        biased;
+                        _ = &mut write => {}
+                        () = async {} => reply.wait_async().await, // reply waits
+                    }
+                });
+                runtime.block_on(task).unwrap();
+            });
+            until(|| snapshot().len() == 2);
+            let audit = thread::spawn(move || drop(db.lock()));
+            until(|| snapshot().len() == 3);
+            drop(held);
+            audit.join().unwrap();
+            // Each is a second old at least.
+            |report| report.findings.len() == 2
+        },
+        r#"2 waiters at 2 locks
         Event "reply": 1 waits, longest # (<reply waits>); nobody has notified it since
             observation began, # ago
         never polled (futurelock): task 1 waits # for Mutex<u64> "db" at <write waits>; it was signalled, did not run and was skipped; 0

@@ -1,38 +1,26 @@
 //! Threads that wait for each other.
 
-use std::sync::{Arc, Barrier};
 use std::thread;
 
-use waitword::{OnceLock, RwLock};
-use waitword_observe::{Report, name};
+use waitword::{Condvar, Event, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard};
+use waitword_observe::name;
 
-use crate::harness::{expect, has_cycle, leak, named, report_of, spawn, until_waiting};
-
-/// Two locks, each held by one of two threads, that arrive at the second one together.
-pub(crate) fn abba() -> fn(&Report) -> bool {
-    let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
-    let meet = Arc::new(Barrier::new(2));
-    let other = Arc::clone(&meet);
-    spawn("alpha", move || {
-        let _ledger = ledger.lock(); // alpha took
-        other.wait();
-        let _accounts = accounts.lock(); // alpha waits
-    });
-    // The younger wait is the first in the report.
-    spawn("beta", move || {
-        let _accounts = accounts.lock(); // beta took
-        meet.wait();
-        until_waiting("alpha");
-        let _ledger = ledger.lock(); // beta waits
-    });
-    has_cycle
-}
+use crate::common::{leak, until, until_waiting};
+use crate::{cross, expect, has_cycle, meet, named, spawn};
 
 #[test]
 fn two_threads_that_each_hold_what_the_other_wants() {
     expect(
-        "abba",
-        r#"waitword: deadlocks (process #): 2 waiters at 2 locks
+        || {
+            let (accounts, ledger) = (named(0, "accounts"), named('a', "ledger"));
+            cross(
+                || ledger.lock(),   // alpha took
+                || accounts.lock(), // alpha waits
+                || accounts.lock(), // beta took
+                || ledger.lock(),   // beta waits
+            )
+        },
+        r#"2 waiters at 2 locks
         deadlock: 2 members, since #
           thread "beta"   waits # for Mutex<char> "ledger" at <beta waits>
                           holds # Mutex<i32> "accounts", taken at <beta took>
@@ -47,20 +35,18 @@ fn two_threads_that_each_hold_what_the_other_wants() {
     );
 }
 
-pub(crate) fn twice() -> fn(&Report) -> bool {
-    let mutex = named((), "once");
-    spawn("main", move || {
-        let _guard = mutex.lock(); // took once
-        let _guard = mutex.lock(); // took twice
-    });
-    has_cycle
-}
-
 #[test]
 fn a_lock_taken_twice() {
     expect(
-        "twice",
-        r#"waitword: deadlocks (process #): 1 waiter at 1 lock
+        || {
+            let mutex = named((), "once");
+            spawn("main", move || {
+                let _guard = mutex.lock(); // took once
+                let _guard = mutex.lock(); // took twice
+            });
+            has_cycle
+        },
+        r#"1 waiter at 1 lock
         deadlock: 1 member, since #
           thread "main" waits # for Mutex<()> "once" at <took twice>
                         holds # Mutex<()> "once", taken at <took once>
@@ -70,32 +56,110 @@ fn a_lock_taken_twice() {
     );
 }
 
-/// A thread reads twice, and a writer waits between.
-pub(crate) fn reads() -> fn(&Report) -> bool {
-    let routes = leak(RwLock::new(0));
-    name(routes, "routes").forever();
-    spawn("r", move || {
-        let _read = routes.read(); // r reads
-        until_waiting("w");
-        // Until the barging window closes.
-        loop {
-            drop(routes.read()); // r reads again
-        }
-    });
-    spawn("w", move || {
-        while !routes.is_locked() {
-            thread::yield_now();
-        }
-        *routes.write() = 1; // w writes
-    });
-    has_cycle
+#[test]
+fn two_locks_of_one_type_are_told_apart_by_their_addresses() {
+    expect(
+        || {
+            let (one, other) = (leak(Mutex::new(0_u8)), leak(Mutex::new(0_u8)));
+            cross(
+                || one.lock(),   // alpha took one
+                || other.lock(), // alpha waits for other
+                || other.lock(), // beta took other
+                || one.lock(),   // beta waits for one
+            )
+        },
+        r#"2 waiters at 2 locks
+        deadlock: 2 members, since #
+          thread "beta" waits # for Mutex<u8> at # at <beta waits for one>
+                        holds # Mutex<u8> at #, taken at <beta took other>
+          thread "alpha" waits # for Mutex<u8> at # at <alpha waits for other>
+                         holds # Mutex<u8> at #, taken at <alpha took one>
+        Mutex<u8> at #: 1 waiter
+          # held by thread "beta", taken at <beta took other>
+          # thread "alpha" <alpha waits for other>
+        Mutex<u8> at #: 1 waiter
+          # held by thread "alpha", taken at <alpha took one>
+          # thread "beta" <beta waits for one>"#,
+    );
+}
+
+mod db {
+    pub(super) struct Pool;
+}
+
+#[test]
+fn types_are_said_that_nobody_named() {
+    let json = expect(
+        || {
+            let pools = leak(RwLock::new(vec![db::Pool]));
+            let (pool, cell) = (leak(Mutex::new(db::Pool)), leak(OnceLock::new()));
+            let alpha = |meets: &dyn Fn()| {
+                let _pools = pools.read(); // alpha reads
+                meets();
+                let _pool = pool.lock(); // alpha locks
+            };
+            let beta = |meets: &dyn Fn()| {
+                let init = || {
+                    let _pool = pool.lock(); // beta locks
+                    meets();
+                    let _pools = pools.write(); // beta writes
+                    db::Pool
+                };
+                cell.get_or_init(init); // beta makes
+            };
+            meet(alpha, beta);
+            spawn("gamma", move || {
+                until_waiting("beta");
+                cell.wait(); // gamma waits
+            });
+            |report| has_cycle(report) && report.snapshot.waiters() == 3
+        },
+        r#"3 waiters at 3 locks
+        deadlock: 2 members, since #
+          thread "beta" waits # for RwLock<Vec<db::Pool>> at <beta writes>
+                        holds # Mutex<db::Pool>, taken at <beta locks>
+          thread "alpha" waits # for Mutex<db::Pool> at <alpha locks>
+                         holds # RwLock<Vec<db::Pool>>, taken at <alpha reads>
+        Mutex<db::Pool> at #: 1 waiter
+          # held by thread "beta", taken at <beta locks>
+          # thread "alpha" <alpha locks>
+        RwLock<Vec<db::Pool>> at #: 1 waiter
+          # held by thread "alpha", taken at <alpha reads>
+          # thread "beta" <beta writes>, to write
+        OnceLock<db::Pool> at #: 1 waiter
+          # held by thread "beta", taken at <beta makes>
+          # thread "gamma" <gamma waits>"#,
+    );
+    for name in [
+        "Mutex<deadlocks::threads::db::Pool>",
+        "RwLock<alloc::vec::Vec<deadlocks::threads::db::Pool>>",
+        "OnceLock<deadlocks::threads::db::Pool>",
+    ] {
+        assert!(json.contains(&format!(r#""type_name":"{name}""#)), "{name} is not in {json}");
+    }
 }
 
 #[test]
 fn a_read_within_a_read_behind_a_writer() {
     expect(
-        "reads",
-        r#"waitword: deadlocks (process #): 2 waiters at 1 lock
+        || {
+            let routes = leak(RwLock::new(0));
+            name(routes, "routes").forever();
+            spawn("r", move || {
+                let _read = routes.read(); // r reads
+                until_waiting("w");
+                // Until the barging window closes.
+                loop {
+                    drop(routes.read()); // r reads again
+                }
+            });
+            spawn("w", move || {
+                until(|| routes.is_locked());
+                *routes.write() = 1; // w writes
+            });
+            has_cycle
+        },
+        r#"2 waiters at 1 lock
         deadlock: thread "r" waits # for a read of RwLock<i32> "routes" at <r reads again> behind thread "w" (<w writes>),
           which waits for the read that thread "r" took at <r reads>; use try_read_recursive
         RwLock<i32> "routes" at #: 2 waiters
@@ -105,72 +169,136 @@ fn a_read_within_a_read_behind_a_writer() {
     );
 }
 
-/// Two initialisers that need each other's value.
-pub(crate) fn initialisers() -> fn(&Report) -> bool {
-    let cells: [&'static OnceLock<i32>; 2] = [leak(OnceLock::new()), leak(OnceLock::new())];
-    name(cells[0], "first").forever();
-    name(cells[1], "second").forever();
-    let meet = Arc::new(Barrier::new(2));
-    let other = Arc::clone(&meet);
-    spawn("one", move || {
-        let init = || {
-            other.wait();
-            *cells[1].get_or_init(|| 1) // one waits
-        };
-        cells[0].get_or_init(init); // one runs
-    });
-    spawn("two", move || {
-        let init = || {
-            meet.wait();
-            until_waiting("one");
-            *cells[0].get_or_init(|| 1) // two waits
-        };
-        cells[1].get_or_init(init); // two runs
-    });
-    has_cycle
-}
-
 #[test]
 fn two_initialisers_that_wait_for_each_other() {
-    let report = report_of("initialisers");
-    for line in [
-        r#"deadlock: 2 members, since #"#,
-        r#"thread "two" waits # for OnceLock<i32> "first" at <two waits> holds # OnceLock<i32> "second", taken at <two runs>"#,
-        r#"thread "one" waits # for OnceLock<i32> "second" at <one waits> holds # OnceLock<i32> "first", taken at <one runs>"#,
-    ] {
-        assert!(report.contains(line), "{line}\nis not in\n{report}");
-    }
-}
-
-/// An upgrade waits for a reader that waits for the same thread.
-pub(crate) fn upgrade() -> fn(&Report) -> bool {
-    let (routes, other) = (leak(RwLock::new(0)), named(0, "other"));
-    name(routes, "routes").forever();
-    let meet = Arc::new(Barrier::new(2));
-    let met = Arc::clone(&meet);
-    spawn("u", move || {
-        let _other = other.lock(); // u took
-        let read = routes.upgradable_read(); // u reads
-        met.wait();
-        let _write = waitword::RwLockUpgradableReadGuard::upgrade(read); // u upgrades
-    });
-    spawn("r", move || {
-        let _read = routes.read(); // reads
-        meet.wait();
-        until_waiting("u");
-        let _other = other.lock(); // r waits
-    });
-    has_cycle
+    expect(
+        || {
+            let cells: [&'static OnceLock<i32>; 2] = [leak(OnceLock::new()), leak(OnceLock::new())];
+            name(cells[0], "first").forever();
+            name(cells[1], "second").forever();
+            let alpha = move |meets: &dyn Fn()| {
+                let init = || {
+                    meets();
+                    *cells[1].get_or_init(|| 1) // alpha needs the second
+                };
+                cells[0].get_or_init(init); // alpha makes the first
+            };
+            let beta = move |meets: &dyn Fn()| {
+                let init = || {
+                    meets();
+                    *cells[0].get_or_init(|| 1) // beta needs the first
+                };
+                cells[1].get_or_init(init); // beta makes the second
+            };
+            meet(alpha, beta)
+        },
+        r#"2 waiters at 2 locks
+        deadlock: 2 members, since #
+          thread "beta" waits # for OnceLock<i32> "first" at <beta needs the first>
+                        holds # OnceLock<i32> "second", taken at <beta makes the second>
+          thread "alpha" waits # for OnceLock<i32> "second" at <alpha needs the second>
+                         holds # OnceLock<i32> "first", taken at <alpha makes the first>
+        OnceLock<i32> "second" at #: 1 waiter
+          # held by thread "beta", taken at <beta makes the second>
+          # thread "alpha" <alpha needs the second>
+        OnceLock<i32> "first" at #: 1 waiter
+          # held by thread "alpha", taken at <alpha makes the first>
+          # thread "beta" <beta needs the first>"#,
+    );
 }
 
 #[test]
 fn an_upgrade_behind_a_reader() {
-    let report = report_of("upgrade");
-    for line in [
-        r#"deadlock: 2 members, since #"#,
-        r#"thread "r" waits # for Mutex<i32> "other" at <r waits> holds # RwLock<i32> "routes", taken at <reads>"#,
-        r#"thread "u" waits # for RwLock<i32> "routes" at <u upgrades> holds # Mutex<i32> "other", taken at <u took>"#,
-    ] {
-        assert!(report.contains(line), "{line}\nis not in\n{report}");
-    }
+    expect(
+        || {
+            let (routes, other) = (leak(RwLock::new(0)), named(0, "other"));
+            name(routes, "routes").forever();
+            let alpha = |meets: &dyn Fn()| {
+                let _other = other.lock(); // alpha took the other
+                let read = routes.upgradable_read(); // alpha may upgrade
+                meets();
+                drop(RwLockUpgradableReadGuard::upgrade(read)); // alpha upgrades
+            };
+            let beta = |meets: &dyn Fn()| {
+                let _read = routes.read(); // beta reads
+                meets();
+                let _other = other.lock(); // beta waits for the other
+            };
+            meet(alpha, beta)
+        },
+        r#"… deadlock: 2 members, since #
+          thread "beta" waits # for Mutex<i32> "other" at <beta waits for the other>
+                        holds # RwLock<i32> "routes", taken at <beta reads>
+          thread "alpha" waits # for RwLock<i32> "routes" at <alpha upgrades>
+                         holds # Mutex<i32> "other", taken at <alpha took the other>"#,
+    );
+}
+
+/// A notify comes before the wait, and another object is never notified.
+#[test]
+fn a_notify_that_found_nobody_and_one_that_never_came() {
+    expect(
+        || {
+            static LOADED: Event = Event::new();
+            let (queue, changed) = (leak(Mutex::new(0)), leak(Condvar::new()));
+            let producer = thread::Builder::new().name("producer".into());
+            let producer = producer.spawn(move || {
+                *queue.lock() += 1;
+                changed.notify_one(); // notifies
+            });
+            producer.unwrap().join().unwrap();
+            spawn("worker", move || {
+                changed.wait(&mut queue.lock()); // waits for work
+            });
+            spawn("loader", move || {
+                until_waiting("worker");
+                LOADED.wait(); // waits to be loaded
+            });
+            |report| report.findings.len() == 2
+        },
+        r#"2 waiters at 2 locks
+        Event at #: 1 waits, longest # (<waits to be loaded>);
+          nobody has notified it since observation began, # ago
+        Condvar at #: 1 waits, longest # (<waits for work>);
+          last notified by thread "producer" at <notifies>, # ago, found nobody
+        Condvar at #: 1 waiter
+          # last notified by thread "producer" at <notifies>, found nobody
+          # thread "worker" <waits for work>
+        Event at #: 1 waiter
+          # thread "loader" <waits to be loaded>"#,
+    );
+}
+
+/// A waiter that was notified waits for its mutex. Who holds that waits for what the waiter kept.
+#[test]
+fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
+    expect(
+        || {
+            let (queue, changed, cache) = (leak(Mutex::new(0)), leak(Condvar::new()), leak(Mutex::new('a')));
+            spawn("worker", move || {
+                let _cache = cache.lock(); // worker keeps the cache
+                let mut queue = queue.lock();
+                changed.wait(&mut queue); // worker waits for work
+            });
+            spawn("producer", move || {
+                until_waiting("worker");
+                let _queue = queue.lock(); // producer took the queue
+                assert_eq!(changed.notify_one(), 1);
+                let _cache = cache.lock(); // producer waits for the cache
+            });
+            has_cycle
+        },
+        r#"2 waiters at 2 locks
+        deadlock: 2 members, since #
+          thread "producer" waits # for Mutex<char> at <producer waits for the cache>
+                         holds # Mutex<i32>, taken at <producer took the queue>
+          thread "worker" waits # for Mutex<i32> at <worker waits for work>
+                         holds # Mutex<char>, taken at <worker keeps the cache>
+        Mutex<i32> at #: 1 waiter
+          # held by thread "producer", taken at <producer took the queue>
+          # thread "worker" <worker waits for work>
+        Mutex<char> at #: 1 waiter
+          # held by thread "worker", taken at <worker keeps the cache>
+          # thread "producer" <producer waits for the cache>"#,
+    );
 }

@@ -1,20 +1,21 @@
 //! Holders are charged with the waits of others, and all charges together are all waits.
 
-use std::future::Future;
 use std::panic::Location;
-use std::pin::{Pin, pin};
-use std::sync::Mutex;
+use std::pin::Pin;
 use std::sync::atomic::AtomicU32;
-use std::task::{Context, Poll, Waker};
+use std::task::Waker;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword_core::observe::{Origin, Site, WaitsFor};
 use waitword_core::{
-    Inbox, InboxWait, WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal, wait_async_from,
+    Inbox, InboxWait, Table, WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal,
+    wait_async_from, wait_from,
 };
 use waitword_observe::internals::{Release, note_release, start_blame};
 use waitword_observe::{Blame, Blamed, LockKind, blame, set_slow_threshold, take_slow};
+
+use crate::common::{address_of, poll, turn, until};
 
 type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicU32>>>;
 
@@ -45,7 +46,7 @@ fn sum(of: &[[Duration; 2]]) -> [Duration; 2] {
 #[track_caller]
 fn queued_as(waits_for: WaitsFor, word: &AtomicU32) -> (Wait<'_>, When) {
     let mut wait = Box::pin(wait_async_from(Origin::here(waits_for), word, 0));
-    let (polled, when) = timed(|| wait.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+    let (polled, when) = timed(|| poll(wait.as_mut(), Waker::noop()));
     assert!(polled.is_pending());
     (wait, when)
 }
@@ -53,9 +54,6 @@ fn queued_as(waits_for: WaitsFor, word: &AtomicU32) -> (Wait<'_>, When) {
 fn delay_of(blamed: Blamed) -> Duration {
     blame().into_iter().find(|row| row.blamed == blamed).map_or(Duration::ZERO, |row| row.delay)
 }
-
-/// All locks have one row for these: one test at a time.
-static NOT_YET_RUN: Mutex<()> = Mutex::new(());
 
 fn blamed(site: &'static Site) -> Blamed {
     Blamed::Site { site: site.into() }
@@ -66,7 +64,7 @@ fn of_site(site: &'static Site) -> Blame {
 }
 
 fn release_as(word: &AtomicU32, release: Release) {
-    let address = std::ptr::from_ref(word).addr();
+    let address = address_of(word) as usize;
     note_release(address, release);
     charge_release(word, address);
 }
@@ -87,8 +85,8 @@ fn assert_within(delay: Duration, bounds: &[[Duration; 2]]) {
 
 #[test]
 fn each_holder_is_charged_with_the_time_since_the_one_before() {
+    let _turn = turn();
     start_blame();
-    let _one = NOT_YET_RUN.lock();
     let before = delay_of(Blamed::NotYetRun);
     let word = AtomicU32::new(0);
     let [first, second] = [here(), here()];
@@ -119,9 +117,9 @@ fn each_holder_is_charged_with_the_time_since_the_one_before() {
 /// Where the times are not known exactly each sum has an upper bound: what the waiters measure themselves.
 #[test]
 fn all_charges_together_are_all_waits() {
+    let _turn = turn();
     start_blame();
     let (word, site) = (AtomicU32::new(0), here());
-    let _one = NOT_YET_RUN.lock();
     let before = delay_of(Blamed::NotYetRun);
     let (mut waits, mut bounds) = (Vec::new(), Vec::new());
     let mut releases = Vec::new();
@@ -151,9 +149,9 @@ fn all_charges_together_are_all_waits() {
 
 #[test]
 fn the_last_that_gives_up_leaves_its_wait_to_an_unknown_holder() {
+    let _turn = turn();
     start_blame();
     let word = AtomicU32::new(0);
-    // No other test here has a wait that ends so, but one that is over at once.
     let before = delay_of(Blamed::Unknown);
     let (wait, begun) = queued_as(WaitsFor::Semaphore, &word);
     pass_time();
@@ -164,6 +162,7 @@ fn the_last_that_gives_up_leaves_its_wait_to_an_unknown_holder() {
 /// Only the lock knows that it is one.
 #[test]
 fn what_a_script_waits_for_a_lock_is_charged_until_it_gives_up() {
+    let _turn = turn();
     start_blame();
     let (word, site, inbox) = (AtomicU32::new(0), here(), Inbox::new(|| {}));
     let mut waits = [1, 2].map(|token| Box::pin(InboxWait::new(&inbox, &word, token)));
@@ -181,13 +180,14 @@ fn what_a_script_waits_for_a_lock_is_charged_until_it_gives_up() {
 
 #[test]
 fn what_waits_for_a_notify_blames_nobody_until_it_waits_for_a_lock() {
+    let _turn = turn();
     start_blame();
     let [condition, mutex, other] = [0, 0, 0].map(AtomicU32::new);
     let site = here();
     let (moves, begun) = queued_as(WaitsFor::Condvar, &condition);
     let (stays, _) = queued_as(WaitsFor::Event, &other);
     pass_time();
-    let to = std::ptr::from_ref(&mutex).addr();
+    let to = address_of(&mutex) as usize;
     let (moved, moves_over) = timed(|| requeue_while_equal(&condition, 0, to, 1));
     assert_eq!(moved, Ok(1));
     pass_time();
@@ -201,6 +201,7 @@ fn what_waits_for_a_notify_blames_nobody_until_it_waits_for_a_lock() {
 
 #[test]
 fn waits_from_before_the_clock_ran_are_not_counted() {
+    let _turn = turn();
     // Other tests start the clock. A ticket that is no time is made by a wait that is as old as the process.
     let word = AtomicU32::new(0);
     let site = here();
@@ -212,23 +213,17 @@ fn waits_from_before_the_clock_ran_are_not_counted() {
 
 #[test]
 fn a_slow_release_is_kept_with_its_waiters() {
+    let _turn = turn();
     start_blame();
     set_slow_threshold(Duration::from_millis(1));
-    // One that is kept just when another test's is may be lost, and is counted then.
-    while !is_slow_release_kept() {}
-}
-
-/// Whether the release was kept. If not, it was lost, and counted.
-fn is_slow_release_kept() -> bool {
+    let _ = take_slow();
     let (word, site, line) = (AtomicU32::new(0), here(), line!() + 1);
     let waits: Vec<_> = (0..3).map(|_| queued_as(WaitsFor::Mutex, &word)).collect();
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
-            let _ = waitword_core::wait_from(Origin::here(WaitsFor::Mutex), &word, 0, None);
+            let _ = wait_from(Origin::here(WaitsFor::Mutex), &word, 0, None);
         });
-        while waitword_core::Table::global().waiters(&word) < 4 {
-            thread::yield_now();
-        }
+        until(|| Table::global().waiters(&word) == 4);
         pass_time();
         let since = Instant::now();
         release_as(&word, Release { site: Some(site), since: Some(since), task: None });
@@ -236,15 +231,13 @@ fn is_slow_release_kept() -> bool {
         waiting.join().unwrap();
     });
     for (mut wait, _) in waits {
-        assert!(matches!(pin!(wait.as_mut()).poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(_)));
+        assert!(poll(wait.as_mut(), Waker::noop()).is_ready());
     }
+    set_slow_threshold(Duration::ZERO);
     let (slow, lost) = take_slow();
-    let Some(ours) = slow.iter().find(|slow| slow.site == Some(site.into())) else {
-        assert!(lost > 0, "slower than 1 ms");
-        return false;
-    };
-    assert_eq!((ours.waiters, ours.threads), (4, Some(1)));
-    assert_eq!(ours.longest_at.as_ref().map(|at| at.line), Some(line));
-    assert!(ours.held.is_some() && ours.longest >= Duration::from_millis(1));
-    true
+    let [slow] = &slow[..] else { panic!("{slow:?}") };
+    assert_eq!((slow.site.as_ref(), lost), (Some(&site.into()), 0));
+    assert_eq!((slow.waiters, slow.threads), (4, Some(1)));
+    assert_eq!(slow.longest_at.as_ref().map(|at| at.line), Some(line));
+    assert!(slow.held.is_some() && slow.longest >= Duration::from_millis(1));
 }

@@ -2,49 +2,32 @@
 //!
 //! In what is expected, `<mark>` is the line of this file that ends with `// mark`.
 
-use std::fmt::Display;
-use std::future::{Future, pending};
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{self, Sender};
-use std::task::{Context, Wake, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use waitword::observe::Actor;
-use waitword::observe::holders::Hold;
-use waitword::{AsyncLock, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore};
-use waitword_observe::internals::{holders, start_holders, stop_holders};
+use waitword::{
+    AcquireError, AsyncLock, Event, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard,
+    Semaphore,
+};
+use waitword_observe::internals::{start_holders, stop_holders};
+
+use crate::common::{NOBODY, a_tick_later, held, leak, masked, poll, turn, waker};
 
 const SOON: Duration = Duration::from_millis(1);
 
-/// The switch is one for the process.
-static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-
-fn observed() -> std::sync::MutexGuard<'static, ()> {
-    let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    start_holders();
-    turn
+fn text(error: impl ToString) -> String {
+    masked(&error.to_string())
 }
 
-/// Times are `#`, places in this file are marks.
-fn masked(error: impl Display) -> String {
-    let source: Vec<&str> = include_str!("timed_out.rs").lines().collect();
-    let text = error.to_string();
-    let words = text.split(' ').map(|word| {
-        if let Some((_, line)) = word.split_once("timed_out.rs:") {
-            let number = line.trim_end_matches(',');
-            let line = line
-                .replace(number, source[number.parse::<usize>().unwrap() - 1].split_once("// ").unwrap().1);
-            format!("<{line}>").replace(",>", ">,")
-        } else if word.parse::<f64>().is_ok() && word.contains('.') {
-            "#".to_owned()
-        } else {
-            word.to_owned()
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
+/// What is said of a wait whose time was up.
+fn late<T, E: ToString>(waited: Result<T, E>) -> String {
+    waited.map_or_else(text, |_| panic!("it was acquired"))
 }
 
 /// A thread of that name that holds what `take` returns until the returned sender is dropped.
@@ -60,23 +43,12 @@ fn holder<T>(name: &str, take: impl FnOnce() -> T + Send + 'static) -> (Sender<(
     (ends, holder.unwrap())
 }
 
-/// What is acquired later is younger to the clock of the records, which counts 10 ms: a look at them sets it.
-fn younger_from_now_on() {
-    thread::sleep(Duration::from_millis(20));
-    assert!(holders().is_some());
-}
-
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
-
 #[test]
 fn the_error_of_a_mutex_names_its_holder() {
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let mutex = leak(Arc::new(Mutex::new(1)));
-    let (ends, holder) = holder("gc", || {
-        mutex.lock() // gc took
-    });
+    let (ends, holder) = holder("gc", || mutex.lock()); // gc took
     let errors: [LockError; 6] = [
         mutex.lock_for(SOON).map(drop).unwrap_err(),
         mutex.lock_until(Instant::now()).map(drop).unwrap_err(),
@@ -86,7 +58,7 @@ fn the_error_of_a_mutex_names_its_holder() {
         smol::block_on(mutex.lock_owned_async_for(SOON)).map(drop).unwrap_err(),
     ];
     for error in errors {
-        assert_eq!(masked(error), "the time was up: held # s by thread \"gc\", taken at <gc took>");
+        assert_eq!(text(error), "the time was up: held # by thread \"gc\", taken at <gc took>");
         assert_eq!(error, LockError::TIMED_OUT, "equal by the reason");
     }
     let held_by = errors[0].held_by().unwrap();
@@ -99,7 +71,8 @@ fn the_error_of_a_mutex_names_its_holder() {
 
 #[test]
 fn the_error_says_for_how_long() {
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let mutex = leak(Mutex::new(()));
     let guard = mutex.lock();
     let wait = Duration::from_millis(200);
@@ -110,74 +83,66 @@ fn the_error_says_for_how_long() {
 
 #[test]
 fn a_task_is_named_as_such() {
-    struct Task;
-    impl Wake for Task {
-        fn wake(self: Arc<Self>) {}
-    }
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let mutex = leak(Mutex::new(()));
-    let waker = Waker::from(Arc::new(Task));
+    let waker = waker();
     let mut task = pin!(async {
         let _guard = mutex.lock_async().await; // task took
         pending::<()>().await;
     });
-    assert!(task.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll(task.as_mut(), &waker).is_pending());
     let error = mutex.lock_for(SOON).map(drop).unwrap_err();
-    assert_eq!(masked(error), "the time was up: held # s by a task, taken at <task took>");
+    assert_eq!(text(error), "the time was up: held # by a task, taken at <task took>");
     let actor = error.held_by().unwrap().actor();
     assert!(matches!(actor, Some(Actor::Task(task)) if task == waker.data().addr()));
 }
 
 #[test]
 fn the_error_of_a_readers_writer_lock_names_who_is_in_the_way() {
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let lock = leak(RwLock::new(1));
-    let (ends_one, one) = holder("one", || {
-        lock.read() // one reads
-    });
-    younger_from_now_on();
+    let (ends_one, one) = holder("one", || lock.read()); // one reads
+    a_tick_later();
     let other = lock.upgradable_read(); // other reads
-    let late = lock.write_for(SOON).map(drop).unwrap_err();
-    let expected = "the time was up: held # s by thread \"one\", taken at <one reads>, and by another";
-    assert_eq!(masked(late), expected);
-    let late = lock.upgradable_read_for(SOON).map(drop).unwrap_err();
+    let by_one = "the time was up: held # by thread \"one\", taken at <one reads>";
+    assert_eq!(late(lock.write_for(SOON)), format!("{by_one}, and by another"));
     let name = thread::current().name().unwrap().to_owned();
-    assert_eq!(masked(late), format!("the time was up: held # s by thread {name:?}, taken at <other reads>"));
-    let late = RwLockUpgradableReadGuard::upgrade_for(other, SOON).map(drop).unwrap_err();
-    let expected = "the time was up: held # s by thread \"one\", taken at <one reads>";
-    assert_eq!(masked(&late), expected);
-    drop((late, ends_one));
+    let by_other = format!("the time was up: held # by thread {name:?}, taken at <other reads>");
+    assert_eq!(late(lock.upgradable_read_for(SOON)), by_other);
+    let refused = RwLockUpgradableReadGuard::upgrade_for(other, SOON).map(drop).unwrap_err();
+    assert_eq!(text(&refused), by_one);
+    drop((refused, ends_one));
     one.join().unwrap();
-    let (ends, writer) = holder("w", || {
-        lock.write() // w writes
-    });
-    let late = smol::block_on(lock.read_async_for(SOON)).map(drop).unwrap_err();
-    assert_eq!(masked(late), "the time was up: held # s by thread \"w\", taken at <w writes>");
+    let (ends, writer) = holder("w", || lock.write()); // w writes
+    let by_writer = "the time was up: held # by thread \"w\", taken at <w writes>";
+    assert_eq!(late(smol::block_on(lock.read_async_for(SOON))), by_writer);
     drop(ends);
     writer.join().unwrap();
 }
 
 #[test]
 fn the_error_of_a_semaphore_names_the_oldest_holder() {
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let semaphore = leak(Semaphore::new(3));
-    let (ends, holder) = holder("pool", || {
-        semaphore.acquire_many(2).unwrap() // pool took
-    });
-    younger_from_now_on();
+    let (ends, holder) = holder("pool", || semaphore.acquire_many(2).unwrap()); // pool took
+    a_tick_later();
     let permit = semaphore.acquire().unwrap();
     let late = semaphore.acquire_for(SOON).map(drop).unwrap_err();
     let expected = "the time was up, and there were still too few permits: \
-                    held # s by thread \"pool\", taken at <pool took>, and by another";
-    assert_eq!(masked(late), expected);
-    assert!(late.held_by().is_some() && late == waitword::AcquireError::TIMED_OUT);
+                    held # by thread \"pool\", taken at <pool took>, and by another";
+    assert_eq!(text(late), expected);
+    assert!(late.held_by().is_some() && late == AcquireError::TIMED_OUT);
     drop((permit, ends));
     holder.join().unwrap();
 }
 
 #[test]
 fn the_error_of_a_cell_names_who_makes_its_value() {
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let cell = leak(OnceLock::new());
     let (ends, end) = mpsc::channel::<()>();
     let (runs, running) = mpsc::channel();
@@ -190,30 +155,27 @@ fn the_error_of_a_cell_names_who_makes_its_value() {
         cell.get_or_init(init); // maker runs
     });
     running.recv().unwrap();
-    let errors = [
-        cell.wait_for(SOON).unwrap_err(),
-        cell.get_or_init_for(SOON, || ()).unwrap_err(),
-        smol::block_on(cell.wait_async_for(SOON)).unwrap_err(),
-    ];
-    for error in errors {
-        assert_eq!(masked(error), "the time was up: held # s by thread \"maker\", taken at <maker runs>");
-    }
+    let by_maker = "the time was up: held # by thread \"maker\", taken at <maker runs>";
+    assert_eq!(late(cell.wait_for(SOON)), by_maker);
+    assert_eq!(late(cell.get_or_init_for(SOON, || ())), by_maker);
+    assert_eq!(late(smol::block_on(cell.wait_async_for(SOON))), by_maker);
     drop(ends);
     maker.unwrap().join().unwrap();
 }
 
 #[test]
 fn nobody_is_named_where_nobody_is_known() {
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let mutex = leak(Mutex::new(1));
     let unknown = "the time was up before it could be had: try again, or allow more time";
     let late = || mutex.lock_for(SOON).map(drop).unwrap_err();
 
     stop_holders();
     let before = mutex.lock();
-    assert_eq!((masked(late()), late().held_by()), (unknown.to_owned(), None));
+    assert_eq!((text(late()), late().held_by()), (unknown.to_owned(), None));
     start_holders();
-    assert_eq!((masked(late()), late().held_by()), (unknown.to_owned(), None), "taken before");
+    assert_eq!((text(late()), late().held_by()), (unknown.to_owned(), None), "taken before");
     drop(before);
 
     let _guard = mutex.lock();
@@ -223,7 +185,7 @@ fn nobody_is_named_where_nobody_is_known() {
     start_holders();
     assert_eq!(late().held_by(), None, "a record of an earlier turn");
     assert_eq!(LockError::BlockingForbidden.held_by(), None);
-    let event = waitword::Event::new();
+    let event = Event::new();
     assert_eq!(event.wait_for(SOON).unwrap_err().held_by(), None);
 }
 
@@ -234,31 +196,23 @@ fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
         Word(AtomicI32),
         Mutex(Mutex<()>),
     }
-    let _turn = observed();
+    let _turn = turn();
+    start_holders();
     let mut place = Place::Word(AtomicI32::new(0));
     let Place::Word(word) = &place else { unreachable!() };
-    let at = std::ptr::from_ref(word).addr();
-    assert!(AsyncLock::on(word).try_lock());
+    assert!(AsyncLock::on(word).try_lock()); // a script unlocks
     word.store(0, Ordering::Relaxed);
 
-    let of_place = || {
-        let holders = holders().unwrap().seen;
-        holders.iter().filter(|seen| seen.word == at).map(|seen| seen.hold).collect::<Vec<_>>()
-    };
-    assert_eq!(of_place(), [Hold::AsyncLock]);
+    assert_eq!(held(word), ["AsyncLock <a script unlocks>"]);
     place = Place::Mutex(Mutex::new(()));
     let Place::Mutex(mutex) = &place else { unreachable!() };
     let guard = mutex.lock(); // the mutex taken
-    let error = mutex.lock_for(SOON).map(drop).unwrap_err();
-    let test = thread::current();
-    let test = test.name().unwrap();
-    assert_eq!(
-        masked(error),
-        format!("the time was up: held # s by thread {test:?}, taken at <the mutex taken>")
-    );
-    assert_eq!(of_place(), [Hold::Mutex]);
+    let test = thread::current().name().unwrap().to_owned();
+    let by_test = format!("the time was up: held # by thread {test:?}, taken at <the mutex taken>");
+    assert_eq!(late(mutex.lock_for(SOON)), by_test);
+    assert_eq!(held(mutex), ["Mutex <the mutex taken>"]);
     drop(guard);
-    assert_eq!(of_place(), []);
+    assert_eq!(held(mutex), NOBODY);
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! What a report says of JavaScript agents.
 
-mod hand_made;
-
 use std::time::{Duration, Instant};
 
-use hand_made::{Made, later, thread};
 use waitword_observe::{
-    Access, Actor, Address, BlockPlace, Deed, Ended, Finding, LockKind, Report, Site, cycles, waits,
+    Access, Actor, Address, BlockPlace, Deed, Ended, Finding, LockKind, Report, Site, waits,
 };
+
+use crate::{Made, thread};
 
 fn blocked(number: u64) -> Actor {
     Actor::BlockedAgent { number, name: format!("worker {number}") }
@@ -71,7 +70,7 @@ fn many_locks_are_looked_at_once_each() {
     let start = Instant::now();
     let [Finding::HolderEnded(held)] = &waits(&made.0)[..] else { panic!("one has ended") };
     assert_eq!(held.lock.address, Address(8 * (LOCKS - 1)));
-    assert_eq!(cycles(&made.0, &later(&made.0)), []);
+    assert_eq!(made.found(), []);
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
@@ -121,8 +120,7 @@ fn agents_that_block_are_in_a_deadlock_for_certain() {
             .lock(0x44, LockKind::AsyncLock, None)
             .waits(second, Access::Exclusive, "b.js:2", 900)
             .held(first, Access::Exclusive, "a.js:1", 1_000);
-        let cycles = cycles(&made.0, &later(&made.0));
-        cycles.iter().map(ToString::to_string).collect::<String>()
+        made.cycles().concat()
     };
     assert!(of(blocked(1), blocked(2)).starts_with("deadlock: 2 members"), "{}", of(blocked(1), blocked(2)));
     assert!(of(blocked(1), agent(2)).contains("unless worker 2"), "{}", of(blocked(1), agent(2)));

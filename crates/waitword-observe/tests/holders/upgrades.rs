@@ -1,25 +1,20 @@
 //! A pending upgrade is a property of its lock, wherever the table of waits has the queues of the two words of an `RwLock`.
 
-#[path = "common/polled.rs"]
-mod polled;
-
-use std::future::Future;
+use std::future::{Future, pending};
+use std::mem;
 use std::pin::Pin;
 use std::sync::Mutex as StdMutex;
 use std::task::Waker;
 
-use polled::{ended, poll, waker};
 use waitword::{Mutex, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
 use waitword_observe::{
-    Access, Address, Blocks, Cycle, Finding, Holder, Lock, Seen, add_source, cycles as cycles_of, enable,
-    report, snapshot,
+    Access, Blocks, Holder, Lock, Seen, add_source, cycles as cycles_of, enable, snapshot,
 };
+
+use crate::common::{cycles, ended, is_within, leak, poll, turn, waker};
 
 /// So many that each order of the two queues is among them, as is each distance.
 const LOCKS: usize = 64;
-
-/// A waker that is dropped may be that of a task of the other test.
-static ONE_AT_A_TIME: StdMutex<()> = StdMutex::new(());
 
 struct Waiting<'a>(Pin<Box<dyn Future<Output = ()> + 'a>>, Waker);
 
@@ -29,27 +24,10 @@ fn waits<'a>(task: impl Future<Output = ()> + 'a) -> Waiting<'a> {
     waiting
 }
 
-fn has_word(lock: &RwLock<u32>, address: Address) -> bool {
-    let at = std::ptr::from_ref(lock).addr();
-    (at..at + size_of_val(lock)).contains(&(address.0 as usize))
-}
-
-fn cycles(of: &RwLock<u32>) -> Vec<Cycle> {
-    let is_of = |cycle: &Cycle| {
-        let mut locks = cycle.members.iter().filter_map(|member| member.waits.as_ref());
-        locks.any(|wait| has_word(of, wait.lock.address))
-    };
-    let cycle = |finding| match finding {
-        Finding::Cycle(cycle) => Some(cycle),
-        _ => None,
-    };
-    report().findings.into_iter().filter_map(cycle).filter(is_of).collect()
-}
-
 /// A reader that goes on, an upgrade that waits for it, and others that wait for both.
 #[test]
 fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     enable();
     let locks: Vec<RwLock<u32>> = (0..LOCKS as u32).map(RwLock::new).collect();
     for lock in &locks {
@@ -65,13 +43,13 @@ fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
             waits(async { drop(lock.upgradable_read_async().await) }),
         ];
         let seen = snapshot();
-        let of: Vec<&Lock> = seen.locks.iter().filter(|seen| has_word(lock, seen.name.address)).collect();
+        let of: Vec<&Lock> = seen.locks.iter().filter(|seen| is_within(seen.name.address.0, lock)).collect();
         let [seen] = of[..] else { panic!("{of:?}") };
         assert_eq!(seen.upgrade.as_ref().map(|waiter| waiter.wants), Some(Access::Upgrade));
         let wants = [Access::Exclusive, Access::Shared, Access::Upgradable];
         assert_eq!(seen.waiters.iter().map(|waiter| waiter.wants).collect::<Vec<_>>(), wants);
         assert_eq!(seen.waiters.iter().map(|waiter| waiter.position).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(cycles(lock), []);
+        assert_eq!(cycles(), []);
         drop((queued, upgrade));
     }
 }
@@ -79,7 +57,7 @@ fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
 /// A reader waits for a mutex whose holder waits for a read of the lock, which the upgrade keeps from it.
 #[test]
 fn a_deadlock_through_an_upgrade_is_found() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     enable();
     let locks: Vec<RwLock<u32>> = (0..LOCKS as u32).map(RwLock::new).collect();
     for lock in &locks {
@@ -99,14 +77,16 @@ fn a_deadlock_through_an_upgrade_is_found() {
             let _held = mutex.lock_async().await;
             drop(lock.read_async().await);
         });
-        assert_eq!(cycles(lock), [], "the reader goes on");
+        assert_eq!(cycles(), [], "the reader goes on");
         drop(gate);
         assert!(poll(reader.0.as_mut(), &reader.1).is_pending());
-        let found = cycles(lock);
+        let found = cycles();
         let [cycle] = &found[..] else { panic!("{found:?}") };
         assert_eq!(cycle.members.len(), 3, "{cycle:?}");
-        let upgrades =
-            |blocks: &Blocks| matches!(blocks, Blocks::Upgrades { lock: of } if has_word(lock, of.address));
+        let upgrades = |blocks: &Blocks| match blocks {
+            Blocks::Upgrades { lock: of } => is_within(of.address.0, lock),
+            _ => false,
+        };
         assert_eq!(cycle.members.iter().filter(|member| upgrades(&member.blocks)).count(), 1);
         drop((reader, upgrade, other));
     }
@@ -118,31 +98,31 @@ static MEANWHILE: StdMutex<Option<Box<dyn FnOnce() + Send>>> = StdMutex::new(Non
 /// The upgrade ends within the second snapshot, which has the wait still, and the hold as that of a reader already.
 #[test]
 fn an_upgrade_that_becomes_a_read_within_a_snapshot_waits_for_nobody() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     enable();
     let _source = add_source(|| {
         let meanwhile = MEANWHILE.lock().unwrap().take();
         meanwhile.into_iter().for_each(|meanwhile| meanwhile());
         Seen { waiters: Vec::new(), complete: Box::new(|_, _| {}) }
     });
-    let lock: &'static RwLock<u32> = Box::leak(Box::new(RwLock::new(0)));
+    let lock: &'static RwLock<u32> = leak(RwLock::new(0));
     let reader = waker();
     let read = ended(lock.read_async(), &reader);
     let task = waker();
     let mut upgrades = Box::pin(async move {
         let write = RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read_async().await).await;
         let _read = RwLockWriteGuard::downgrade(write);
-        std::future::pending::<()>().await;
+        pending::<()>().await;
     });
     assert!(poll(upgrades.as_mut(), &task).is_pending());
     let first = snapshot();
     *MEANWHILE.lock().unwrap() = Some(Box::new(move || {
         drop(read);
         assert!(poll(upgrades.as_mut(), &task).is_pending());
-        std::mem::forget((upgrades, task));
+        mem::forget((upgrades, task));
     }));
     let second = snapshot();
-    let seen = second.locks.iter().find(|seen| has_word(lock, seen.name.address)).expect("it waits");
+    let seen = second.locks.iter().find(|seen| is_within(seen.name.address.0, lock)).expect("it waits");
     let upgrade = seen.upgrade.as_ref().expect("it waits");
     let is_read = |holder: &Holder| holder.mode == Access::Shared && holder.actor == upgrade.actor;
     assert!(second.holders_of(seen.name.address).any(is_read), "it reads: {second:?}");

@@ -1,16 +1,13 @@
 //! Profiles of waits by site.
 
-mod hand_made;
-#[path = "../../waitword/tests/common/skip.rs"]
-mod skip;
-
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
-use hand_made::{Made, millis, task, thread};
 use waitword_observe::{Access, LockKind, Profile};
+
+use crate::{Made, millis, skip, task, thread};
 
 fn profile() -> Profile {
     let mut made = Made::new()
@@ -42,12 +39,6 @@ Event at 0xb0;src/a:b.rs:9 2000000
     assert_eq!((Some(delay), count), (millis(2 * 1_542), 10));
 }
 
-/// What is in a message: field numbers, with a number or with bytes.
-enum Field<'a> {
-    Number(u64),
-    Bytes(&'a [u8]),
-}
-
 fn varint(bytes: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..).step_by(7) {
@@ -61,39 +52,27 @@ fn varint(bytes: &mut &[u8]) -> u64 {
     number
 }
 
-fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
+/// What is in a message: numbers of fields, each with a number or with bytes.
+fn fields(mut bytes: &[u8]) -> Vec<(u64, u64, &[u8])> {
     let mut fields = Vec::new();
     while !bytes.is_empty() {
         let tag = varint(&mut bytes);
-        let value = match tag & 7 {
-            0 => Field::Number(varint(&mut bytes)),
-            2 => {
-                let length = varint(&mut bytes) as usize;
-                let (value, rest) = bytes.split_at(length);
-                bytes = rest;
-                Field::Bytes(value)
-            }
+        let (number, length) = match tag & 7 {
+            0 => (varint(&mut bytes), 0),
+            2 => (0, varint(&mut bytes) as usize),
             other => panic!("wire type {other}"),
         };
-        fields.push((tag >> 3, value));
+        fields.push((tag >> 3, number, bytes.split_off(..length).expect("a whole field")));
     }
     fields
 }
 
-fn messages<'a>(bytes: &'a [u8], field: u64) -> Vec<&'a [u8]> {
-    let of = |(number, value): (u64, Field<'a>)| match value {
-        Field::Bytes(value) if number == field => Some(value),
-        _ => None,
-    };
-    fields(bytes).into_iter().filter_map(of).collect()
+fn messages(bytes: &[u8], field: u64) -> Vec<&[u8]> {
+    fields(bytes).into_iter().filter(|(of, ..)| *of == field).map(|(.., bytes)| bytes).collect()
 }
 
 fn number(bytes: &[u8], field: u64) -> u64 {
-    let of = |(number, value): (u64, Field<'_>)| match value {
-        Field::Number(value) if number == field => Some(value),
-        _ => None,
-    };
-    fields(bytes).into_iter().find_map(of).unwrap_or(0)
+    fields(bytes).into_iter().find(|(of, ..)| *of == field).map_or(0, |(_, number, _)| number)
 }
 
 fn packed(mut bytes: &[u8]) -> Vec<u64> {
@@ -102,6 +81,17 @@ fn packed(mut bytes: &[u8]) -> Vec<u64> {
         numbers.push(varint(&mut bytes));
     }
     numbers
+}
+
+fn unpacked(profile: &Profile) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(&profile.pprof()[..]).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// The table of strings.
+fn texts(bytes: &[u8]) -> Vec<&str> {
+    messages(bytes, 6).into_iter().map(|text| std::str::from_utf8(text).unwrap()).collect()
 }
 
 /// Names come from programs and scripts, and profiles go to terminals.
@@ -115,23 +105,19 @@ fn control_characters_are_escaped() {
         .waits(thread(1, "a"), Access::Notification, &format!("{hostile}:0"), 3);
     made.0.locks[0].name.name = Some(hostile.into());
     let profile = Profile::of(&made.0);
-    let mut bytes = Vec::new();
-    GzDecoder::new(&profile.pprof()[..]).read_to_end(&mut bytes).unwrap();
-    let texts: Vec<String> =
-        messages(&bytes, 6).into_iter().map(|text| String::from_utf8(text.to_vec()).unwrap()).collect();
+    let bytes = unpacked(&profile);
+    let texts = texts(&bytes);
     let escaped = r"a\u{1b}[2J\nb\u{7f}\u{9b}";
-    assert!(texts.contains(&format!("Mutex<{escaped}> \"{escaped}\"")), "{texts:?}");
-    for text in texts.iter().map(String::as_str).chain(profile.folded().lines()) {
+    assert!(texts.contains(&&*format!("Mutex<{escaped}> \"{escaped}\"")), "{texts:?}");
+    for text in texts.into_iter().chain(profile.folded().lines()) {
         assert!(!text.contains(char::is_control), "{text:?}");
     }
 }
 
 #[test]
 fn pprof_has_gos_sample_types_and_a_stack_of_site_and_lock() {
-    let mut bytes = Vec::new();
-    GzDecoder::new(&profile().pprof()[..]).read_to_end(&mut bytes).unwrap();
-    let texts: Vec<&str> =
-        messages(&bytes, 6).into_iter().map(|text| std::str::from_utf8(text).unwrap()).collect();
+    let bytes = unpacked(&profile());
+    let texts = texts(&bytes);
     assert_eq!(texts[0], "");
     let text = |number: u64| texts[number as usize];
     let types: Vec<_> =

@@ -1,33 +1,34 @@
-//! The timeline: what happened, in order, on which thread, to whom.
+//! The timeline: what happened, in order, on which thread, to whom. Threads of one test take the rings that those of another have left.
 
-use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Barrier, Mutex};
-use std::task::{Context, Waker};
+use std::sync::{Arc, Barrier};
+use std::task::Waker;
 use std::thread;
 
 use waitword_core::observe::{Origin, WaitsFor};
 use waitword_core::{Outcome, charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
 use waitword_observe::internals::{Event, EventKind, Release, Who, acquired, note_release, released, trace};
 
-/// Threads of one test take the rings that those of another have left.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+use crate::common::{address_of, poll, turn, until};
+
+fn at(word: &AtomicU32) -> usize {
+    address_of(word) as usize
+}
 
 fn of(word: &AtomicU32, events: &[Event]) -> Vec<Event> {
-    let word = std::ptr::from_ref(word).addr();
-    events.iter().filter(|event| event.word == word).cloned().collect()
+    events.iter().filter(|event| event.word == at(word)).cloned().collect()
 }
 
 #[test]
 fn a_task_that_is_signalled_and_acquires() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     let word = AtomicU32::new(0);
     let tracing = trace(false);
     let mut task = pin!(wait_async_from(Origin::here(WaitsFor::Mutex), &word, 0));
     let line = line!() - 1;
-    assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let address = std::ptr::from_ref(&word).addr();
+    assert!(poll(task.as_mut(), Waker::noop()).is_pending());
+    let address = at(&word);
     note_release(address, Release { task: Some(7), ..Release::default() });
     charge_release(&word, address);
     assert_eq!(signal_one(&word), 1);
@@ -50,22 +51,20 @@ fn a_task_that_is_signalled_and_acquires() {
 
 #[test]
 fn a_thread_that_is_notified_and_a_task_that_gives_up() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     let [word, other] = [0, 0].map(AtomicU32::new);
     let tracing = trace(false);
     let waiting = thread::scope(|scope| {
         let waiting = thread::Builder::new().name("waits".into());
         let waiting = waiting.spawn_scoped(scope, || wait(&word, 0)).unwrap();
         let id = waiting.thread().id();
-        while notify_one(&word) == 0 {
-            thread::yield_now();
-        }
+        until(|| notify_one(&word) != 0);
         assert_eq!(waiting.join().unwrap(), Outcome::Notified);
         id
     });
     {
         let mut task = pin!(wait_async_from(Origin::here(WaitsFor::Event), &other, 0));
-        assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(poll(task.as_mut(), Waker::noop()).is_pending());
     }
     assert_eq!(notify_all(&other), 0);
     let events = tracing.so_far().events;
@@ -86,9 +85,9 @@ fn a_thread_that_is_notified_and_a_task_that_gives_up() {
 /// A ring has 4,096 events of one thread.
 #[test]
 fn the_oldest_are_dropped_and_counted() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     let word = AtomicU32::new(0);
-    let address = std::ptr::from_ref(&word).addr();
+    let address = at(&word);
     let tracing = trace(true);
     thread::scope(|scope| {
         let writes = || (0..5_000).for_each(|task| acquired(address, Some(task), None));
@@ -107,9 +106,9 @@ fn the_oldest_are_dropped_and_counted() {
 
 #[test]
 fn threads_that_end_give_their_rings_to_others() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     let word = AtomicU32::new(0);
-    let address = std::ptr::from_ref(&word).addr();
+    let address = at(&word);
     let tracing = trace(true);
     // More than there are rings, one after the other: of each there is an event, under its own name.
     for number in 0..300 {
@@ -126,9 +125,9 @@ fn threads_that_end_give_their_rings_to_others() {
 
 #[test]
 fn threads_without_a_ring_are_counted() {
-    let _one = ONE_AT_A_TIME.lock();
+    let _turn = turn();
     let word = AtomicU32::new(0);
-    let address = std::ptr::from_ref(&word).addr();
+    let address = at(&word);
     let tracing = trace(true);
     let (written, end) = (Arc::new(Barrier::new(301)), Arc::new(Barrier::new(301)));
     let threads: Vec<_> = (0..300)

@@ -1,43 +1,53 @@
-//! Snapshots made by hand.
+//! Snapshots made by hand: what is found in them, and what reports and profiles of them say. Nothing here is the process's own.
 
-#![allow(dead_code, reason = "each test program uses some of it")]
+mod agents;
+mod no_false_alarms;
+mod profile;
+mod report;
+mod scenarios;
+#[path = "../../../waitword/tests/common/skip.rs"]
+mod skip;
 
 use std::time::Duration;
 
 use waitword_observe::{
-    Access, Actor, Address, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot, State,
-    Waiter, cycles,
+    Access, Actor, Address, Finding, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot,
+    State, Waiter, cycles, waits,
 };
 
-pub(crate) fn thread(id: u64, name: &str) -> Actor {
+fn thread(id: u64, name: &str) -> Actor {
     Actor::Thread { id, name: Some(name.into()) }
 }
 
-pub(crate) fn task(number: u64, name: Option<&str>) -> Actor {
+fn task(number: u64, name: Option<&str>) -> Actor {
     Actor::Task { number, name: name.map(str::to_owned) }
 }
 
-pub(crate) fn site(text: &str) -> Option<Site> {
+fn site(text: &str) -> Option<Site> {
     let (file, line) = text.rsplit_once(':').unwrap();
     Some(Site { file: file.to_owned().into(), line: line.parse().unwrap(), column: 5 })
 }
 
-pub(crate) fn millis(millis: u64) -> Option<Duration> {
+fn millis(millis: u64) -> Option<Duration> {
     Some(Duration::from_millis(millis))
 }
 
 /// A snapshot with holders, that grows by locks, waiters and holders.
-pub(crate) struct Made(pub(crate) Snapshot);
+struct Made(Snapshot);
+
+fn texts(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(ToString::to_string).collect()
+}
 
 impl Made {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let taken = Duration::from_secs(100_000);
         let recording = Some(Recording { since: Duration::from_secs(3600), unrecorded: 0, lost_notifies: 0 });
         Self(Snapshot { taken, holders: Some(Vec::new()), recording, ..Snapshot::default() })
     }
 
     /// A lock by its address, kind and type.
-    pub(crate) fn lock(mut self, address: u64, kind: LockKind, type_name: Option<&str>) -> Self {
+    fn lock(mut self, address: u64, kind: LockKind, type_name: Option<&str>) -> Self {
         let type_name = type_name.map(str::to_owned);
         let name = LockName { address: Address(address), kind, name: None, type_name, place: None };
         self.0.locks.push(Lock::new(name));
@@ -45,7 +55,7 @@ impl Made {
     }
 
     /// A waiter at the tail of the last lock that was made, or the one that upgrades it.
-    pub(crate) fn waits(mut self, actor: Actor, wants: Access, at: &str, age: u64) -> Self {
+    fn waits(mut self, actor: Actor, wants: Access, at: &str, age: u64) -> Self {
         let lock = self.0.locks.last_mut().unwrap();
         let is_upgrade = wants == Access::Upgrade;
         let waiter = Waiter {
@@ -66,13 +76,13 @@ impl Made {
     }
 
     /// Changes the last waiter that was made.
-    pub(crate) fn but(mut self, change: impl FnOnce(&mut Waiter)) -> Self {
+    fn but(mut self, change: impl FnOnce(&mut Waiter)) -> Self {
         change(self.0.locks.last_mut().unwrap().waiters.last_mut().unwrap());
         self
     }
 
     /// A holder of the last lock that was made.
-    pub(crate) fn held(mut self, actor: Actor, mode: Access, at: &str, held: u64) -> Self {
+    fn held(mut self, actor: Actor, mode: Access, at: &str, held: u64) -> Self {
         let LockName { address: lock, kind, .. } = self.0.locks.last().unwrap().name;
         let holder = Holder {
             number: None,
@@ -92,28 +102,35 @@ impl Made {
     }
 
     /// Changes the last holder that was made.
-    pub(crate) fn but_held(mut self, change: impl FnOnce(&mut Holder)) -> Self {
+    fn but_held(mut self, change: impl FnOnce(&mut Holder)) -> Self {
         change(self.0.holders.as_mut().unwrap().last_mut().unwrap());
         self
     }
 
-    pub(crate) fn polled(mut self, task: Actor, thread: Actor, only_there: bool) -> Self {
+    fn polled(mut self, task: Actor, thread: Actor, only_there: bool) -> Self {
         self.0.last_polls.push(LastPoll { task, thread, only_there });
         self
     }
 
-    /// The findings of cycles when all is still so a second later, as text.
-    pub(crate) fn cycles(&self) -> Vec<String> {
-        let texts =
-            |later| -> Vec<String> { cycles(&self.0, &later).iter().map(ToString::to_string).collect() };
-        let now = texts(self.0.clone());
-        assert_eq!(texts(later(&self.0)).len(), now.len(), "time alone changes nothing");
+    /// The findings of cycles when all is still so a second later.
+    fn found(&self) -> Vec<Finding> {
+        let now = cycles(&self.0, &self.0);
+        assert_eq!(cycles(&self.0, &later(&self.0)).len(), now.len(), "time alone changes nothing");
         now
+    }
+
+    fn cycles(&self) -> Vec<String> {
+        texts(&self.found())
+    }
+
+    /// The findings of waits.
+    fn waits_found(&self) -> Vec<String> {
+        texts(&waits(&self.0))
     }
 }
 
 /// The same a second later: only the ages have grown.
-pub(crate) fn later(snapshot: &Snapshot) -> Snapshot {
+fn later(snapshot: &Snapshot) -> Snapshot {
     let second = Duration::from_secs(1);
     let mut later = snapshot.clone();
     later.taken += second;
@@ -127,7 +144,7 @@ pub(crate) fn later(snapshot: &Snapshot) -> Snapshot {
 }
 
 /// Two locks, of which each actor holds one and waits for the other.
-pub(crate) fn abba(first: Actor, second: Actor) -> Made {
+fn abba(first: Actor, second: Actor) -> Made {
     Made::new()
         .lock(0xa0, LockKind::Mutex, Some("Mutex<Accounts>"))
         .waits(first.clone(), Access::Exclusive, "src/pay.rs:41", 1_250)

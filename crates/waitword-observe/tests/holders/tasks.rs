@@ -1,0 +1,73 @@
+//! Tasks as holders that have no numbers: of one its waker alone is known, which a later task may get.
+
+use std::pin::pin;
+use std::sync::mpsc;
+use std::task::Waker;
+use std::thread;
+
+use waitword::Mutex;
+use waitword::observe::{Actor, snapshot};
+use waitword_observe::{Finding, Unless, enable};
+
+use crate::common::{a_tick_later, cycles, ended, holders_of, in_one_line, poll, turn, until, waker};
+
+/// Of a task alone nothing else is known than its waker. So it may be the holder, or not.
+#[test]
+fn a_task_with_the_waker_of_the_holder_may_be_another() {
+    let _turn = turn();
+    enable();
+    let (lock, waker) = (Mutex::new(0), waker());
+    let sent = ended(lock.lock_async(), &waker);
+    let mut waits = pin!(lock.lock_async());
+    assert!(poll(waits.as_mut(), &waker).is_pending());
+    let cycles = cycles();
+    let [cycle] = &cycles[..] else { panic!("{cycles:?}") };
+    assert!(!cycle.is_certain() && cycle.unless.iter().any(|it| matches!(it, Unless::AnotherTask { .. })));
+    let text = in_one_line(&Finding::Cycle(cycle.clone()).to_string());
+    let (_, task) = text.split_once("deadlock unless ").unwrap();
+    let (task, _) = task.split_once(" has ").unwrap();
+    let unless = format!(
+        "deadlock unless {task} has another way on (timeout, select!), or {task} is not the one that took the lock (identify tells)"
+    );
+    assert!(text.ends_with(&unless) && task.starts_with("task "), "{text}");
+    drop(sent);
+}
+
+/// A thread blocks for a lock of a task that another thread polls. An earlier task with its waker took another lock on this thread.
+#[test]
+fn the_thread_that_polled_an_earlier_task_need_not_poll_this_one() {
+    let _turn = turn();
+    enable();
+    let (first, second, waker) = (&Mutex::new(0), &Mutex::new(0), &waker());
+    let (began, begins) = mpsc::channel();
+    thread::scope(|scope| {
+        let sent = ended(first.lock_async(), waker);
+        a_tick_later();
+        let held = scope.spawn(|| ended(second.lock_async(), waker)).join().unwrap();
+        let this = thread::current().id();
+        scope.spawn(move || {
+            let is_this = |actor: &Actor| matches!(actor, Actor::Thread(thread) if thread.id() == this);
+            until(|| snapshot().iter().any(|waiter| is_this(&waiter.actor)));
+            began.send(cycles()).unwrap();
+            drop(held);
+        });
+        drop(second.lock());
+        drop(sent);
+    });
+    assert_eq!(begins.recv().unwrap(), []);
+}
+
+/// Such a waker says nothing of who polls: all of them are the same.
+#[test]
+fn futures_that_are_polled_without_a_waker_are_not_one_task() {
+    let _turn = turn();
+    enable();
+    let lock = Mutex::new(0);
+    let _taken = ended(lock.lock_async(), Waker::noop());
+    let mut waits = pin!(lock.lock_async());
+    assert!(poll(waits.as_mut(), Waker::noop()).is_pending());
+    assert_eq!(cycles(), []);
+    // As with `try_lock`, it is its thread's.
+    let [seen] = &holders_of(&lock)[..] else { panic!("held") };
+    assert!(matches!(&seen.actor, Some(Actor::Thread(thread)) if thread.id() == thread::current().id()));
+}

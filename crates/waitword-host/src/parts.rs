@@ -121,7 +121,6 @@ const LATER: &[Script] = scripts![
     "node/process.js",
     "node/readable.js",
     "web/scope.js",
-    "web/search_params.js",
     "node/small_modules.js",
     "node/timers_promises.js",
     "web/url.js",

@@ -56,8 +56,6 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("compileFile", files::compile_file),
     ("parseUrl", urls::parse_url),
     ("setUrl", urls::set_url),
-    ("parseQuery", urls::parse_query),
-    ("formatQuery", urls::format_query),
     ("fileUrl", urls::file_url),
     ("promiseState", agent::promise_state),
 ];

@@ -1,9 +1,8 @@
-//! URLs and queries, as the WHATWG's standard has them.
+//! URLs, as the WHATWG's standard has them.
 
-use url::{Url, form_urlencoded, quirks};
+use url::{Url, quirks};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
-use super::messages::elements;
 use crate::file_url;
 
 /// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
@@ -63,31 +62,11 @@ fn parts(realm: &Realm, url: &Url) -> Result<Value, Exception> {
         quirks::search(url),
         quirks::hash(url),
     ];
-    texts(realm, parts)
-}
-
-/// `parseQuery(text)`: names and values in turn.
-pub(crate) fn parse_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let query = realm.to_string(&call.argument(0))?;
-    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    texts(realm, pairs.iter().flat_map(|(name, value)| [&**name, &**value]))
-}
-
-/// `formatQuery(list)`: the text of names and values in turn.
-pub(crate) fn format_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let list = elements(realm, &call.argument(0))?;
-    let texts = list.iter().map(|each| realm.to_string(each)).collect::<Result<Vec<_>, _>>()?;
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(texts.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
-    realm.string(&query.finish())
+    let values = parts.into_iter().map(|part| realm.string(part)).collect::<Result<Vec<_>, _>>()?;
+    realm.array(&values)
 }
 
 /// `fileUrl(path)`: the URL of a file whose absolute path is given.
 pub(crate) fn file_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     realm.string(&file_url::of(&realm.to_string(&call.argument(0))?))
-}
-
-fn texts<'a>(realm: &Realm, texts: impl IntoIterator<Item = &'a str>) -> Result<Value, Exception> {
-    let values = texts.into_iter().map(|text| realm.string(text)).collect::<Result<Vec<_>, _>>()?;
-    realm.array(&values)
 }

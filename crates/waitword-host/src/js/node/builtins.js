@@ -31,9 +31,6 @@
     get URL() {
       return host.part("url").URL;
     },
-    get URLSearchParams() {
-      return host.part("search_params").URLSearchParams;
-    },
     get fileURLToPath() {
       return host.part("url").fileURLToPath;
     },

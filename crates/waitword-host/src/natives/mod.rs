@@ -6,7 +6,7 @@ mod agent;
 mod files;
 mod locks;
 mod messages;
-mod urls;
+mod texts;
 mod workers;
 
 const NATIVES: &[(&str, NativeFn)] = &[
@@ -48,9 +48,12 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("resolve", files::resolve),
     ("readFile", files::read_file),
     ("compileFile", files::compile_file),
-    ("parseUrl", urls::parse_url),
-    ("setUrl", urls::set_url),
-    ("fileUrl", urls::file_url),
+    ("parseUrl", texts::parse_url),
+    ("setUrl", texts::set_url),
+    ("fileUrl", texts::file_url),
+    ("encodeUtf8", texts::encode_utf8),
+    ("decodeUtf8", texts::decode_utf8),
+    ("isUtf8", texts::is_utf8),
     ("promiseState", agent::promise_state),
 ];
 

@@ -10,7 +10,6 @@
   const ports = new Map();
   /** The number of no port. */
   const NOBODY = 0;
-  let making = false;
 
   class MessagePort extends host.Target {
     /** The number under which it is known. */
@@ -21,8 +20,8 @@
     #receives = false;
     #keepsAlive = false;
 
-    constructor(id) {
-      if (!making) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called: use new MessageChannel()");
+    constructor(key, id) {
+      if (key !== host.own) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called: use new MessageChannel()");
       super();
       this.#id = id;
     }
@@ -114,14 +113,9 @@
 
   /** The port that is known by this number. */
   function adopt(id) {
-    making = true;
-    try {
-      const port = new MessagePort(id);
-      register(id, port);
-      return port;
-    } finally {
-      making = false;
-    }
+    const port = new MessagePort(host.own, id);
+    register(id, port);
+    return port;
   }
 
   // A worker's first port is the one to its parent.

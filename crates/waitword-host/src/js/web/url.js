@@ -1,4 +1,4 @@
-// URL. Rust parses (natives/urls.rs); here is what scripts see of it. A part that runs when it is first asked for.
+// URL. Rust parses (natives/texts.rs); here is what scripts see of it. A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 

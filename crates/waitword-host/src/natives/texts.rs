@@ -1,4 +1,6 @@
-//! URLs, as the WHATWG's standard has them.
+//! URLs and UTF-8, as the WHATWG's standards have them.
+
+use std::borrow::Cow;
 
 use url::{Url, quirks};
 use waitword_quickjs::{Call, Exception, Realm, Value};
@@ -69,4 +71,28 @@ fn parts(realm: &Realm, url: &Url) -> Result<Value, Exception> {
 /// `fileUrl(path)`: the URL of a file whose absolute path is given.
 pub(crate) fn file_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     realm.string(&file_url::of(&realm.to_string(&call.argument(0))?))
+}
+
+/// `encodeUtf8(string)`: an ArrayBuffer.
+pub(crate) fn encode_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    realm.array_buffer(realm.to_string(&call.argument(0))?.as_bytes())
+}
+
+/// `decodeUtf8(buffer, isFatal)`: the text in an ArrayBuffer; undefined if there is none and that is fatal.
+pub(crate) fn decode_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let buffer = call.argument(0);
+    let mut bytes = Vec::new();
+    realm.copy_array_buffer(&buffer, realm.buffer_byte_length(&buffer)?, &mut bytes)?;
+    match String::from_utf8_lossy(&bytes) {
+        // It was not UTF-8, so something has been replaced.
+        Cow::Owned(_) if realm.to_bool(&call.argument(1)) => Ok(realm.undefined()),
+        text => realm.string(&text),
+    }
+}
+
+/// `isUtf8(label)`: whether a label means this encoding.
+pub(crate) fn is_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let label = realm.to_string(&call.argument(0))?.trim().to_lowercase();
+    let names = ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
+    Ok(realm.bool(names.contains(&&*label)))
 }

@@ -13,7 +13,7 @@ use crate::agent_name::{MAIN, ThreadId};
 use crate::channel::Message;
 use crate::clone::{self, CloneFunctions, SerializedMessage};
 use crate::cluster::Cluster;
-use crate::failure::FailureKind;
+use crate::ended::FailureKind;
 use crate::mailbox::{PortId, Ticket};
 use crate::observed::Observed;
 use crate::source_text::SourceText;

@@ -8,7 +8,7 @@ use waitword_quickjs::Doorbell;
 
 use crate::agent_name::ThreadId;
 use crate::clone::SerializedMessage;
-use crate::failure::Failure;
+use crate::ended::Failure;
 
 /// The number under which an agent knows one of its ports.
 pub(crate) type PortId = u32;

@@ -126,4 +126,4 @@ const LATER: &[Script] = scripts![
 
 /// The scripts of the private realm.
 const TEXT_SCRIPTS: &[Script] =
-    scripts!["private_realm/inspect.js", "private_realm/messages.js", "private_realm/compare.js",];
+    scripts!["private_realm/compare.js", "private_realm/inspect.js", "private_realm/messages.js"];

@@ -11,7 +11,7 @@ use super::Cluster;
 use crate::agent_links::AgentLinks;
 use crate::agent_name::ThreadId;
 use crate::clone::SerializedMessage;
-use crate::failure::Failure;
+use crate::ended::Failure;
 use crate::mailbox::{Arrival, WorkerEvent};
 use crate::members::Overdue;
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
 use crate::clone::{self, SerializedMessage};
-use crate::failure::{Failure, FailureKind, Place};
+use crate::ended::{Failure, FailureKind, Place};
 use crate::mailbox::{Arrival, PortId, WorkerEvent};
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 

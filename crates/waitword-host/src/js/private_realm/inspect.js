@@ -6,14 +6,13 @@
 (function (text) {
   "use strict";
 
+  const { isRegExp, isWeakMap, isWeakSet } = text.types;
   const MAX_ITEMS = 100;
   const MAX_DEPTH = 2;
   const LINE = 80; // Node breaks an object over several lines when it would come near this
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const typedName = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
   const typedLength = Object.getOwnPropertyDescriptor(TypedArray.prototype, "length").get;
-  const isWeakMap = (object) => slot(WeakMap.prototype.has.bind(object, object), object) !== undefined;
-  const isWeakSet = (object) => slot(WeakSet.prototype.has.bind(object, object), object) !== undefined;
   const getter = (Class, key) => Object.getOwnPropertyDescriptor(Class.prototype, key).get;
   const mapSize = getter(Map, "size");
   const setSize = getter(Set, "size");
@@ -137,9 +136,6 @@
     else Set.prototype.forEach.call(object, (value) => all.push([value]));
     return all;
   }
-
-  // The getter is made for RegExp.prototype too, which is no RegExp; but only for that of its own realm.
-  const isRegExp = (object) => slot(regExpSource, object) !== undefined;
 
   function regExpText(object) {
     const flags = regExpFlags.map(([has, flag]) => (has.call(object) ? flag : "")).join("");

@@ -1,5 +1,5 @@
 // Texts on top of inspect.js: those of console.log, and what the host's messages say of values that went wrong, thrown ones and arguments.
-// And the parts of `data:` URLs, which are texts alone; what scripts get of them is encoding.js. Next: compare.js.
+// And the parts of `data:` URLs, which are texts alone; what scripts get of them is encoding.js.
 (function (text) {
   "use strict";
 

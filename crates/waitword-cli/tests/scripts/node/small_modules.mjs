@@ -53,3 +53,14 @@ for (const name of ["left-pad", "node:nothing", "./nothing.js"]) {
 }
 const bytes = new TextEncoder().encode("aé€😀");
 console.log(bytes, new TextDecoder().decode(bytes), new TextDecoder().decode(new Uint8Array([0xff, 0x41, 0xf0, 0x9f, 0xe2, 0x82, 0x41])), new TextEncoder().encodeInto("aé€", new Uint8Array(4)));
+for (let room = 0; room < 8; room++) console.log(new TextEncoder().encodeInto("x😀\ud83dé", new Uint8Array(room)));
+const marked = new Uint8Array([0xef, 0xbb, 0xbf, 0x41]);
+console.log([new TextDecoder(), new TextDecoder(" UTF8 ", { ignoreBOM: true })].map((decoder) => decoder.decode(marked).length));
+console.log(new TextDecoder().decode(new Uint8Array(new SharedArrayBuffer(2))), new TextDecoder().decode(marked.buffer.slice(3)));
+for (const bad of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
+  try {
+    console.log(new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(bad)));
+  } catch (error) {
+    console.log(error.name, error.code, new TextDecoder().decode(new Uint8Array(bad)).length);
+  }
+}

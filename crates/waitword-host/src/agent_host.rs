@@ -1,4 +1,4 @@
-//! What one agent of a program has besides its scripts: boxes, timers, workers, and the JavaScript half of the host.
+//! What one agent of a program has besides its scripts: timers, workers, what it has of the others, and the JavaScript half of the host.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +10,11 @@ use waitword_quickjs::{Attributes, Exception, Realm, Value};
 
 use crate::agent_links::AgentLinks;
 use crate::agent_name::{MAIN, ThreadId};
-use crate::channel::{Message, PortId};
+use crate::channel::Message;
 use crate::clone::{self, CloneFunctions, SerializedMessage};
 use crate::cluster::Cluster;
-use crate::failure::FailureKind;
-use crate::mailbox::Mailbox;
-use crate::named_locks::{LockNews, Ticket};
+use crate::ended::FailureKind;
+use crate::mailbox::{PortId, Ticket};
 use crate::observed::Observed;
 use crate::source_text::SourceText;
 use crate::timers::Timers;
@@ -27,8 +26,6 @@ pub(crate) struct Host {
     parts: Parts,
     /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
-    /// What became of its requests for locks.
-    pub(crate) lock_news: Arc<Mailbox<LockNews>>,
     /// The requests that it goes on for.
     pub(crate) asked: RefCell<BTreeSet<Ticket>>,
     tickets: Cell<Ticket>,
@@ -38,8 +35,6 @@ pub(crate) struct Host {
     pub(crate) workers: RefCell<BTreeMap<ThreadId, Worker>>,
     /// The port whose message the job that runs has taken.
     pub(crate) receiving: Cell<Option<PortId>>,
-    /// `parentPort`.
-    pub(crate) port: Cell<Port>,
     /// Set when the script called `process.exit`.
     pub(crate) exit: Cell<Option<i32>>,
     /// Set when the script called `process.nextTick`, and nothing of that has run yet.
@@ -76,29 +71,23 @@ pub(crate) struct Parts {
 
 /// A worker, seen by the agent that made it.
 pub(crate) struct Worker {
-    pub(crate) mailbox: Arc<Mailbox<Message>>,
     pub(crate) observed: Arc<Observed>,
     pub(crate) keeps_alive: bool,
 }
 
-/// Whether `parentPort` takes messages.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Port {
-    pub(crate) is_open: bool,
-    pub(crate) keeps_alive: bool,
-    /// Once the script has closed it while it took a message from it: how many it takes still.
-    pub(crate) rest: Option<usize>,
-}
-
-/// Stands for `parentPort` among the numbers of ports, which begin with 1.
-pub(crate) const PARENT: PortId = 0;
-
-/// Starts a worker: handed in by `worker.rs`, because agents make agents and the files that do so would import each other.
+/// Starts a worker; its number, and that of the port to it. Handed in by `worker.rs`, because agents make agents and the files that do so would import each other.
 ///
 /// # Errors
 /// A message for the user.
-pub(crate) type Spawn =
-    fn(&Host, Entry, Shape, Option<usize>, [bool; 2], Vec<String>, Data) -> Result<ThreadId, String>;
+pub(crate) type Spawn = fn(
+    &Host,
+    Entry,
+    Shape,
+    Option<usize>,
+    [bool; 2],
+    Vec<String>,
+    Data,
+) -> Result<(ThreadId, PortId), String>;
 
 impl Deref for Host {
     type Target = Parts;
@@ -112,7 +101,6 @@ impl Host {
     pub(crate) fn new(parts: Parts) -> Self {
         Self {
             unrepeatable: OnceCell::new(),
-            lock_news: Arc::new(Mailbox::new(Arc::clone(&parts.bell))),
             parts,
             asked: RefCell::default(),
             tickets: Cell::default(),
@@ -120,7 +108,6 @@ impl Host {
             timers: RefCell::default(),
             workers: RefCell::default(),
             receiving: Cell::default(),
-            port: Cell::default(),
             exit: Cell::default(),
             wants_ticks: Cell::default(),
             is_closing: Cell::default(),

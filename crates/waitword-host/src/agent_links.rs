@@ -1,27 +1,21 @@
-//! What an agent has of the others and they of it: boxes and ports. It outlives the agent's thread, or ends before it does
+//! What an agent has of the others and they of it: a mailbox and ports. It outlives the agent's thread, or ends before it does
 //! (`cluster/ends.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use waitword_agents::Charge;
 use waitword_quickjs::Doorbell;
 
-use crate::agent_name::ThreadId;
 use crate::channel::Message;
-use crate::clone::SerializedMessage;
-use crate::failure::Failure;
 use crate::mailbox::Mailbox;
 use crate::ports::Ports;
 
 /// What an agent has of the others, and they of it.
 pub(crate) struct AgentLinks {
-    /// What the parent posted. Empty for ever in the main agent.
-    pub(crate) from_parent: Arc<Mailbox<Message>>,
-    /// What the workers of the agent posted.
-    pub(crate) from_workers: Arc<Mailbox<(ThreadId, WorkerEvent)>>,
-    /// Where to post to the parent.
-    pub(crate) parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>,
+    /// What comes for the agent.
+    pub(crate) mailbox: Arc<Mailbox>,
+    /// Where its parent hears of it.
+    pub(crate) parent: Option<Arc<Mailbox>>,
     ports: Mutex<Ports>,
     /// `workerData`, until it is read.
     data: Mutex<Option<Message>>,
@@ -29,12 +23,12 @@ pub(crate) struct AgentLinks {
 }
 
 impl AgentLinks {
-    pub(crate) fn new(bell: &Arc<Doorbell>, parent: Option<Arc<Mailbox<(ThreadId, WorkerEvent)>>>) -> Self {
+    pub(crate) fn new(bell: &Arc<Doorbell>, parent: Option<Arc<Mailbox>>) -> Self {
+        let mailbox = Arc::new(Mailbox::new(Arc::clone(bell)));
         Self {
-            from_parent: Arc::new(Mailbox::new(Arc::clone(bell))),
-            from_workers: Arc::new(Mailbox::new(Arc::clone(bell))),
+            ports: Mutex::new(Ports::new(Arc::clone(&mailbox))),
+            mailbox,
             parent,
-            ports: Mutex::new(Ports::new(bell)),
             data: Mutex::default(),
             is_gone: AtomicBool::new(false),
         }
@@ -57,26 +51,12 @@ impl AgentLinks {
     /// The agent is gone: nothing reaches it any more, and its ports close.
     pub(crate) fn close(&self) {
         self.is_gone.store(true, Ordering::Relaxed);
-        self.from_parent.close();
-        self.from_workers.close();
+        self.mailbox.close();
         // Out of the locks before they are dropped.
         let data = self.data().take();
         let ports = self.ports().close_all();
         drop((data, ports));
     }
-}
-
-/// What a worker posts to its parent.
-pub(crate) enum WorkerEvent {
-    /// Its script is about to start.
-    Online,
-    Message(Message),
-    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
-    Printed(i32, String, Option<Charge>),
-    /// It failed; what was thrown, if that could be copied.
-    Failed(Box<Failure>, Option<SerializedMessage>),
-    /// It is gone, and with it all its waits.
-    Exited(i32),
 }
 
 fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {

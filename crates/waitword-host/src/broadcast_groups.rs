@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::agent_name::ThreadId;
-use crate::channel::{End, Message, PortId};
+use crate::channel::{End, Message};
 use crate::clone::SerializedMessage;
+use crate::mailbox::PortId;
 
 /// The groups of one program, by name.
 #[derive(Default)]

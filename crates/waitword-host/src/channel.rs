@@ -1,7 +1,7 @@
 //! Message channels: two ends, each of them in an agent or in a message that travels to one.
 //!
 //! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
-//! that has an end gets for each message a *token* in its box of arrivals, the number under which it knows the end. So
+//! that has an end gets for each message a *token* in its mailbox, the number under which it knows the end. So
 //! its loop takes messages in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
 //! promise: the message may have been taken meanwhile, the port closed or sent away.
 //!
@@ -9,16 +9,13 @@
 //! them. Such a circle is closed by one message, which is found and dropped when it is posted ([`End::post`]), and with it
 //! all that is in it.
 //!
-//! Lock order: that of messages with ends, an end's lock, then that of a box, then a bell's.
+//! Lock order: that of messages with ends, an end's lock, then that of a mailbox, then a bell's.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::clone::SerializedMessage;
-use crate::mailbox::Mailbox;
-
-/// The number under which an agent knows one of its ports.
-pub(crate) type PortId = u32;
+use crate::mailbox::{Arrival, Mailbox, PortId};
 
 /// A message, and the ports that are transferred with it.
 pub(crate) struct Message {
@@ -59,7 +56,7 @@ struct State {
 }
 
 struct Place {
-    arrivals: Arc<Mailbox<PortId>>,
+    arrivals: Arc<Mailbox>,
     id: PortId,
 }
 
@@ -75,7 +72,7 @@ pub(crate) fn channel() -> (End, End) {
 
 impl End {
     /// An agent has this end now, and knows it by this number.
-    pub(crate) fn arrive(&self, arrivals: &Arc<Mailbox<PortId>>, id: PortId) {
+    pub(crate) fn arrive(&self, arrivals: &Arc<Mailbox>, id: PortId) {
         let mut state = self.own().lock();
         state.place = Some(Place { arrivals: Arc::clone(arrivals), id });
         state.holder = None;
@@ -241,7 +238,7 @@ impl State {
         let Some(place) = &self.place else { return };
         while self.tokens < self.messages.len() {
             self.tokens += 1;
-            place.arrivals.post(place.id);
+            place.arrivals.post(Arrival::AtPort(place.id));
         }
     }
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use crate::agent_name::{MAIN, ThreadId};
 use crate::clone::SerializedMessage;
 use crate::cluster::Cluster;
-use crate::ended::{EXIT_UNSETTLED_AWAIT, Ended};
+use crate::ended::{EXIT_UNSETTLED_AWAIT, Ended, Failure};
 use crate::event_loop::Stop;
-use crate::failure::Failure;
 
 /// How an agent ended.
 pub(crate) struct Exit {

@@ -32,7 +32,6 @@ mod cluster;
 mod ended;
 mod event_loop;
 mod exit;
-mod failure;
 mod file_url;
 mod liveness;
 mod mailbox;
@@ -57,8 +56,7 @@ mod worker;
 mod worker_options;
 
 pub use agent_name::AgentName;
-pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended};
-pub use failure::{Failure, FailureKind, Place};
+pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended, Failure, FailureKind, Place};
 pub use observer::{
     Actor, ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer, WaiterSeen, WaitsFor,
 };

@@ -1,53 +1,81 @@
-//! Messages to an agent from other threads, in the order in which they were posted.
+//! What other threads have for an agent, in one queue: what is at its ports, what its workers do, what became of its requests for locks.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use waitword_agents::Charge;
 use waitword_quickjs::Doorbell;
 
-/// A queue of messages that only its owner empties. To post rings the owner's doorbell.
-pub(crate) struct Mailbox<L> {
-    /// `None` once the owner is gone: later messages are dropped, with the memory that they hold.
-    messages: Mutex<Option<VecDeque<L>>>,
+use crate::agent_name::ThreadId;
+use crate::clone::SerializedMessage;
+use crate::ended::Failure;
+
+/// The number under which an agent knows one of its ports.
+pub(crate) type PortId = u32;
+
+/// The number under which an agent knows a request of its own for a lock.
+pub(crate) type Ticket = u32;
+
+/// Something that has come for an agent.
+pub(crate) enum Arrival {
+    /// A token: something may wait at this port.
+    AtPort(PortId),
+    OfWorker(ThreadId, WorkerEvent),
+    LockGranted(Ticket),
+    /// It had the lock, and now another request has it.
+    LockStolen(Ticket),
+}
+
+/// What a worker lets its parent know. Its messages come at a port.
+pub(crate) enum WorkerEvent {
+    /// Its script is about to start.
+    Online,
+    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
+    Printed(i32, String, Option<Charge>),
+    /// It failed; what was thrown, if that could be copied.
+    Failed(Box<Failure>, Option<SerializedMessage>),
+    /// It is gone, and with it all its waits.
+    Exited(i32),
+}
+
+/// A queue that only its agent empties. To post rings the agent's doorbell.
+pub(crate) struct Mailbox {
+    /// `None` once the agent is gone: what comes later is dropped, with the memory that it holds.
+    arrivals: Mutex<Option<VecDeque<Arrival>>>,
     bell: Arc<Doorbell>,
 }
 
-impl<L> Mailbox<L> {
+impl Mailbox {
     pub(crate) fn new(bell: Arc<Doorbell>) -> Self {
-        Self { messages: Mutex::new(Some(VecDeque::new())), bell }
+        Self { arrivals: Mutex::new(Some(VecDeque::new())), bell }
     }
 
-    pub(crate) fn post(&self, message: L) {
-        // A refused message is dropped with the lock free: its end may run anything.
+    pub(crate) fn post(&self, arrival: Arrival) {
+        // What is refused is dropped with the lock free: its end may run anything.
         let refused = match &mut *self.lock() {
-            Some(messages) => {
-                messages.push_back(message);
+            Some(arrivals) => {
+                arrivals.push_back(arrival);
                 None
             }
-            None => Some(message),
+            None => Some(arrival),
         };
         if refused.is_none() {
             self.bell.ring();
         }
     }
 
-    pub(crate) fn take(&self) -> Option<L> {
+    pub(crate) fn take(&self) -> Option<Arrival> {
         self.lock().as_mut()?.pop_front()
     }
 
-    /// How many messages it has.
-    pub(crate) fn len(&self) -> usize {
-        self.lock().as_ref().map_or(0, VecDeque::len)
-    }
-
-    /// Drops all messages, and from now on each that comes.
+    /// Drops all that is in it, and from now on all that comes.
     pub(crate) fn close(&self) {
-        let messages = self.lock().take();
-        drop(messages);
+        let arrivals = self.lock().take();
+        drop(arrivals);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<L>>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<Arrival>>> {
+        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -55,27 +83,29 @@ impl<L> Mailbox<L> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn letters_come_out_as_they_went_in_and_ring() {
-        let bell = Arc::new(Doorbell::default());
-        let mailbox = Mailbox::new(Arc::clone(&bell));
-        assert!(mailbox.take().is_none() && !bell.is_rung());
-        mailbox.post(1);
-        mailbox.post(2);
-        assert!(bell.is_rung());
-        assert_eq!((mailbox.take(), mailbox.take(), mailbox.take()), (Some(1), Some(2), None));
+    fn number(arrival: Option<Arrival>) -> Option<PortId> {
+        arrival.map(|arrival| if let Arrival::AtPort(id) = arrival { id } else { 0 })
     }
 
     #[test]
-    fn closed_box_drops_its_letters_and_does_not_ring() {
+    fn what_comes_is_taken_in_order_and_rings() {
         let bell = Arc::new(Doorbell::default());
         let mailbox = Mailbox::new(Arc::clone(&bell));
-        let message = Arc::new(());
-        mailbox.post(Arc::clone(&message));
+        assert!(mailbox.take().is_none() && !bell.is_rung());
+        mailbox.post(Arrival::AtPort(1));
+        mailbox.post(Arrival::AtPort(2));
+        assert!(bell.is_rung());
+        assert_eq!([(); 3].map(|()| number(mailbox.take())), [Some(1), Some(2), None]);
+    }
+
+    #[test]
+    fn a_closed_mailbox_drops_what_comes_and_does_not_ring() {
+        let bell = Arc::new(Doorbell::default());
+        let mailbox = Mailbox::new(Arc::clone(&bell));
+        mailbox.post(Arrival::AtPort(1));
         mailbox.close();
         bell.clear();
-        mailbox.post(Arc::clone(&message));
-        assert_eq!(Arc::strong_count(&message), 1);
+        mailbox.post(Arrival::AtPort(2));
         assert!(mailbox.take().is_none() && !bell.is_rung());
     }
 }

@@ -1,4 +1,4 @@
-//! Where `import` finds modules: files by path or `file:` URL, texts in `data:` URLs, and the built-in ones of `js/node/builtins.js`.
+//! Where `import` finds modules: files by path or `file:` URL, texts in `data:` URLs, and the built-in ones of `js/node/modules.js`.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -31,10 +31,8 @@ impl ModuleLoader for Loader {
             return Ok(format!("node:{}", specifier.trim_start_matches("node:")));
         }
         if is_data(importer) && !specifier.starts_with("file:") {
-            return Err(match host.call(realm, "unresolvable", &[name, realm.string(importer)?]) {
-                Err(thrown) => thrown,
-                Ok(_) => realm.error("a data: URL is no base"),
-            });
+            let error = host.call(realm, "unresolvable", &[name, realm.string(importer)?])?;
+            return Err(Exception::new(error));
         }
         let not_found = |message: String| agent_host::error_with_code(realm, NOT_FOUND, &message);
         let meant = base(importer).and_then(|base| file_url::join(&base, &reference(specifier)));

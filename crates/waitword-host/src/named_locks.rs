@@ -3,13 +3,13 @@
 //! Each name has its holders and a first-in-first-out queue of requests. That one has been granted, or was stolen, comes to its agent as
 //! a message; an agent that ends gives up what it holds, and what it waits for.
 //!
-//! Lock order: the lock of the names, then that of a box, then a bell's.
+//! Lock order: the lock of the names, then that of a mailbox, then a bell's.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::agent_name::ThreadId;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Arrival, Mailbox, Ticket};
 
 /// The locks of one program, by name. A name that nobody holds or waits for is not there.
 #[derive(Default)]
@@ -21,22 +21,11 @@ struct Named {
     pending: VecDeque<Request>,
 }
 
-/// The number under which an agent knows a request of its own.
-pub(crate) type Ticket = u32;
-
-/// What an agent hears of its requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LockNews {
-    Granted(Ticket),
-    /// It had the lock, and now another request has it.
-    Stolen(Ticket),
-}
-
 pub(crate) struct Request {
     pub(crate) agent: ThreadId,
     pub(crate) ticket: Ticket,
     pub(crate) is_shared: bool,
-    pub(crate) news: Arc<Mailbox<LockNews>>,
+    pub(crate) news: Arc<Mailbox>,
 }
 
 /// What to do for a request that cannot be granted at once.
@@ -55,7 +44,7 @@ impl NamedLocks {
         let named = names.entry(name).or_default();
         if otherwise == Otherwise::Steal {
             for Request { ticket, news, .. } in named.holders.drain(..) {
-                news.post(LockNews::Stolen(ticket));
+                news.post(Arrival::LockStolen(ticket));
             }
             named.pending.push_front(request);
         } else if otherwise == Otherwise::GiveUp && !(named.pending.is_empty() && named.admits(&request)) {
@@ -112,7 +101,7 @@ impl Named {
     fn grant(&mut self) {
         while self.pending.front().is_some_and(|first| self.admits(first)) {
             let Some(first) = self.pending.pop_front() else { return };
-            first.news.post(LockNews::Granted(first.ticket));
+            first.news.post(Arrival::LockGranted(first.ticket));
             self.holders.push(first);
         }
     }
@@ -142,8 +131,9 @@ mod tests {
         };
         let news = || {
             let news = std::iter::from_fn(|| mailbox.take()).map(|news| match news {
-                LockNews::Granted(ticket) => i64::from(ticket),
-                LockNews::Stolen(ticket) => -i64::from(ticket),
+                Arrival::LockGranted(ticket) => i64::from(ticket),
+                Arrival::LockStolen(ticket) => -i64::from(ticket),
+                _ => panic!("nothing but locks"),
             });
             news.collect::<Vec<_>>()
         };

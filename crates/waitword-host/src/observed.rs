@@ -1,6 +1,5 @@
 //! What a parent can see of its worker from outside: how much of its time its event loop had nothing to do, and what it prints.
 
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Observed {
     usage: Mutex<Usage>,
     /// Of the standard output and the standard error.
-    taps: [AtomicU8; 2],
+    taps: Mutex<[Tap; 2]>,
 }
 
 #[derive(Default)]
@@ -20,14 +19,15 @@ struct Usage {
 }
 
 /// Whether a parent wants a copy of what its worker prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tap {
     /// The job in which it made the worker is not over: it may still ask for the stream, and have it from the beginning.
-    Undecided = 0,
-    Wanted = 1,
-    Unwanted = 2,
+    #[default]
+    Undecided,
+    Wanted,
+    Unwanted,
     /// It is for the parent alone, from the beginning.
-    Kept = 3,
+    Kept,
 }
 
 impl Observed {
@@ -57,26 +57,20 @@ impl Observed {
 
     /// `stream` is 1 for the standard output, and any other number for the standard error.
     pub(crate) fn set_tap(&self, stream: i32, tap: Tap) {
-        // Only ever advice on what to copy: what is copied comes through a mailbox.
-        self.tap_of(stream).store(tap as u8, Ordering::Relaxed);
+        lock(&self.taps)[usize::from(stream != 1)] = tap;
     }
 
     pub(crate) fn tap(&self, stream: i32) -> Tap {
-        match self.tap_of(stream).load(Ordering::Relaxed) {
-            0 => Tap::Undecided,
-            1 => Tap::Wanted,
-            2 => Tap::Unwanted,
-            _ => Tap::Kept,
-        }
-    }
-
-    fn tap_of(&self, stream: i32) -> &AtomicU8 {
-        &self.taps[usize::from(stream != 1)]
+        lock(&self.taps)[usize::from(stream != 1)]
     }
 
     fn usage(&self) -> MutexGuard<'_, Usage> {
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.usage)
     }
+}
+
+fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -151,12 +151,15 @@ impl Observer {
     ///
     /// It runs on a thread of the program's, some of whose locks are held, so it does no more than look at [`words`](Self::words).
     pub fn new(hangs: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { shared: Arc::new(Shared { agents: Mutex::default(), hangs: Box::new(hangs), steps: None }) }
+        Self::keeping(hangs, None)
     }
 
     /// As [`new`](Self::new); also keeps the last 200,000 [`steps`](Self::steps).
     pub fn with_steps(hangs: impl Fn() + Send + Sync + 'static) -> Self {
-        let steps = Some(Steps::default());
+        Self::keeping(hangs, Some(Steps::default()))
+    }
+
+    fn keeping(hangs: impl Fn() + Send + Sync + 'static, steps: Option<Steps>) -> Self {
         Self { shared: Arc::new(Shared { agents: Mutex::default(), hangs: Box::new(hangs), steps }) }
     }
 

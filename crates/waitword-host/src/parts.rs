@@ -90,18 +90,16 @@ macro_rules! scripts {
 const SCRIPTS: &[Script] = scripts![
     "core/prelude.js",
     "core/stack.js",
-    "core/text_realm.js",
+    "core/console.js",
     "node/events.js",
     "web/event_target.js",
     "web/dom_exception.js",
     "core/clone.js",
     "core/transfer.js",
     "core/timers.js",
-    "core/console.js",
     "core/lifecycle.js",
     "node/path.js",
-    "node/builtins.js",
-    "node/commonjs.js",
+    "node/modules.js",
     "web/message_port.js",
     "node/worker_threads.js",
     "core/thrown.js",
@@ -113,31 +111,19 @@ const LATER: &[Script] = scripts![
     "web/abort.js",
     "node/assert.js",
     "web/broadcast_channel.js",
-    "web/data_url.js",
     "web/encoding.js",
     "web/event.js",
-    "node/events_once.js",
     "node/locks.js",
     "node/process.js",
+    "node/promises.js",
     "node/readable.js",
     "web/scope.js",
-    "web/search_params.js",
     "node/small_modules.js",
-    "node/timers_promises.js",
     "web/url.js",
-    "node/util.js",
     "web/web_worker.js",
     "node/worker.js",
 ];
 
 /// The scripts of the private realm.
-const TEXT_SCRIPTS: &[Script] = scripts![
-    "private_realm/error_text.js",
-    "private_realm/layout.js",
-    "private_realm/inspect.js",
-    "private_realm/format.js",
-    "private_realm/messages.js",
-    "private_realm/utf8.js",
-    "private_realm/compare.js",
-    "private_realm/data_url_text.js"
-];
+const TEXT_SCRIPTS: &[Script] =
+    scripts!["private_realm/compare.js", "private_realm/inspect.js", "private_realm/messages.js"];

@@ -2,18 +2,7 @@
 //!
 //! A byte that is no UTF-8 is `U+FFFD` and two digits: the folder `caf\xe9` is `caf�e9`. A path that is spelt so and exists is itself.
 
-use std::borrow::Cow;
-use std::path::Path;
-
-/// The text of a path.
-pub(crate) fn text_of(path: &Path) -> String {
-    imp::text_of(path)
-}
-
-/// The path of a text that [`text_of`] made, or one to which something was joined.
-pub(crate) fn path_of(text: &Path) -> Cow<'_, Path> {
-    imp::path_of(text)
-}
+pub(crate) use imp::{path_of, text_of};
 
 #[cfg(unix)]
 mod imp {
@@ -24,7 +13,8 @@ mod imp {
 
     const MARK: &[u8] = "\u{FFFD}".as_bytes();
 
-    pub(super) fn text_of(path: &Path) -> String {
+    /// The text of a path.
+    pub(crate) fn text_of(path: &Path) -> String {
         let mut text = String::new();
         for chunk in path.as_os_str().as_bytes().utf8_chunks() {
             text += chunk.valid();
@@ -33,7 +23,8 @@ mod imp {
         text
     }
 
-    pub(super) fn path_of(text: &Path) -> Cow<'_, Path> {
+    /// The path of a text that [`text_of`] made, or one to which something was joined.
+    pub(crate) fn path_of(text: &Path) -> Cow<'_, Path> {
         let path = OsString::from_vec(unmarked(text.as_os_str().as_bytes()));
         match path == text.as_os_str() || text.exists() {
             true => text.into(),
@@ -70,11 +61,11 @@ mod imp {
     use std::borrow::Cow;
     use std::path::Path;
 
-    pub(super) fn text_of(path: &Path) -> String {
+    pub(crate) fn text_of(path: &Path) -> String {
         path.to_string_lossy().into_owned()
     }
 
-    pub(super) fn path_of(text: &Path) -> Cow<'_, Path> {
+    pub(crate) fn path_of(text: &Path) -> Cow<'_, Path> {
         text.into()
     }
 }

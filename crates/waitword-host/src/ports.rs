@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use waitword_quickjs::Doorbell;
-
-use crate::channel::{Delivery, End, Message, PortId, channel};
-use crate::mailbox::Mailbox;
+use crate::channel::{Delivery, End, Message, channel};
+use crate::mailbox::{Arrival, Mailbox, PortId};
 
 pub(crate) struct Ports {
     all: BTreeMap<PortId, Port>,
-    arrivals: Arc<Mailbox<PortId>>,
+    arrivals: Arc<Mailbox>,
     opened: PortId,
     keeping_alive: usize,
     /// The agent is gone: what comes is dropped.
@@ -24,8 +22,8 @@ struct Port {
 }
 
 impl Ports {
-    pub(crate) fn new(bell: &Arc<Doorbell>) -> Self {
-        let arrivals = Arc::new(Mailbox::new(Arc::clone(bell)));
+    /// `arrivals`: where the agent hears that something has come.
+    pub(crate) fn new(arrivals: Arc<Mailbox>) -> Self {
         Self { all: BTreeMap::new(), arrivals, opened: 0, keeping_alive: 0, is_closed: false }
     }
 
@@ -97,14 +95,13 @@ impl Ports {
     fn cut(&mut self, id: PortId) {
         let closed = self.remove(id);
         self.all.insert(id, Port { end: None, keeps_alive: false });
-        self.arrivals.post(id);
+        self.arrivals.post(Arrival::AtPort(id));
         // The other end hears of it after this one.
         drop(closed);
     }
 
-    /// The next message. `Some(None)` when there was only a token: there may be more.
-    pub(crate) fn take(&mut self) -> Option<Option<(PortId, Delivery)>> {
-        let id = self.arrivals.take()?;
+    /// What a token for this port stands for, if that is still there.
+    pub(crate) fn take(&mut self, id: PortId) -> Option<Delivery> {
         let delivery = match self.all.get(&id) {
             Some(Port { end: Some(end), .. }) => end.take_announced(),
             Some(Port { end: None, .. }) => Some(Delivery::Closed),
@@ -114,7 +111,7 @@ impl Ports {
             // If its other end is not closed already, that learns of it now.
             drop(self.remove(id));
         }
-        Some(delivery.map(|delivery| (id, delivery)))
+        delivery
     }
 
     /// Whether there is a port for whose sake the agent goes on.

@@ -1,7 +1,7 @@
 //! Source text in memory, and one line of it in a file, for an error that names it.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use waitword_agents::Charge;
@@ -42,12 +42,12 @@ pub(crate) fn line(path: &Path, index: usize) -> Option<String> {
     if !path.is_file() {
         return None;
     }
-    let mut rest = io::BufReader::new(File::open(path).ok()?);
+    let mut rest = BufReader::new(File::open(path).ok()?);
     for _ in 0..index {
-        skip_line(&mut rest).ok()?;
+        rest.skip_until(b'\n').ok()?;
     }
     let mut line = Vec::new();
-    io::BufRead::read_until(&mut rest.take(LONGEST_LINE), b'\n', &mut line).ok()?;
+    rest.take(LONGEST_LINE).read_until(b'\n', &mut line).ok()?;
     if line.is_empty() || line.len() as u64 == LONGEST_LINE {
         return None;
     }
@@ -57,21 +57,6 @@ pub(crate) fn line(path: &Path, index: usize) -> Option<String> {
 
 /// Bytes of a line that is shown with an error.
 const LONGEST_LINE: u64 = 1 << 20;
-
-fn skip_line(from: &mut impl io::BufRead) -> io::Result<()> {
-    loop {
-        let piece = from.fill_buf()?;
-        if piece.is_empty() {
-            return Ok(());
-        }
-        let end = piece.iter().position(|byte| *byte == b'\n');
-        let read = end.map_or(piece.len(), |end| end + 1);
-        from.consume(read);
-        if end.is_some() {
-            return Ok(());
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -16,10 +16,12 @@ use waitword_quickjs::{Realm, RuntimeOptions};
 use crate::agent_host::{self, Host, Parts, Worker};
 use crate::agent_links::AgentLinks;
 use crate::agent_name::{AgentName, ThreadId};
+use crate::channel::channel;
 use crate::cluster::{Cluster, Woken};
 use crate::ended::AbandonedWait;
 use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
+use crate::mailbox::PortId;
 use crate::module_loader::Loader;
 use crate::observed::{Observed, Tap};
 use crate::path_text::text_of;
@@ -46,7 +48,7 @@ pub(crate) struct SpawnOptions {
     pub(crate) advance: Option<Charge>,
 }
 
-/// Starts a worker of an agent. `keeps`: whether what it prints goes to that agent alone, of its standard output and its standard error.
+/// Starts a worker of an agent; its number, and that of the port to it. `keeps`: whether what it prints goes to that agent alone, of its standard output and its standard error.
 ///
 /// # Errors
 /// A message for the user, when the program may not have one more, or the system has no thread left.
@@ -58,7 +60,7 @@ pub(crate) fn spawn(
     keeps: [bool; 2],
     arguments: Vec<String>,
     data: Data,
-) -> Result<ThreadId, String> {
+) -> Result<(ThreadId, PortId), String> {
     let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
         Some(None) => return Err("there is no memory left for another agent".to_owned()),
         advance => advance.flatten(),
@@ -67,7 +69,7 @@ pub(crate) fn spawn(
     let memory = [memory, parent.limits.memory].into_iter().flatten().min();
     let bell = Arc::new(Doorbell::default());
     let most = parent.limits.workers;
-    let links = Arc::new(AgentLinks::new(&bell, Some(Arc::clone(&parent.links.from_workers))));
+    let links = Arc::new(AgentLinks::new(&bell, Some(Arc::clone(&parent.links.mailbox))));
     let enlisted = parent.cluster.enlist_within(most, parent.id, Arc::clone(&bell), Arc::clone(&links));
     let Some(id) = enlisted else {
         return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
@@ -106,18 +108,25 @@ pub(crate) fn spawn(
         can_block: true,
         advance,
     };
-    let (cluster, mailbox) = (Arc::clone(&parent.cluster), Arc::clone(&links.from_parent));
+    let cluster = Arc::clone(&parent.cluster);
+    let (here, there) = channel();
+    // The first of the worker's ports, and so 1: `parentPort`.
+    links.ports().adopt(there);
+    // Before the worker can post: its messages come before its end.
+    let port = parent.links.ports().adopt(here);
+    parent.links.ports().listen(port, true, false);
     let started = thread_for(id).spawn(move || {
         let exit = run_agent(options);
         cluster.end_worker(id, &links, exit.failure, exit.exit_code);
     });
     match started {
         Ok(_) => {
-            parent.workers.borrow_mut().insert(id, Worker { mailbox, observed, keeps_alive: true });
-            Ok(id)
+            parent.workers.borrow_mut().insert(id, Worker { observed, keeps_alive: true });
+            Ok((id, port))
         }
         Err(error) => {
             parent.cluster.leave(id);
+            parent.links.ports().close(port, false);
             Err(format!("cannot start a thread: {error}"))
         }
     }

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, WaitError, WaitId};
 
 use crate::ffi::{Exception, Realm, Resolver, Value, trim};
-use crate::intrinsics::Intrinsics;
 #[cfg(feature = "observe")]
 use crate::word_observer::{WordObserver, is_any_agent_observed};
 
@@ -26,7 +25,7 @@ pub trait WaitObserver {
 /// The Rust state of one agent, kept in its runtime.
 pub(crate) struct AgentState {
     pub(crate) agent: Agent,
-    /// What was taken from each realm before scripts could change it.
+    /// Of each realm.
     pub(crate) intrinsics: RefCell<Vec<(Realm, Rc<Intrinsics>)>>,
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
     #[cfg(feature = "observe")]
@@ -42,6 +41,16 @@ pub(crate) struct AgentState {
     pub(crate) shape: OnceCell<Value>,
     /// The three strings, made beforehand so that settling a wait needs no memory for them.
     outcomes: OnceCell<[Value; 3]>,
+}
+
+/// Functions of a fresh realm that ours are built on, taken before a script can change it.
+pub(crate) struct Intrinsics {
+    /// The engine's `SharedArrayBuffer`.
+    pub(crate) constructor: Value,
+    /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
+    pub(crate) max_byte_length: Value,
+    /// The getter of `%TypedArray%.prototype.length`.
+    pub(crate) view_length: Value,
 }
 
 /// What stands for a queued wait in the scripts.

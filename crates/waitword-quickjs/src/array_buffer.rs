@@ -5,7 +5,7 @@
 //! - it has a TypeError for a transfer beyond the maximum, and a maximum for a buffer that is detached;
 //! - `slice` gives up when the species constructor has shortened the source: see [`crate::buffer_slice`].
 
-use crate::buffer_slice::Slice;
+use crate::buffer_slice::{Slice, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 use crate::unusual_memory::expect_unusual_memory;
 
@@ -15,11 +15,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let engines = realm.get(&global, "ArrayBuffer")?;
     let prototype = realm.get(&engines, "prototype")?;
     let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
-    let getter = |name: &str| {
-        realm
-            .own_getter(&prototype, name)?
-            .ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
-    };
+    let getter = |name: &str| realm.engines_getter(&prototype, name);
 
     let constructor = realm.closure_constructor("ArrayBuffer", 1, {
         let engines = engines.clone();
@@ -56,9 +52,8 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 
     let slice = Slice::new(realm, &prototype, constructor)?;
     let replacement = realm.closure("slice", 2, move |realm, call| {
-        // Nothing can shorten a buffer that is not resizable. What is no ArrayBuffer is the engine's to refuse.
-        let this = call.this();
-        let shortens = realm.is_array_buffer(&this) && realm.to_bool(&call.forward(&resizable)?);
+        // Nothing can shorten a buffer that is not resizable. The getter refuses what is no ArrayBuffer.
+        let shortens = realm.to_bool(&call.forward(&resizable)?);
         if shortens { slice.call(realm, call) } else { slice.forward(call) }
     })?;
     realm.define(&prototype, "slice", &replacement, Attributes::BUILT_IN)
@@ -67,19 +62,10 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 /// `new ArrayBuffer(length, { maxByteLength })`
 fn construct(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
     let new_target = call.this();
-    // ToIndex coerces the length before the options are read.
-    let length = realm.to_index(&call.argument(0))?;
-    // GetArrayBufferMaxByteLengthOption(options)
-    let options = call.argument(1);
-    let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
-    if max.is_undefined() {
+    let (length, max) = wanted_lengths(realm, call)?;
+    let Some(max) = max else {
         return realm.construct_as(engines, &new_target, &[realm.number(length as f64)]);
-    }
-    let max = realm.to_index(&max)?;
-    // AllocateArrayBuffer: a RangeError before the prototype is asked for.
-    if length > max {
-        return Err(realm.range_error(&format!("byteLength {length} is more than maxByteLength {max}")));
-    }
+    };
     let options = realm.object()?;
     realm.define(&options, "maxByteLength", &realm.number(max as f64), Attributes::ASSIGNED)?;
     realm.construct_as(engines, &new_target, &[realm.number(length as f64), options])

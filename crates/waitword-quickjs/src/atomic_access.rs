@@ -187,4 +187,4 @@ impl AtomicFunction {
 }
 
 /// 2^53 - 1
-pub(crate) const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;

@@ -1,10 +1,31 @@
-//! `slice` of ArrayBuffers and SharedArrayBuffers, by the standard's steps.
+//! What ArrayBuffers and SharedArrayBuffers share, by the standard's steps: the lengths that a constructor is asked for, and `slice`.
 //!
 //! A species constructor is a script. It may shorten an ArrayBuffer, of which what is left is copied then, and the engine has a
 //! TypeError; and it may return another object on the very memory of a SharedArrayBuffer, which is a TypeError, and the
 //! engine copies the memory onto itself.
 
 use crate::ffi::{Call, Exception, Realm, Value};
+
+/// The length that the constructor is called with, and the maximum, if the buffer is to have one.
+///
+/// # Errors
+/// What a coercion throws; a RangeError when the buffer would start longer than it may become.
+pub(crate) fn wanted_lengths(realm: &Realm, call: &Call<'_>) -> Result<(u64, Option<u64>), Exception> {
+    // ToIndex coerces the length before the options are read.
+    let length = realm.to_index(&call.argument(0))?;
+    // GetArrayBufferMaxByteLengthOption(options): empty unless options is an object with such a property.
+    let options = call.argument(1);
+    let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
+    if max.is_undefined() {
+        return Ok((length, None));
+    }
+    let max = realm.to_index(&max)?;
+    // AllocateArrayBuffer, AllocateSharedArrayBuffer: before the prototype is asked for.
+    if length > max {
+        return Err(realm.range_error(&format!("byteLength {length} is more than maxByteLength {max}")));
+    }
+    Ok((length, Some(max)))
+}
 
 /// What a `slice` is made of.
 pub(crate) struct Slice {

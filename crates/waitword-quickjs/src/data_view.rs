@@ -6,7 +6,6 @@
 //!
 //! Where nothing was resized the engine is right, and is asked without ado.
 
-use crate::atomic_access::MAX_SAFE_INTEGER;
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 use crate::unusual_memory::is_unusual_memory_made;
 
@@ -28,13 +27,8 @@ const ELEMENTS: [(&str, f64); 11] = [
 /// Puts the questions in front of a realm's accessors.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let prototype = realm.get(&realm.get(&realm.global(), "DataView")?, "prototype")?;
-    let getter = |name: &str| {
-        realm
-            .own_getter(&prototype, name)?
-            .ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
-    };
-    let (byte_length, buffer) = (getter("byteLength")?, getter("buffer")?);
-    let as_int_n = realm.get(&realm.get(&realm.global(), "BigInt")?, "asIntN")?;
+    let byte_length = realm.engines_getter(&prototype, "byteLength")?;
+    let buffer = realm.engines_getter(&prototype, "buffer")?;
     for (element, size) in ELEMENTS {
         for (verb, length) in [("get", 1), ("set", 2)] {
             let name = format!("{verb}{element}");
@@ -42,7 +36,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
                 engines: realm.get(&prototype, &name)?,
                 byte_length: byte_length.clone(),
                 buffer: buffer.clone(),
-                as_big_int: element.starts_with("Big").then(|| as_int_n.clone()),
+                is_big: element.starts_with("Big"),
                 is_write: verb == "set",
                 size,
             };
@@ -63,8 +57,8 @@ struct Accessor {
     /// The getters of `byteLength` and `buffer`.
     byte_length: Value,
     buffer: Value,
-    /// `BigInt.asIntN`, if the elements are BigInts.
-    as_big_int: Option<Value>,
+    /// Whether the elements are BigInts.
+    is_big: bool,
     is_write: bool,
     size: f64,
 }
@@ -79,7 +73,7 @@ impl Accessor {
         let index = realm.to_index(&call.argument(0))? as f64;
         let mut arguments = vec![realm.number(index)];
         if self.is_write {
-            arguments.push(self.coerce(realm, &call.argument(1))?);
+            arguments.push(realm.to_element(&call.argument(1), self.is_big)?);
         }
         // To make a Boolean of it runs no script.
         let position = arguments.len();
@@ -93,16 +87,5 @@ impl Accessor {
             );
         }
         realm.call(&self.engines, &call.this(), &arguments)
-    }
-
-    fn coerce(&self, realm: &Realm, value: &Value) -> Result<Value, Exception> {
-        match &self.as_big_int {
-            // As many bits as there can be change nothing.
-            Some(as_int_n) => {
-                let bits = realm.number(MAX_SAFE_INTEGER);
-                realm.call(as_int_n, &realm.undefined(), &[bits, value.clone()])
-            }
-            None => Ok(realm.number(realm.to_number(value)?)),
-        }
     }
 }

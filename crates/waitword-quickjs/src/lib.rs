@@ -61,7 +61,6 @@ mod data_view;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
-mod intrinsics;
 mod jobs;
 mod runtime;
 mod shared_array_buffer;

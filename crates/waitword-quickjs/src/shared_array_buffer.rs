@@ -7,10 +7,9 @@ use std::rc::Rc;
 
 use waitword_agents::SharedBlock;
 
-use crate::agent_state::AgentState;
-use crate::buffer_slice::Slice;
+use crate::agent_state::{AgentState, Intrinsics};
+use crate::buffer_slice::{Slice, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
-use crate::intrinsics::Intrinsics;
 use crate::unusual_memory::expect_unusual_memory;
 
 /// The most bytes that the engine lets a buffer have.
@@ -26,12 +25,9 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let prototype = realm.get(&engines, "prototype")?;
     let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
     let typed_array = realm.prototype(&realm.get(&global, "Int32Array")?)?;
-    let getter = |object: &Value, name: &str| {
-        realm.own_getter(object, name)?.ok_or_else(|| realm.type_error(&format!("this engine has no {name}")))
-    };
     let intrinsics = Intrinsics {
-        max_byte_length: getter(&prototype, "maxByteLength")?,
-        view_length: getter(&realm.get(&typed_array, "prototype")?, "length")?,
+        max_byte_length: realm.engines_getter(&prototype, "maxByteLength")?,
+        view_length: realm.engines_getter(&realm.get(&typed_array, "prototype")?, "length")?,
         constructor: engines,
     };
 
@@ -95,19 +91,8 @@ pub(crate) fn current_view_length(realm: &Realm, view: &Value) -> Result<u64, Ex
 fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let intrinsics = Intrinsics::of(realm)?;
     let new_target = call.this();
-    // ToIndex coerces the length before the options are read.
-    let length = realm.to_index(&call.argument(0))?;
-    // GetArrayBufferMaxByteLengthOption(options): empty unless options is an object with such a property.
-    let options = call.argument(1);
-    let max = if options.is_object() { realm.get(&options, "maxByteLength")? } else { realm.undefined() };
-    if max.is_undefined() {
-        return construct_fixed(realm, &intrinsics, &new_target, length);
-    }
-    let max = realm.to_index(&max)?;
-    // AllocateSharedArrayBuffer: a RangeError when it would start longer than it may become.
-    if length > max {
-        return Err(realm.range_error(&format!("byteLength {length} is more than maxByteLength {max}")));
-    }
+    let (length, max) = wanted_lengths(realm, call)?;
+    let Some(max) = max else { return construct_fixed(realm, &intrinsics, &new_target, length) };
     // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, &new_target, &[])?)?;
     // CreateSharedByteDataBlock for the maximum, so that growing never moves it.

@@ -7,7 +7,6 @@
 
 use std::rc::Rc;
 
-use crate::atomic_access::MAX_SAFE_INTEGER;
 use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 
 /// The engine's functions, of a realm that no script has seen yet.
@@ -24,10 +23,11 @@ struct Engines {
     /// The getter of `%TypedArray%.prototype[@@toStringTag]`, which tells the name of an array's constructor.
     name: Value,
     constructors: Vec<(&'static str, Value)>,
-    /// `BigInt.asIntN`
-    as_int_n: Value,
     freeze: Value,
     prevent_extensions: Value,
+    define_property: Value,
+    /// `Reflect.ownKeys`
+    own_keys: Value,
 }
 
 const NAMES: [&str; 12] = [
@@ -53,13 +53,11 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let prototype = realm.get(&realm.prototype(&realm.get(&global, "Int32Array")?)?, "prototype")?;
     let object = realm.get(&global, "Object")?;
     let method = |name: &str| realm.get(&prototype, name);
-    let length = realm.own_getter(&prototype, "length")?;
     let tag = realm.get(&realm.get(&global, "Symbol")?, "toStringTag")?;
-    let name = realm.own_getter(&prototype, &tag)?;
     let constructors =
         NAMES.iter().map(|&name| Ok((name, realm.get(&global, name)?))).collect::<Result<_, _>>();
     let engines = Rc::new(Engines {
-        length: length.ok_or_else(|| realm.type_error("this engine has no length"))?,
+        length: realm.engines_getter(&prototype, "length")?,
         set: method("set")?,
         with: method("with")?,
         sort: method("sort")?,
@@ -67,11 +65,12 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         to_reversed: method("toReversed")?,
         to_sorted: method("toSorted")?,
         fill: method("fill")?,
-        name: name.ok_or_else(|| realm.type_error("this engine has no toStringTag"))?,
+        name: realm.engines_getter(&prototype, &tag)?,
         constructors: constructors?,
-        as_int_n: realm.get(&realm.get(&global, "BigInt")?, "asIntN")?,
         freeze: realm.get(&object, "freeze")?,
         prevent_extensions: realm.get(&object, "preventExtensions")?,
+        define_property: realm.get(&object, "defineProperty")?,
+        own_keys: realm.get(&realm.get(&global, "Reflect")?, "ownKeys")?,
     });
     let methods: [(&Value, &str, u8, Method); 4] = [
         (&prototype, "set", 1, Engines::set),
@@ -121,15 +120,8 @@ impl Engines {
         // The relative index, then ToNumber or ToBigInt of the value.
         let relative = realm.to_integer_or_infinity(&call.argument(0))?;
         let index = if relative < 0.0 { length + relative } else { relative };
-        let value = call.argument(1);
-        let value = match kind {
-            TypedArrayKind::BigInt64 | TypedArrayKind::BigUint64 => {
-                // As many bits as there can be change nothing.
-                let bits = realm.number(MAX_SAFE_INTEGER);
-                realm.call(&self.as_int_n, &realm.undefined(), &[bits, value.clone()])?
-            }
-            _ => realm.number(realm.to_number(&value)?),
-        };
+        let is_big = matches!(kind, TypedArrayKind::BigInt64 | TypedArrayKind::BigUint64);
+        let value = realm.to_element(&call.argument(1), is_big)?;
         // IsValidIntegerIndex: a RangeError beyond the length of now, which is 0 for an array that is gone.
         let today = self.length(realm, call)?;
         if index < 0.0 || index >= today {
@@ -182,7 +174,17 @@ impl Engines {
         // SetIntegrityLevel(O, frozen): [[PreventExtensions]] refuses arrays whose length may change. Then all own properties;
         // elements refuse to be made permanent.
         realm.call(&self.prevent_extensions, &realm.undefined(), std::slice::from_ref(&object))?;
-        realm.freeze_properties(&object)?;
+        let keys = realm.call(&self.own_keys, &realm.undefined(), std::slice::from_ref(&object))?;
+        for at in 0..realm.array_length(&keys)? {
+            let key = realm.get(&keys, at)?;
+            let frozen = realm.object()?;
+            realm.set_prototype(&frozen, &realm.null())?;
+            realm.set(&frozen, "configurable", &realm.bool(false))?;
+            if realm.own_data(&object, &key)?.is_some() {
+                realm.set(&frozen, "writable", &realm.bool(false))?;
+            }
+            realm.call(&self.define_property, &realm.undefined(), &[object.clone(), key, frozen])?;
+        }
         Ok(object.clone())
     }
 

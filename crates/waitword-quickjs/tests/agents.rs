@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 
-use common::{agent, agent_on, text, until_queued};
+use common::{agent_on, text, until_queued};
 use waitword_core::{Outcome, notify_all, notify_one, wait};
 use waitword_quickjs::{AgentHandle, JsAgent, JsError, SharedBlock};
 
@@ -194,15 +194,6 @@ fn a_terminated_agents_place_goes_to_the_next() {
     });
     assert_eq!(notify_one(block.i32(0).unwrap()), 1);
     assert_eq!(second.unwrap().recv().unwrap(), "ok");
-}
-
-#[test]
-fn different_blocks_at_the_same_index_are_different_words() {
-    let js = agent();
-    let source =
-        "var a = new Int32Array(new SharedArrayBuffer(4)), b = new Int32Array(new SharedArrayBuffer(4));
-        Atomics.waitAsync(a, 0, 0); [Atomics.notify(b, 0), Atomics.notify(a, 0)].join()";
-    assert_eq!(text(&js, source), "0,1");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Shared memory that grows under the feet of others; in one agent: `tables/growable.js`.
+//! Shared memory that grows under the feet of others. In one agent: `tables/growable.js`; what scripts see of it, and when: `growth.rs`.
 
 mod common;
 
 use std::thread;
 
-use common::{agent, agent_on, text, thrown_name, until_queued};
+use common::{agent, agent_on, text, thrown_name};
 use waitword_core::notify_all;
 use waitword_quickjs::{JsAgent, SharedBlock};
 
@@ -87,39 +87,6 @@ fn another_agent_gets_the_memory_not_its_length_of_then() {
 }
 
 #[test]
-fn views_see_growth_from_the_next_job_on() {
-    let block = SharedBlock::growable(8, 64).unwrap();
-    let js = agent_on(&block);
-    js.eval("t.js", "var seen = []; var look = () => seen.push(i32.length + ' ' + i32[i32.length - 1]);")
-        .unwrap();
-    grow_elsewhere(&block, 16);
-    assert_eq!(text(&js, "look(); seen.pop()"), "4 0");
-    js.eval("t.js", "Atomics.waitAsync(i32, 0, 0).value.then(look)").unwrap();
-    grow_elsewhere(&block, 24);
-    assert_eq!(notify_all(block.i32(0).unwrap()), 1);
-    js.run().unwrap();
-    assert_eq!(text(&js, "seen.pop()"), "6 0");
-}
-
-#[test]
-fn views_see_growth_after_a_wait() {
-    let block = SharedBlock::growable(8, 64).unwrap();
-    let waiter = thread::spawn({
-        let block = block.clone();
-        move || {
-            text(
-                &agent_on(&block),
-                "let before = i32.length; Atomics.wait(i32, 0, 0); before + ' ' + i32.length",
-            )
-        }
-    });
-    until_queued(&block, 0, 1, &waiter);
-    block.grow(40).unwrap();
-    assert_eq!(notify_all(block.i32(0).unwrap()), 1);
-    assert_eq!(waiter.join().unwrap(), "2 10");
-}
-
-#[test]
 fn buffers_that_are_looked_after_can_be_collected() {
     let js = agent();
     js.eval("t.js", "var made = []; for (let i = 0; i < 50; i++) made.push(new SharedArrayBuffer(8, { maxByteLength: 16 }));").unwrap();
@@ -127,21 +94,4 @@ fn buffers_that_are_looked_after_can_be_collected() {
     js.eval("t.js", blocks).unwrap();
     js.runtime().gc();
     assert_eq!(text(&js, "String(weak.filter(w => w.deref()).length)"), "0");
-}
-
-#[test]
-fn memory_that_another_agent_has_grown_is_reached_in_the_same_job() {
-    let block = SharedBlock::growable(8, 16).unwrap();
-    let js = agent_on(&block);
-    js.set_function("grow", 0, {
-        let block = block.clone();
-        move |realm, _| {
-            block.grow(16).unwrap();
-            Ok(realm.undefined())
-        }
-    })
-    .unwrap();
-    assert_eq!(thrown_name(&js, "Atomics.load(i32, 3)"), "RangeError");
-    // A loop that waits for the value of another agent does nothing else.
-    assert_eq!(text(&js, "grow(); String(Atomics.load(i32, 3))"), "0");
 }

@@ -52,7 +52,7 @@ pub(crate) struct Test262 {
 pub(crate) struct Test262Case {
     pub(super) dir: PathBuf,
     pub(super) file: String,
-    #[arg(value_parser = |mode: &str| mode.parse::<super::plan::Mode>())]
+    #[arg(value_enum)]
     pub(super) mode: super::plan::Mode,
 }
 

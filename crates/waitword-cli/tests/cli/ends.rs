@@ -3,12 +3,11 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::io::{self, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
 use crate::program::{finish, piped};
-use crate::sigint::{Sigint, with_sigint};
 
 const BLOCKED: &str = r#"
     const { Worker } = require("worker_threads");
@@ -24,6 +23,32 @@ fn expect(child: &mut Child, line: &str) {
     let mut first = vec![0; line.len()];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     assert_eq!(String::from_utf8(first).unwrap(), line);
+}
+
+/// What a program finds SIGINT to do when it starts. It would inherit that from the test, which inherits it in turn: a shell starts background
+/// jobs with SIGINT ignored, and so do `nohup` and some runners of tests.
+#[derive(Clone, Copy)]
+enum Sigint {
+    /// The system's default.
+    Ends,
+    IsIgnored,
+}
+
+/// Has `command` start its program with this.
+fn with_sigint(command: &mut Command, sigint: Sigint) -> &mut Command {
+    let disposition = match sigint {
+        Sigint::Ends => libc::SIG_DFL,
+        Sigint::IsIgnored => libc::SIG_IGN,
+    };
+    let set = move || {
+        // SAFETY: neither disposition is a function, and `signal` is async-signal-safe.
+        if unsafe { libc::signal(libc::SIGINT, disposition) } == libc::SIG_ERR {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec, `set` does nothing that is not async-signal-safe: it takes no lock and allocates nothing.
+    unsafe { command.pre_exec(set) }
 }
 
 /// What Ctrl-C sends.

@@ -1,15 +1,12 @@
 //! The command line as its users meet it: what a table of scripts (`tests/scripts`) cannot say, because it needs signals, pipes, sockets,
 //! the memory of the process or another command than `run`.
 
-mod conformance;
 mod ends;
 mod errors;
 mod limits;
 mod observe;
-mod offered;
+mod pages;
 mod program;
-#[cfg(unix)]
-mod sigint;
 mod sources;
 mod test262;
 mod threads;

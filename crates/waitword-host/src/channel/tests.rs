@@ -5,11 +5,11 @@ fn message(ports: Vec<End>) -> Message {
     Message { serialized: SerializedMessage::default(), ports }
 }
 
-fn arrivals() -> Arc<Mailbox<PortId>> {
+fn arrivals() -> Arc<Mailbox> {
     Arc::new(Mailbox::new(Arc::<Doorbell>::default()))
 }
 
-fn tokens(arrivals: &Mailbox<PortId>) -> usize {
+fn tokens(arrivals: &Mailbox) -> usize {
     std::iter::from_fn(|| arrivals.take()).count()
 }
 
@@ -56,7 +56,7 @@ fn messages_travel_with_their_end() {
 }
 
 #[test]
-fn circles_of_letters_are_dropped() {
+fn circles_of_messages_are_dropped() {
     for length in [1, 2, 3, 10] {
         let (ones, others): (Vec<_>, Vec<_>) = (0..length).map(|_| channel()).unzip();
         let sides: Vec<_> = ones.iter().chain(&others).map(|end| Arc::downgrade(end.own())).collect();
@@ -72,7 +72,7 @@ fn circles_of_letters_are_dropped() {
 }
 
 #[test]
-fn an_end_that_was_taken_out_of_a_letter_closes_no_circle() {
+fn an_end_that_was_taken_out_of_a_message_closes_no_circle() {
     let ((one, other), (three, four)) = (channel(), channel());
     one.post(message(vec![four]));
     let four = other.take_message().unwrap().ports.pop().unwrap();
@@ -82,7 +82,7 @@ fn an_end_that_was_taken_out_of_a_letter_closes_no_circle() {
 }
 
 #[test]
-fn ends_in_letters_in_letters_are_dropped_without_a_stack() {
+fn ends_in_messages_in_messages_are_dropped_without_a_stack() {
     let (outer, mut inner) = channel();
     for _ in 0..200_000 {
         let (one, other) = channel();

@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use super::Cluster;
 use crate::agent_links::AgentLinks;
-use crate::agent_links::WorkerEvent;
 use crate::agent_name::ThreadId;
 use crate::clone::SerializedMessage;
-use crate::failure::Failure;
+use crate::ended::Failure;
+use crate::mailbox::{Arrival, WorkerEvent};
 use crate::members::Overdue;
 
 impl Cluster {
@@ -60,11 +60,11 @@ impl Cluster {
         self.named_locks().leave(id);
         if let Some(parent) = &links.parent {
             if let Some((failure, thrown)) = failure {
-                parent.post((id, WorkerEvent::Failed(failure, thrown)));
+                parent.post(Arrival::OfWorker(id, WorkerEvent::Failed(failure, thrown)));
             }
             self.retire(id);
             // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
-            parent.post((id, WorkerEvent::Exited(exit_code)));
+            parent.post(Arrival::OfWorker(id, WorkerEvent::Exited(exit_code)));
         }
         self.leave(id);
     }

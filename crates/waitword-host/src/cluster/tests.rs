@@ -1,8 +1,7 @@
 use std::thread;
 
 use super::*;
-use crate::agent_links::WorkerEvent;
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Arrival, Mailbox, WorkerEvent};
 
 #[test]
 fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
@@ -64,7 +63,7 @@ fn an_agent_is_terminated_although_it_was_not_there_yet() {
 #[test]
 fn the_others_go_on_without_workers_that_do_not_end_and_those_below_them_first() {
     let cluster = Cluster::new(Arc::default(), true, None);
-    let enlist = |parent, events: &Arc<Mailbox<_>>| {
+    let enlist = |parent, events: &Arc<Mailbox>| {
         let links = Arc::new(AgentLinks::new(&Arc::default(), Some(Arc::clone(events))));
         let id = cluster.enlist_within(2, parent, Arc::default(), Arc::clone(&links));
         id.map(|id| (id, links))
@@ -75,8 +74,8 @@ fn the_others_go_on_without_workers_that_do_not_end_and_those_below_them_first()
     let (below, _) = enlist(worker, &events).unwrap();
     cluster.end(&[worker]);
     assert!(links.is_gone());
-    let exits = std::iter::from_fn(|| events.take()).map(|(id, event)| match event {
-        WorkerEvent::Exited(code) => (id, code),
+    let exits = std::iter::from_fn(|| events.take()).map(|event| match event {
+        Arrival::OfWorker(id, WorkerEvent::Exited(code)) => (id, code),
         _ => panic!("nothing but their ends"),
     });
     assert_eq!(exits.collect::<Vec<_>>(), [(below, 1), (worker, 1)]);
@@ -86,7 +85,10 @@ fn the_others_go_on_without_workers_that_do_not_end_and_those_below_them_first()
     assert!(enlist(worker, &events).is_none(), "its parent is gone");
     let (last, links) = enlist(MAIN, &events).unwrap();
     cluster.end_worker(last, &links, None, 3);
-    assert!(matches!(events.take(), Some((_, WorkerEvent::Exited(3)))), "it comes to its end itself");
+    assert!(
+        matches!(events.take(), Some(Arrival::OfWorker(_, WorkerEvent::Exited(3)))),
+        "it comes to its end itself"
+    );
     cluster.leave(MAIN);
     cluster.close();
 }

@@ -2,7 +2,7 @@
 
 use crate::agent_host::Host;
 use crate::agent_name::AgentName;
-use crate::failure::{Failure, FailureKind, OUT_OF_MEMORY, Place};
+use crate::ended::{Failure, FailureKind, OUT_OF_MEMORY, Place};
 use crate::sources;
 use waitword_quickjs::{Exception, JsError, PromiseState, Realm, Value, place_in_frame};
 

@@ -1,52 +1,31 @@
 //! The jobs, and what comes after each of them.
 //!
-//! Jobs come from six sources (settled waits, timers, messages from the parent, from workers, and at ports, and locks that
-//! were granted or stolen), which
-//! take turns: a source that never runs dry cannot starve the others. Within a source, first come, first served.
+//! Jobs come from three sources (settled waits, timers, and what other threads have for the agent), which take turns: a source that never
+//! runs dry cannot starve the others. Within a source, first come, first served.
 
 use std::time::Instant;
 
-use crate::agent_host::{PARENT, Port};
-use crate::agent_links::WorkerEvent;
 use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
 use crate::clone::{self, SerializedMessage};
-use crate::failure::{Failure, FailureKind, Place};
-use crate::named_locks::LockNews;
+use crate::ended::{Failure, FailureKind, Place};
+use crate::mailbox::{Arrival, PortId, WorkerEvent};
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
 use super::{EventLoop, Stop};
 
-/// Where jobs come from.
-#[derive(Clone, Copy)]
-enum Source {
-    SettledWaits,
-    DueTimers,
-    Parent,
-    Workers,
-    Locks,
-    Ports,
-}
-
-const SOURCES: [Source; 6] =
-    [Source::SettledWaits, Source::DueTimers, Source::Parent, Source::Workers, Source::Locks, Source::Ports];
+/// Where jobs come from: runs one, if there is one.
+type Source<Loop> = fn(&Loop) -> Result<bool, Stop>;
 
 impl EventLoop<'_> {
     /// Whether there was one.
     pub(crate) fn run_one_job(&self) -> Result<bool, Stop> {
         self.host.receiving.set(None);
-        for step in 0..SOURCES.len() {
-            let turn = (self.turn.get() + step) % SOURCES.len();
-            let ran = match SOURCES[turn] {
-                Source::SettledWaits => self.run_settled_wait(),
-                Source::DueTimers => self.run_due_timer(),
-                Source::Parent => self.run_message_of_parent(),
-                Source::Workers => self.run_message_of_worker(),
-                Source::Locks => self.run_lock_news(),
-                Source::Ports => self.run_message_of_port(),
-            };
-            if ran? {
-                self.turn.set((turn + 1) % SOURCES.len());
+        let sources: [Source<Self>; 3] = [Self::run_settled_wait, Self::run_due_timer, Self::run_arrival];
+        for step in 0..sources.len() {
+            let turn = (self.turn.get() + step) % sources.len();
+            if sources[turn](self)? {
+                self.turn.set((turn + 1) % sources.len());
                 return Ok(true);
             }
         }
@@ -71,75 +50,46 @@ impl EventLoop<'_> {
         Ok(true)
     }
 
-    fn run_message_of_parent(&self) -> Result<bool, Stop> {
-        let port = self.host.port.get();
-        if !port.is_open {
-            return Ok(false);
-        }
-        if port.rest == Some(0) {
-            self.host.port.set(Port::default());
-            self.call("receive.parentClosed", |_| Ok(Vec::new()))?;
-            return Ok(true);
-        }
-        let Some(message) = self.host.links.from_parent.take() else { return Ok(false) };
-        self.host.port.set(Port { rest: port.rest.map(|rest| rest - 1), ..port });
-        self.host.receiving.set(Some(PARENT));
-        let received = self.call("receive.fromParent", |realm| {
-            let (data, ports) = self.host.unpack(realm, message)?;
-            Ok(vec![data, ports])
-        })?;
-        if let (None, Port { rest: Some(_), .. }) = (received, self.host.port.get()) {
-            self.host.port.set(Port { rest: Some(0), ..self.host.port.get() });
+    fn run_arrival(&self) -> Result<bool, Stop> {
+        let Some(arrival) = self.host.links.mailbox.take() else { return Ok(false) };
+        let call_with = |path, ticket| self.call(path, |realm| Ok(vec![realm.number(ticket)])).map(drop);
+        match arrival {
+            Arrival::AtPort(id) => self.run_message_of_port(id)?,
+            Arrival::OfWorker(id, event) => self.run_event_of_worker(id, event)?,
+            Arrival::LockGranted(ticket) => {
+                self.host.asked.borrow_mut().remove(&ticket);
+                call_with("receive.lockGranted", ticket)?;
+            }
+            Arrival::LockStolen(ticket) => call_with("receive.lockStolen", ticket)?,
         }
         Ok(true)
     }
 
-    fn run_message_of_worker(&self) -> Result<bool, Stop> {
-        let Some((id, message)) = self.host.links.from_workers.take() else { return Ok(false) };
+    fn run_event_of_worker(&self, id: ThreadId, event: WorkerEvent) -> Result<(), Stop> {
         let number = |realm: &Realm| realm.number(id);
-        match message {
+        match event {
             WorkerEvent::Online => self.call("fromWorker.online", |realm| Ok(vec![number(realm)]))?,
-            WorkerEvent::Message(message) => self.call("fromWorker.message", |realm| {
-                let (data, ports) = self.host.unpack(realm, message)?;
-                Ok(vec![number(realm), data, ports])
-            })?,
             WorkerEvent::Printed(stream, text, charge) => {
                 drop(charge);
                 let arguments =
                     |realm: &Realm| Ok(vec![number(realm), realm.number(stream), realm.string(&text)?]);
                 self.call("fromWorker.printed", arguments)?
             }
-            WorkerEvent::Failed(failure, thrown) => {
-                return self.run_failure(id, failure, thrown).map(|()| true);
-            }
+            WorkerEvent::Failed(failure, thrown) => return self.run_failure(id, failure, thrown),
             WorkerEvent::Exited(code) => {
                 self.host.workers.borrow_mut().remove(&id);
                 self.call("fromWorker.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
             }
         };
-        Ok(true)
+        Ok(())
     }
 
-    fn run_lock_news(&self) -> Result<bool, Stop> {
-        let Some(news) = self.host.lock_news.take() else { return Ok(false) };
-        let (path, ticket) = match news {
-            LockNews::Granted(ticket) => {
-                self.host.asked.borrow_mut().remove(&ticket);
-                ("receive.lockGranted", ticket)
-            }
-            LockNews::Stolen(ticket) => ("receive.lockStolen", ticket),
-        };
-        self.call(path, |realm| Ok(vec![realm.number(ticket)]))?;
-        Ok(true)
-    }
-
-    fn run_message_of_port(&self) -> Result<bool, Stop> {
-        let taken = self.host.links.ports().take();
+    fn run_message_of_port(&self, id: PortId) -> Result<(), Stop> {
+        let taken = self.host.links.ports().take(id);
         match taken {
-            None => return Ok(false),
             // A token whose message is gone.
-            Some(None) => {}
-            Some(Some((id, Delivery::Message(message)))) => {
+            None => {}
+            Some(Delivery::Message(message)) => {
                 self.host.receiving.set(Some(id));
                 let received = self.call("receive.atPort", |realm| {
                     let (data, ports) = self.host.unpack(realm, message)?;
@@ -149,11 +99,11 @@ impl EventLoop<'_> {
                     self.host.links.ports().failed(id);
                 }
             }
-            Some(Some((id, Delivery::Closed))) => {
+            Some(Delivery::Closed) => {
                 self.call("receive.portClosed", |realm| Ok(vec![realm.number(id)]))?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// The error of a worker: for the script if it listens, otherwise ours, and that of the whole program in the end.

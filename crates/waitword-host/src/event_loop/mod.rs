@@ -9,7 +9,7 @@ use waitword_quickjs::{JsAgent, Realm};
 
 use crate::agent_host::Host;
 use crate::clone::SerializedMessage;
-use crate::failure::Failure;
+use crate::ended::Failure;
 
 mod errors;
 mod jobs;

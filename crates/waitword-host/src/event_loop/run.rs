@@ -5,12 +5,11 @@ use std::time::Instant;
 use waitword_quickjs::PromiseState;
 
 use super::{EventLoop, FAILED, Stop};
-use crate::agent_links::WorkerEvent;
 use crate::agent_name::AgentName;
 use crate::cluster::Woken;
-use crate::ended::AbandonedWait;
-use crate::failure::FailureKind;
+use crate::ended::{AbandonedWait, FailureKind};
 use crate::liveness::Reason;
+use crate::mailbox::{Arrival, WorkerEvent};
 use crate::worker_options::{Data, Entry};
 
 /// What to do when there is no job.
@@ -50,10 +49,10 @@ impl EventLoop<'_> {
             .collect()
     }
 
-    /// The first error of a worker in a message that was never read.
+    /// The first error of a worker that was never read.
     pub(crate) fn unread_failure(&self) -> Option<Stop> {
-        std::iter::from_fn(|| self.host.links.from_workers.take()).find_map(|(_, message)| match message {
-            WorkerEvent::Failed(failure, thrown) => Some(Stop::Failed(failure, thrown)),
+        std::iter::from_fn(|| self.host.links.mailbox.take()).find_map(|arrival| match arrival {
+            Arrival::OfWorker(_, WorkerEvent::Failed(failure, thrown)) => Some(Stop::Failed(failure, thrown)),
             _ => None,
         })
     }
@@ -62,7 +61,7 @@ impl EventLoop<'_> {
         let booted = self.boot(data);
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.links.parent {
-            parent.post((self.host.id, WorkerEvent::Online));
+            parent.post(Arrival::OfWorker(self.host.id, WorkerEvent::Online));
             self.host.observed.goes_online();
         }
         let mut main_module = self.start(entry)?;
@@ -122,7 +121,6 @@ impl EventLoop<'_> {
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
             || self.host.links.ports().keep_alive()
-            || self.host.port.get().keeps_alive
             || !self.host.asked.borrow().is_empty();
         if is_kept {
             Idle::Sleep(Reason::Messages)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::failure::{Failure, FailureKind};
+use crate::ended::{Failure, FailureKind};
 use crate::path_text::{path_of, text_of};
 use crate::source_file::{self, Unreadable};
 use crate::source_text::SourceText;
@@ -118,6 +118,6 @@ impl EventLoop<'_> {
         };
         let error = agent_host::error_with_code(self.realm(), "MODULE_NOT_FOUND", &message);
         let thrown = self.host.pack_error(self.realm(), kind, error.value());
-        Stop::Failed(Box::new(Failure::load(self.host.id, kind, message)), thrown)
+        Stop::Failed(Box::new(Failure::plain(self.host.id, kind, message)), thrown)
     }
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use waitword_quickjs::{Call, Exception, PromiseState, Realm, Value};
 
 use crate::agent_host::Host;
-use crate::agent_links::WorkerEvent;
 use crate::ended::EXIT_OUTPUT_CLOSED;
+use crate::mailbox::{Arrival, WorkerEvent};
 use crate::observed::Tap;
 use crate::{agent_host, parts};
 
@@ -62,13 +62,13 @@ fn show_parent(realm: &Realm, host: &Host, stream: i32, text: String) -> Result<
         }
         Tap::Wanted | Tap::Kept => true,
     };
-    match realm.memory_budget().map(|budget| budget.charge(bytes)) {
-        None => parent.post((host.id, WorkerEvent::Printed(stream, text, None))),
-        Some(Some(charge)) => parent.post((host.id, WorkerEvent::Printed(stream, text, Some(charge)))),
+    let charge = match realm.memory_budget().map(|budget| budget.charge(bytes)) {
         Some(None) if is_wanted => return Err(host.clone_functions(realm)?.no_room(realm)),
         // Nobody has asked for it yet.
-        Some(None) => {}
-    }
+        Some(None) => return Ok(realm.undefined()),
+        charge => charge.flatten(),
+    };
+    parent.post(Arrival::OfWorker(host.id, WorkerEvent::Printed(stream, text, charge)));
     Ok(realm.undefined())
 }
 

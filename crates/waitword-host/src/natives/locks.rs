@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::agent_host;
 use crate::agent_name::ThreadId;
-use crate::named_locks::{Otherwise, Request, Ticket};
+use crate::mailbox::Ticket;
+use crate::named_locks::{Otherwise, Request};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
 /// `requestLock(name, isShared, ifAvailable, steal)`: the ticket, for whose sake the agent goes on until it has the lock; undefined if it
@@ -19,7 +20,7 @@ pub(crate) fn request_lock(realm: &Realm, call: &Call<'_>) -> Result<Value, Exce
         _ => Otherwise::Wait,
     };
     let ticket = host.ask();
-    let news = Arc::clone(&host.lock_news);
+    let news = Arc::clone(&host.links.mailbox);
     let request = Request { agent: host.id, ticket, is_shared: is_set(1), news };
     if host.cluster.named_locks().request(name, request, otherwise) {
         return Ok(realm.number(ticket));

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::agent_host::{self, Host, PARENT, Port};
-use crate::agent_links::WorkerEvent;
+use crate::agent_host::{self, Host};
 use crate::broadcast_groups::Key;
-use crate::channel::{Message, PortId, channel};
+use crate::channel::{Message, channel};
 use crate::clone::{self, CloneFunctions};
+use crate::mailbox::PortId;
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
 /// `setCloneFunctions(functions)`: what `clone.js` does for messages.
@@ -46,13 +46,6 @@ pub(crate) fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     Ok(realm.undefined())
 }
 
-/// `discard(ids)`: nobody can be sent it any more.
-pub(crate) fn discard(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let message = agent_host::of(realm)?.send(realm, &call.argument(0))?;
-    drop(message);
-    Ok(realm.undefined())
-}
-
 /// `copy(ids)`: what another agent would read.
 pub(crate) fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
@@ -68,49 +61,13 @@ pub(crate) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception>
     Ok(data)
 }
 
-/// `postToParent(ids)`
-pub(crate) fn post_to_parent(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let message = host.send(realm, &call.argument(0))?;
-    if let Some(parent) = &host.links.parent {
-        parent.post((host.id, WorkerEvent::Message(message)));
-    }
-    Ok(realm.undefined())
-}
-
-/// `listen(isOpen, keepsAlive)`: whether `parentPort` takes messages.
-pub(crate) fn listen(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (is_open, keeps_alive) = (realm.to_bool(&call.argument(0)), realm.to_bool(&call.argument(1)));
-    agent_host::of(realm)?.port.set(Port { is_open, keeps_alive, rest: None });
-    Ok(realm.undefined())
-}
-
-/// `closeParentPort()`: whether messages wait that are still delivered, because the script closes it while it takes one.
-pub(crate) fn close_parent_port(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let rest = if host.receiving.get() == Some(PARENT) { host.links.from_parent.len() } else { 0 };
-    let port = match rest {
-        0 => Port::default(),
-        _ => Port { is_open: true, keeps_alive: true, rest: Some(rest) },
-    };
-    host.port.set(port);
-    Ok(realm.bool(rest > 0))
-}
-
-/// `receiveFromParent()`: the first message, in an array, or undefined.
-pub(crate) fn receive_from_parent(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let message = host.links.from_parent.take();
-    received(realm, &host, message)
-}
-
 /// `openChannel()`: the numbers of its two ports.
 pub(crate) fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
     let (one, other) = agent_host::of(realm)?.links.ports().open();
     realm.array(&[realm.number(one), realm.number(other)])
 }
 
-/// `postToPort(id, ids)`
+/// `postToPort(id, ids)`. No port has the number 0: nobody can be sent it any more.
 pub(crate) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
     let id = port_id(realm, &call.argument(0))?;

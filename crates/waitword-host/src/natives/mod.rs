@@ -6,7 +6,7 @@ mod agent;
 mod files;
 mod locks;
 mod messages;
-mod urls;
+mod texts;
 mod workers;
 
 const NATIVES: &[(&str, NativeFn)] = &[
@@ -30,13 +30,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("setCloneFunctions", messages::set_clone_functions),
     ("pack", messages::pack),
     ("seal", messages::seal),
-    ("discard", messages::discard),
     ("takeData", messages::take_data),
-    ("postToWorker", workers::post_to_worker),
-    ("postToParent", messages::post_to_parent),
-    ("listen", messages::listen),
-    ("closeParentPort", messages::close_parent_port),
-    ("receiveFromParent", messages::receive_from_parent),
     ("openChannel", messages::open_channel),
     ("postToPort", messages::post_to_port),
     ("listenToPort", messages::listen_to_port),
@@ -54,11 +48,12 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("resolve", files::resolve),
     ("readFile", files::read_file),
     ("compileFile", files::compile_file),
-    ("parseUrl", urls::parse_url),
-    ("setUrl", urls::set_url),
-    ("parseQuery", urls::parse_query),
-    ("formatQuery", urls::format_query),
-    ("fileUrl", urls::file_url),
+    ("parseUrl", texts::parse_url),
+    ("setUrl", texts::set_url),
+    ("fileUrl", texts::file_url),
+    ("encodeUtf8", texts::encode_utf8),
+    ("decodeUtf8", texts::decode_utf8),
+    ("isUtf8", texts::is_utf8),
     ("promiseState", agent::promise_state),
 ];
 

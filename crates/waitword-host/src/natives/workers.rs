@@ -10,8 +10,8 @@ use waitword_quickjs::{Call, Exception, Realm, Value};
 
 use super::messages::elements;
 
-/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, keepsOut, keepsErr, type, name)`: the number of the new worker, which
-/// begins with what was packed last. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may
+/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, keepsOut, keepsErr, type, name)`: the numbers of the new worker,
+/// which begins with what was packed last, and of the port to it. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may
 /// hold; what it prints goes to its parent alone where that keeps it; type and name are of one of the web's shape.
 pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let host = agent_host::of(realm)?;
@@ -40,22 +40,12 @@ pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> 
     let name = if web.is_string() { Some(realm.to_string(&call.argument(9))?) } else { None };
     let data = Data::OfParent { data, variables, name };
     match (host.spawn)(&host, entry, shape, memory, keeps, arguments, data) {
-        Ok(id) => Ok(realm.number(id)),
+        Ok((id, port)) => realm.array(&[realm.number(id), realm.number(port)]),
         Err(why) => {
             let message = format!("Worker initialization failure: {why}");
             Err(agent_host::error_with_code(realm, "ERR_WORKER_INIT_FAILED", &message))
         }
     }
-}
-
-/// `postToWorker(id, ids)`
-pub(crate) fn post_to_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let message = host.send(realm, &call.argument(1))?;
-    if let Some(worker) = host.workers.borrow().get(&thread_id(realm, &call.argument(0))?) {
-        worker.mailbox.post(message);
-    }
-    Ok(realm.undefined())
 }
 
 /// `refWorker(id, keepsAlive)`

@@ -81,11 +81,6 @@ impl Realm {
         self.new_error(message, qjs::JS_NewReferenceError)
     }
 
-    /// A SyntaxError with this message.
-    pub fn syntax_error(&self, message: &str) -> Exception {
-        self.new_error(message, qjs::JS_NewSyntaxError)
-    }
-
     /// An Error with this message.
     pub fn error(&self, message: &str) -> Exception {
         self.new_error(message, qjs::JS_NewPlainError)

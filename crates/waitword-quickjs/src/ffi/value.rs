@@ -41,11 +41,6 @@ impl Value {
         matches!(self.tag(), qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT)
     }
 
-    /// Whether this is a Symbol.
-    pub fn is_symbol(&self) -> bool {
-        self.tag() == qjs::JS_TAG_SYMBOL
-    }
-
     /// The Boolean this is, if it is one. No conversion.
     pub fn as_bool(&self) -> Option<bool> {
         // SAFETY: the tag says which member of the union is set.

@@ -1,10 +1,9 @@
 //! What the adapter has to know of buffers, views and their attributes to put right what the engine does with them.
 
-use std::ffi::c_int;
-
 use rquickjs_sys as qjs;
 
 use super::handles::{Exception, Realm, Value};
+use super::property::PropertyKey;
 
 impl Realm {
     /// Whether this is a DataView.
@@ -36,54 +35,27 @@ impl Realm {
         Ok(if number.is_nan() { 0.0 } else { number.trunc() + 0.0 })
     }
 
-    /// SetIntegrityLevel(object, frozen), from its fifth step on: makes all own properties read-only and permanent. Of an object
-    /// that is not extensible.
+    /// ToBigInt or ToNumber, as of a value that becomes an element. Of a BigInt as many bits are kept as an element has.
     ///
     /// # Errors
-    /// A TypeError when the object does not allow it.
-    pub(crate) fn freeze_properties(&self, object: &Value) -> Result<(), Exception> {
-        self.check(object);
-        let (mut table, mut len) = (std::ptr::null_mut(), 0);
-        let flags = (qjs::JS_GPN_STRING_MASK | qjs::JS_GPN_SYMBOL_MASK) as c_int;
-        // SAFETY: (3), (4), (5)
-        let status =
-            unsafe { qjs::JS_GetOwnPropertyNames(self.raw(), &mut table, &mut len, object.raw(), flags) };
-        self.succeeded(status)?;
-        let result = (0..len as usize).try_for_each(|index| {
-            // SAFETY: the engine gave a table of `len` entries, freed below.
-            self.freeze_property(object, unsafe { (*table.add(index)).atom })
-        });
-        // SAFETY: the table that the engine gave us.
-        unsafe { qjs::JS_FreePropertyEnum(self.raw(), table, len) };
-        result
+    /// What the coercion throws.
+    pub(crate) fn to_element(&self, value: &Value, is_big: bool) -> Result<Value, Exception> {
+        match is_big {
+            true => self.bigint(self.to_bigint64(value)?),
+            false => Ok(self.number(self.to_number(value)?)),
+        }
     }
 
-    fn freeze_property(&self, object: &Value, key: qjs::JSAtom) -> Result<(), Exception> {
-        let mut found = qjs::JSPropertyDescriptor {
-            flags: 0,
-            value: qjs::JS_UNDEFINED,
-            getter: qjs::JS_UNDEFINED,
-            setter: qjs::JS_UNDEFINED,
-        };
-        // SAFETY: (3), (4), (5)
-        let status = unsafe { qjs::JS_GetOwnProperty(self.raw(), &mut found, object.raw(), key) };
-        if !self.succeeded(status)? {
-            return Ok(());
-        }
-        for raw in [found.value, found.getter, found.setter] {
-            // SAFETY: (3): a found descriptor carries a count of each of its values.
-            drop(unsafe { Value::from_owned(self.engine(), raw) });
-        }
-        // { [[Configurable]]: false }, and of a data property { [[Writable]]: false }.
-        let writable = match found.flags & qjs::JS_PROP_GETSET as c_int {
-            0 => qjs::JS_PROP_HAS_WRITABLE,
-            _ => 0,
-        };
-        let flags = (qjs::JS_PROP_HAS_CONFIGURABLE | qjs::JS_PROP_THROW | writable) as c_int;
-        let none = qjs::JS_UNDEFINED;
-        // SAFETY: (3), (4), (5); the engine borrows the values.
-        let status =
-            unsafe { qjs::JS_DefineProperty(self.raw(), object.raw(), key, none, none, none, flags) };
-        self.succeeded(status).map(drop)
+    /// The getter of a property that the engine's own objects have.
+    ///
+    /// # Errors
+    /// A TypeError when this engine has none.
+    pub(crate) fn engines_getter<'a>(
+        &self,
+        object: &Value,
+        key: impl Into<PropertyKey<'a>>,
+    ) -> Result<Value, Exception> {
+        let key = key.into();
+        self.own_getter(object, key)?.ok_or_else(|| self.type_error(&format!("this engine has no {key:?}")))
     }
 }

@@ -44,6 +44,8 @@ b.transfer(2 ** 64) //> RangeError
 b.transfer(33) //> RangeError
 try { b.transfer(33) } catch {} b.detached //> false
 b.transfer(32).byteLength //> 32
+b.transfer().byteLength //> 16
+b.transfer(undefined).maxByteLength //> 32
 b.transfer('8.5').maxByteLength //> 32
 b.transferToFixedLength(33).byteLength //> 33
 new ArrayBuffer(8).transfer(2 ** 53) //> RangeError

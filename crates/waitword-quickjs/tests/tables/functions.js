@@ -55,3 +55,15 @@ growable.grow(12);
 var f = new sibling.Function(); f.prototype = null;
 [fixed instanceof X, growable instanceof X, growable.byteLength, growable.slice(4) instanceof X,
   Reflect.construct(SharedArrayBuffer, [8, { maxByteLength: 8 }], f) instanceof sibling.SharedArrayBuffer].join() //> true,true,12,true,true
+
+//# waitAsync has one of three results, and looks at the word before a timeout of zero
+var kind = (r) => r.async + " " + (typeof r.value === "string" ? r.value : Object.prototype.toString.call(r.value));
+[[1], [0, 0], [1, 0], [0, 5e-324], [0]].map((rest) => kind(Atomics.waitAsync(v, 0, ...rest))) //> false not-equal,false timed-out,false not-equal,true [object Promise],true [object Promise]
+
+//# a queue is that of a block and a byte, and a word is compared as a whole
+var big = new BigInt64Array(one), small = new Int32Array(one); Atomics.waitAsync(big, 1, 0n); Atomics.waitAsync(small, 2, 0);
+[Atomics.notify(small, 3), Atomics.notify(small, 2, 1), Atomics.notify(big, 1)] //> 0,1,1
+Atomics.waitAsync(new Int32Array(same, 8), 1, 0); Atomics.notify(new Int32Array(one), 3) //> 1
+var other = new Int32Array(new SharedArrayBuffer(4)); Atomics.waitAsync(v, 0, 0); [Atomics.notify(other, 0), Atomics.notify(v, 0)] //> 0,1
+var big = new BigInt64Array(new SharedArrayBuffer(8)); big[0] = 2n ** 32n;
+[Atomics.waitAsync(big, 0, 0n).value, Atomics.waitAsync(big, 0, 2n ** 32n).async] //> not-equal,true

@@ -21,6 +21,9 @@ new SharedArrayBuffer(2 ** 53 - 1) //> RangeError
 new SharedArrayBuffer(2 ** 31) //> RangeError
 new SharedArrayBuffer(8, { maxByteLength: 7 }) //> RangeError
 new SharedArrayBuffer(8, { maxByteLength: -1 }) //> RangeError
+var target = new Proxy(SharedArrayBuffer, { get(t, k, r) { log.push(String(k)); return Reflect.get(t, k, r); } });
+try { Reflect.construct(SharedArrayBuffer, [8, { maxByteLength: 7 }], target) } catch (error) { log.push(error.name) }
+log.join() //> RangeError
 new SharedArrayBuffer(8, { maxByteLength: 2 ** 53 - 1 }) //> RangeError
 new SharedArrayBuffer(8, { maxByteLength: 2 ** 31 }) //> RangeError
 new SharedArrayBuffer(7e15, { maxByteLength: 7e15 }) //> RangeError

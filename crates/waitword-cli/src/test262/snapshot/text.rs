@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
+use clap::ValueEnum;
+
 use super::results::{Entry, Kind, Snapshot, Total};
 use crate::test262::plan::{Case, Mode};
 
@@ -111,7 +113,8 @@ impl fmt::Display for Total {
 /// `FILE (MODE, MODE)`
 fn parse_cases(text: &str) -> Option<Vec<Case>> {
     let (file, modes) = text.strip_suffix(')')?.rsplit_once(" (")?;
-    let case = |mode: &str| Some(Case { file: file.to_owned(), mode: mode.trim().parse::<Mode>().ok()? });
+    let case =
+        |mode: &str| Some(Case { file: file.to_owned(), mode: Mode::from_str(mode.trim(), false).ok()? });
     modes.split(',').map(case).collect()
 }
 

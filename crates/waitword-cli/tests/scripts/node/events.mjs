@@ -41,3 +41,5 @@ const controller = new AbortController();
 const never = once(emitter, "never", { signal: controller.signal });
 controller.abort();
 console.log(await never.catch((error) => [error.name, error.code]), emitter.listenerCount("never"));
+setImmediate(() => emitter.emit("once", 1));
+console.log(await once(emitter, "once"), emitter.listenerCount("error"), emitter.listenerCount("once"));

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 import { setImmediate as immediate, setInterval as every, setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL, URLSearchParams as Params } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import util, { promisify, types } from "node:util";
 
 console.log(os.availableParallelism() > 0, os.cpus().length > 0);
@@ -40,7 +40,7 @@ for (const call of [() => assert(false, "said"), () => assert.equal(1, 2, "said"
   }
 }
 console.log(path.relative("/a/b/c", "/a/d"), path.parse("/home/u/f.tar.gz"), path.join("a", "..", "b", "./c/"), path.normalize("/a//b/../c/"), path.format({ dir: "/a", base: "b" }), path.delimiter);
-console.log(fileURLToPath(pathToFileURL("/a b/c#d.js")), new Params("a=1&b=x+y&a=2").getAll("a"), String(new Params({ q: "ä ö" })), new URL("https://e.org:8080/a/../b?x=1").searchParams.get("x"));
+console.log(fileURLToPath(pathToFileURL("/a b/c#d.js")), new URL("https://e.org:8080/a/../b?x=1").href);
 const require = createRequire(import.meta.url);
 console.log(require("node:worker_threads").isMainThread);
 for (const name of ["left-pad", "node:nothing", "./nothing.js"]) {
@@ -53,3 +53,14 @@ for (const name of ["left-pad", "node:nothing", "./nothing.js"]) {
 }
 const bytes = new TextEncoder().encode("aé€😀");
 console.log(bytes, new TextDecoder().decode(bytes), new TextDecoder().decode(new Uint8Array([0xff, 0x41, 0xf0, 0x9f, 0xe2, 0x82, 0x41])), new TextEncoder().encodeInto("aé€", new Uint8Array(4)));
+for (let room = 0; room < 8; room++) console.log(new TextEncoder().encodeInto("x😀\ud83dé", new Uint8Array(room)));
+const marked = new Uint8Array([0xef, 0xbb, 0xbf, 0x41]);
+console.log([new TextDecoder(), new TextDecoder(" UTF8 ", { ignoreBOM: true })].map((decoder) => decoder.decode(marked).length));
+console.log(new TextDecoder().decode(new Uint8Array(new SharedArrayBuffer(2))), new TextDecoder().decode(marked.buffer.slice(3)));
+for (const bad of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
+  try {
+    console.log(new TextDecoder("utf-8", { fatal: true }).decode(new Uint8Array(bad)));
+  } catch (error) {
+    console.log(error.name, error.code, new TextDecoder().decode(new Uint8Array(bad)).length);
+  }
+}

@@ -1,6 +1,6 @@
 //> main [ 'waits already', true ]
-//> came back true
 //> main closed
+//> came back true
 //> through two agents: hello
 
 const { MessageChannel, MessagePort, Worker } = require("worker_threads");

@@ -57,7 +57,6 @@
     TextDecoder: "encoding",
     TextEncoder: "encoding",
     URL: "url",
-    URLSearchParams: "search_params",
     Worker: "web_worker",
     navigator: "small_modules",
     process: "process",

@@ -38,6 +38,8 @@
     freeze: Object.freeze, isArray: Array.isArray, isError: Error.isError, isInteger: Number.isInteger, keys: Object.keys, now: performance.now, parseJson: JSON.parse, round: Math.round,
     endsWith, indexOf, slice, startsWith, toWellFormed, trim,
   };
+  /** The first argument of constructors that only the host calls. */
+  host.own = { __proto__: null };
   // Names of methods that scripts do not see.
   for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
   /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */

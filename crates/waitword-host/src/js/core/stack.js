@@ -1,6 +1,6 @@
 // What `stack` is. The engine's own is the frames alone, and it asks `Error.prepareStackTrace` while it makes the error. Programs
 // expect what V8 does: the title comes first, and a script's `prepareStackTrace` is asked when the stack is read; what it throws, the
-// reader gets. The host's frames are left out: a script could call the functions that it finds in them. Next: text_realm.js.
+// reader gets. The host's frames are left out: a script could call the functions that it finds in them. Next: console.js.
 (function (host) {
   "use strict";
 

@@ -1,5 +1,5 @@
 // setTimeout and its kin. When something is due is the event loop's business (timers.rs); what to call then is kept
-// here, under the number that the loop hands back. Next: console.js.
+// here, under the number that the loop hands back. Next: lifecycle.js.
 (function (host) {
   "use strict";
 

@@ -164,7 +164,7 @@
       return fire(this, name, args, event);
     },
   });
-  assign(EventEmitter, { EventEmitter, once: (emitter, name, settings) => host.part("events_once")(emitter, name, settings) });
+  assign(EventEmitter, { EventEmitter, once: (emitter, name, settings) => host.part("promises").event(emitter, name, settings) });
 
   host.listeners = { add, remove, fire, of: listenersOf, emits };
   host.EventEmitter = EventEmitter;

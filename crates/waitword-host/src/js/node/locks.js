@@ -7,7 +7,6 @@
   const { defineProperty, list, Map, Promise, String, Symbol, TypeError } = host.safe;
   const { DOMException } = host;
   const waiting = new Map();
-  let making = false;
 
   const illegal = () => host.error(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
   const unsupported = (message) => new DOMException(message, "NotSupportedError");
@@ -17,8 +16,8 @@
     #name;
     #mode;
 
-    constructor(name, mode) {
-      if (!making) throw illegal();
+    constructor(key, name, mode) {
+      if (key !== host.own) throw illegal();
       this.#name = name;
       this.#mode = mode;
     }
@@ -33,8 +32,8 @@
   }
 
   class LockManager {
-    constructor() {
-      if (!making) throw illegal();
+    constructor(key) {
+      if (key !== host.own) throw illegal();
     }
 
     /** Calls the callback once it has the lock, which is given up when what the callback returns is settled. */
@@ -94,22 +93,13 @@
 
   const run = async (call, lock) => call(lock);
 
-  function make(Class, name, mode) {
-    making = true;
-    try {
-      return new Class(name, mode);
-    } finally {
-      making = false;
-    }
-  }
-
   /** The lock is this agent's, unless nobody waits for it any more. */
   async function granted(ticket) {
     const request = waiting.get(ticket);
     if (!request) return;
     if (request.giveUp) request.signal.removeEventListener("abort", request.giveUp);
     try {
-      const result = await run(request.call, make(Lock, request.name, request.mode));
+      const result = await run(request.call, new Lock(host.own, request.name, request.mode));
       give(ticket, request);
       request.resolve(result);
     } catch (error) {
@@ -128,5 +118,5 @@
     waiting.get(ticket)?.reject(aborted());
   }
 
-  return { granted, locks: make(LockManager), stolen };
+  return { granted, locks: new LockManager(host.own), stolen };
 });

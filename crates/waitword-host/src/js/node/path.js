@@ -1,5 +1,5 @@
 // node:path, for the system that this program runs on. Pure functions of strings, but for `resolve` and `relative`, which ask for the
-// current directory. Next: builtins.js.
+// current directory. Next: modules.js.
 (function (host) {
   "use strict";
 

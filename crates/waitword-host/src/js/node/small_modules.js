@@ -1,10 +1,13 @@
-// What programs with workers use of node:os and node:module, and `navigator`, of which pages ask how many workers are worth while. A part
-// that runs when it is first asked for.
+// What programs with workers use of node:os, node:module and node:util, and `navigator`, of which pages ask how many workers are worth
+// while. A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
-  const { apply, startsWith, String, TypeError } = host.safe;
+  const { Object, Promise, Symbol } = globalThis;
+  const { apply, list, startsWith, String, TypeError } = host.safe;
   const { native } = host;
+  const text = host.text();
+  const custom = Symbol.for("nodejs.util.promisify.custom");
 
   const processor = { model: "unknown", speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } };
   const os = {
@@ -33,5 +36,33 @@
     }
   }
 
-  return { module: { builtinModules: host.builtinNames, createRequire }, navigator: new Navigator(), os };
+  function promisify(original) {
+    if (typeof original !== "function") throw host.invalid("original", "of type function", original);
+    if (typeof original[custom] === "function") return original[custom];
+    if (original === host.timers.setTimeout) return host.part("promises").timers.setTimeout;
+    if (original === host.timers.setImmediate) return host.part("promises").timers.setImmediate;
+    const promised = function (...args) {
+      return new Promise((resolve, reject) => {
+        const all = list();
+        for (let at = 0; at < args.length; at++) all.push(args[at]);
+        all.push((error, value) => (error ? reject(error) : resolve(value)));
+        apply(original, this, all);
+      });
+    };
+    return Object.setPrototypeOf(promised, Object.getPrototypeOf(original));
+  }
+  promisify.custom = custom;
+
+  function inherits(Class, Base) {
+    Object.defineProperty(Class, "super_", { value: Base, writable: true, configurable: true });
+    Object.setPrototypeOf(Class.prototype, Base.prototype);
+  }
+
+  const util = {
+    format: host.format, inherits, inspect: host.inspect,
+    isDeepStrictEqual: (a, b) => text.isDeepEqual(a, b, true),
+    promisify, types: Object.assign({}, text.types),
+    TextDecoder: host.part("encoding").TextDecoder, TextEncoder: host.part("encoding").TextEncoder,
+  };
+  return { module: { builtinModules: host.builtinNames, createRequire }, navigator: new Navigator(), os, util };
 });

@@ -8,6 +8,9 @@
   const OUT = 1;
   const ERR = 2;
   const workers = new Map();
+  // The numbers of the ports to them, and of none.
+  const ports = new Map();
+  const NOBODY = 0;
   // The workers whose `online` has come.
   const online = new Map();
   const MEBIBYTE = 2 ** 20;
@@ -198,15 +201,16 @@
    * and name of one of a page's.
    */
   function startWorker(owner, isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web) {
-    const id = native.spawn(!!isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web?.type, web?.name);
-    workers.set(id, owner);
-    return id;
+    const made = native.spawn(!!isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web?.type, web?.name);
+    workers.set(made[0], owner);
+    ports.set(made[0], made[1]);
+    host.ports.register(made[1], owner);
+    return made[0];
   }
 
   function postToWorker(id, value, transfer) {
     const ids = host.pack(value, host.transferList(transfer));
-    if (workers.has(id)) native.postToWorker(id, ids);
-    else native.discard(ids);
+    native.postToPort(ports.get(id) ?? NOBODY, ids);
   }
 
   /** Whether there was anything left to end. */
@@ -237,10 +241,6 @@
 
   // What the event loop calls.
   host.put(host, "fromWorker", {
-    message: (id, data, moved) => {
-      const worker = workers.get(id);
-      if (worker) host.deliver(worker, data, moved);
-    },
     printed: (id, which, text) => {
       const worker = workers.get(id);
       if (worker) printed(worker, which, text);
@@ -264,6 +264,7 @@
     exit: (id, code) => {
       const worker = workers.get(id);
       workers.delete(id);
+      ports.delete(id);
       online.delete(id);
       worker[host.fire]("exit", [code]);
       worker[host.ended]?.();

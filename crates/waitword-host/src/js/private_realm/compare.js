@@ -1,5 +1,5 @@
 // Whether values are of a kind, or equal to their depth. In the private realm, which asks internal slots and not the methods
-// of scripts. What scripts get of it is util.js and assert.js. Next: data_url_text.js.
+// of scripts. What scripts get of it is small_modules.js and assert.js. Next: inspect.js.
 (function (text) {
   "use strict";
 

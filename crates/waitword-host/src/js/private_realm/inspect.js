@@ -1,19 +1,18 @@
 // How console.log and error messages show a value: the layout of Node's util.inspect for plain data.
 //
-// It runs in the private realm (text_realm.js), whose built-ins no script can replace: methods of strings and arrays made
+// It runs in the private realm (console.js), whose built-ins no script can replace: methods of strings and arrays made
 // here are safe to use. The values to show come from the realm of the scripts: what they are is asked of their internal
-// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: format.js.
+// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: messages.js.
 (function (text) {
   "use strict";
 
-  const { errorText, layout } = text;
+  const { isRegExp, isWeakMap, isWeakSet } = text.types;
   const MAX_ITEMS = 100;
   const MAX_DEPTH = 2;
+  const LINE = 80; // Node breaks an object over several lines when it would come near this
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const typedName = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
   const typedLength = Object.getOwnPropertyDescriptor(TypedArray.prototype, "length").get;
-  const isWeakMap = (object) => slot(WeakMap.prototype.has.bind(object, object), object) !== undefined;
-  const isWeakSet = (object) => slot(WeakSet.prototype.has.bind(object, object), object) !== undefined;
   const getter = (Class, key) => Object.getOwnPropertyDescriptor(Class.prototype, key).get;
   const mapSize = getter(Map, "size");
   const setSize = getter(Set, "size");
@@ -138,9 +137,6 @@
     return all;
   }
 
-  // The getter is made for RegExp.prototype too, which is no RegExp; but only for that of its own realm.
-  const isRegExp = (object) => slot(regExpSource, object) !== undefined;
-
   function regExpText(object) {
     const flags = regExpFlags.map(([has, flag]) => (has.call(object) ? flag : "")).join("");
     return `/${regExpSource.call(object)}/${flags}`;
@@ -215,5 +211,73 @@
     return mark + (mark === "'" ? body.replaceAll("'", "\\'") : body) + mark;
   }
 
-  Object.assign(text, { inspect, constructorName, RangeErrorPrototype: RangeError.prototype });
+  /** Breaks the items of an object into lines, as Node does. */
+  function layout(items, shape, state, level, indent) {
+    const { start, close } = shape;
+    const lines = shape.isList ? columns(items, indent) : items;
+    // One line holds at most three further levels, nothing that stands in columns, and no more than fits on it: Node counts
+    // each separator twice and leaves ten characters of room.
+    if (lines === items && state.deepest - level < 3) {
+      const joined = items.join(", ");
+      const room = LINE - indent - 10 - start.length + (shape.base ? 1 : 0);
+      const isShort = total(items) + 2 * items.length <= room;
+      if (isShort && !joined.includes("\n") && !start.includes("\n")) return `${start} ${joined} ${close}`;
+    }
+    const pad = `\n${" ".repeat(indent)}`;
+    return `${start}${pad}  ${lines.join(`,${pad}  `)}${pad}${close}`;
+  }
+
+  const total = (items) => items.reduce((sum, each) => sum + each.length, 0);
+  const widest = (items) => items.reduce((most, each) => Math.max(most, each.length), 0);
+
+  /**
+   * Lines of several items each, in columns, numbers to the right; the items themselves if there are few, or if one is much
+   * longer than the rest. Node wants about as many lines as make a square, where a character is 2.5 times as high as wide.
+   */
+  function columns(items, indent) {
+    const rest = items.at(-1)?.startsWith("... ") ? [items.at(-1)] : [];
+    const cells = rest.length > 0 ? items.slice(0, -1) : items;
+    const cell = widest(cells) + 2;
+    const sum = total(cells) + 2 * cells.length;
+    if (items.length <= 6 || 3 * cell + indent >= LINE || (sum <= 5 * cell && cell > 8)) return items;
+    const usual = Math.max(cell - 3 - Math.sqrt(cell - sum / items.length), 1);
+    const square = Math.round(Math.sqrt(2.5 * usual * cells.length) / usual);
+    const count = Math.min(square, Math.floor((LINE - indent) / cell), 12);
+    if (count <= 1) return items;
+    const widths = Array.from({ length: count }, (_, column) => widest(cells.filter((_, at) => at % count === column)));
+    const numeric = cells.every((each) => /^(-?[\d.e+-]+n?|NaN|-?Infinity)$/.test(each));
+    const lines = [];
+    for (let at = 0; at < cells.length; at += count) {
+      const line = cells.slice(at, at + count);
+      const padded = line.map((each, column) => {
+        if (numeric) return each.padStart(widths[column]);
+        return column === line.length - 1 ? each : `${each},`.padEnd(widths[column] + 1);
+      });
+      lines.push(padded.join(numeric ? ", " : " "));
+    }
+    return [...lines, ...rest];
+  }
+
+  /** The title and the frames, which V8 has together in `stack`: the engine's own holds the frames only. */
+  function errorText(error) {
+    const title = errorTitle(error);
+    const stack = framesOf(error).join("\n");
+    return stack ? `${title}\n${stack}` : `[${title}]`;
+  }
+
+  /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
+  function framesOf(error) {
+    const stack = text.stackOf(error);
+    const lines = typeof stack === "string" ? stack.split("\n") : [];
+    return lines.filter((line) => /^ +at /.test(line) && !/\((waitword:.*|native)\)$/.test(line));
+  }
+
+  function errorTitle(error) {
+    const name = error.name === undefined ? "Error" : String(error.name);
+    const message = error.message === undefined ? "" : String(error.message);
+    const code = typeof error.code === "string" ? `${name} [${error.code}]` : name;
+    return message ? `${code}: ${message}` : code;
+  }
+
+  Object.assign(text, { inspect, constructorName, errorTitle, framesOf, RangeErrorPrototype: RangeError.prototype });
 });

@@ -5,14 +5,13 @@
   const { Error } = globalThis;
   const { DOMException } = host;
   const { defineProperty, Symbol } = host.safe;
-  let making = false;
 
   class AbortSignal extends host.Target {
     #reason;
     #isAborted = false;
 
-    constructor() {
-      if (!making) throw host.error(globalThis.TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
+    constructor(key) {
+      if (key !== host.own) throw host.error(globalThis.TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
       super();
     }
 
@@ -29,20 +28,20 @@
     }
 
     static abort(reason) {
-      const signal = make();
+      const signal = new AbortSignal(host.own);
       abort(signal, reason);
       return signal;
     }
 
     static timeout(delay) {
-      const signal = make();
+      const signal = new AbortSignal(host.own);
       const reason = () => new DOMException("The operation was aborted due to timeout", "TimeoutError");
       host.timers.setTimeout(() => abort(signal, reason()), delay).unref();
       return signal;
     }
 
     static any(signals) {
-      const any = make();
+      const any = new AbortSignal(host.own);
       const all = [...signals];
       const first = all.find((each) => each.aborted);
       if (first) abort(any, first.reason);
@@ -62,17 +61,8 @@
   host.withHandlers(AbortSignal, ["abort"]);
   defineProperty(AbortSignal.prototype, Symbol.toStringTag, { __proto__: null, value: "AbortSignal", configurable: true });
 
-  function make() {
-    making = true;
-    try {
-      return new AbortSignal();
-    } finally {
-      making = false;
-    }
-  }
-
   class AbortController {
-    #signal = make();
+    #signal = new AbortSignal(host.own);
 
     get signal() {
       return this.#signal;

@@ -14,7 +14,7 @@
       super();
       this.#name = host.domString(name);
       this.#id = native.joinGroup(this.#name);
-      host.ports.register(this.#id, this);
+      host.ports.register(this.#id, this, host.origin);
       native.listenToPort(this.#id, true, true);
     }
 

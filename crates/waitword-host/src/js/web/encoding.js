@@ -1,10 +1,18 @@
-// TextEncoder and TextDecoder, for UTF-8. A part that runs when it is first asked for.
+// TextEncoder and TextDecoder, for UTF-8, and the text of `data:` URLs: what it is, and what it is as a module. Rust has the bytes
+// (natives/texts.rs). A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
-  const { ArrayBuffer, Boolean, RangeError, String, TypeError, Uint8Array, atob } = globalThis;
+  const { ArrayBuffer, Boolean, RangeError, TypeError, Uint8Array, atob } = globalThis;
+  const { apply, decodeURIComponent, parseJson, slice, String } = host.safe;
   const { isView } = ArrayBuffer;
-  const text = host.text();
+  const { native } = host;
+  const JSON_TYPE = "application/json";
+
+  const bytesIn = (string) => new Uint8Array(native.encodeUtf8(string));
+  /** Of a copy: the memory may be shared. */
+  const textOf = (bytes, isFatal) => native.decodeUtf8(new Uint8Array(bytes).buffer, isFatal);
+  const isContinued = (byte) => (byte & 0xc0) === 0x80;
 
   class TextEncoder {
     get encoding() {
@@ -12,16 +20,24 @@
     }
 
     encode(string = "") {
-      const whole = String(string);
-      const bytes = new Uint8Array(text.encodedLength(whole));
-      text.encodeInto(whole, bytes);
-      return bytes;
+      return bytesIn(String(string));
     }
 
+    /** Writes as many whole characters as fit; how much was read, in units of the string, and written. */
     encodeInto(string, target) {
       if (!(target instanceof Uint8Array)) throw host.invalid("dest", "an instance of Uint8Array", target);
-      const lengths = text.encodeInto(String(string), target);
-      return { read: lengths[0], written: lengths[1] };
+      const room = target.length;
+      // Each unit has a byte at least. Half a character at the end becomes three bytes, which do not fit.
+      const bytes = bytesIn(apply(slice, String(string), [0, room]));
+      let written = bytes.length < room ? bytes.length : room;
+      while (written < bytes.length && isContinued(bytes[written])) written--;
+      let read = 0;
+      for (let at = 0; at < written; at++) {
+        target[at] = bytes[at];
+        // A character of four bytes is two units.
+        if (!isContinued(bytes[at])) read += bytes[at] < 0xf0 ? 1 : 2;
+      }
+      return { read, written };
     }
   }
 
@@ -30,7 +46,7 @@
     #ignoreBOM;
 
     constructor(label = "utf-8", settings) {
-      if (!text.isUtf8(String(label))) {
+      if (!native.isUtf8(String(label))) {
         throw host.error(RangeError, "ERR_ENCODING_NOT_SUPPORTED",
           'The "' + String(label) + '" encoding is not supported: only utf-8 is');
       }
@@ -54,12 +70,12 @@
       if (settings?.stream) {
         throw host.error(TypeError, "ERR_METHOD_NOT_IMPLEMENTED", "Streams are not decoded here: collect the bytes first");
       }
-      const string = source === undefined ? "" : text.decode(bytesOf(source), this.#isFatal);
+      const string = source === undefined ? "" : textOf(bytesOf(source), this.#isFatal);
       if (string === undefined) {
         throw host.error(TypeError, "ERR_ENCODING_INVALID_ENCODED_DATA",
           "The encoded data was not valid for encoding utf-8");
       }
-      return this.#ignoreBOM ? string : text.withoutMark(string);
+      return !this.#ignoreBOM && string[0] === "\ufeff" ? apply(slice, string, [1]) : string;
     }
   }
 
@@ -75,17 +91,41 @@
 
   /** The text of what is written to an output and is no string. */
   function chunk(bytes) {
-    if (bytes instanceof Uint8Array) return text.decode(bytes, false);
+    if (bytes instanceof Uint8Array) return textOf(bytes, false);
     throw host.invalid("chunk", "of type string or an instance of Buffer or Uint8Array", bytes);
   }
 
-  /** The text in bytes that are written as base64. */
-  function ofBase64(string) {
-    const letters = atob(string);
-    const bytes = new Uint8Array(letters.length);
-    for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
-    return text.decode(bytes, false);
+  function dataUrl(url) {
+    const found = host.text().parseDataUrl(url);
+    if (!found) throw invalidUrl(url);
+    return found;
   }
 
-  return { TextEncoder, TextDecoder, chunk, ofBase64 };
+  const invalidUrl = (url) => host.put(host.error(TypeError, "ERR_INVALID_URL", "Invalid URL"), "input", url);
+
+  function contents({ body, isBase64 }) {
+    const text = decodeURIComponent(body);
+    if (!isBase64) return text;
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+    return textOf(bytes, false);
+  }
+
+  /** The text of a `data:` URL, whatever its type. */
+  const dataText = (url) => contents(dataUrl(url));
+
+  /** The text of the ES module that one is; of JSON, a list of its value. `isEntry`: a worker begins with it, so no `import` can say what it is. */
+  function dataModule(url, isEntry) {
+    const found = dataUrl(url);
+    if (found.type === "text/javascript" || found.type === "application/javascript") return contents(found);
+    if (found.type === JSON_TYPE && !isEntry) return [parseJson(contents(found))];
+    if (found.type === JSON_TYPE) {
+      throw host.error(TypeError, "ERR_IMPORT_ASSERTION_TYPE_MISSING", 'Module "' + url + '" needs an import attribute of type "json"');
+    }
+    if (found.type === undefined) throw invalidUrl(url);
+    throw host.error(RangeError, "ERR_UNKNOWN_MODULE_FORMAT", "Unknown module format: " + found.type + " for URL " + url);
+  }
+
+  return { TextEncoder, TextDecoder, chunk, dataModule, dataText };
 });

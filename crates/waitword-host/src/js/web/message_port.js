@@ -6,22 +6,24 @@
   const { native } = host;
   const { TypeError } = globalThis;
   const { Map } = host.safe;
+  /** By their numbers: `{ target, origin }`. */
   const ports = new Map();
-  let making = false;
+  /** The number of no port. */
+  const NOBODY = 0;
 
   class MessagePort extends host.Target {
-    #link;
+    /** The number under which it is known. */
+    #id;
     #closed = false;
     // Closed, and what waited at it has been delivered.
     #isGone = false;
     #receives = false;
     #keepsAlive = false;
 
-    /** `link`: the functions that reach the other end. Scripts have none. */
-    constructor(link) {
-      if (!making) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called: use new MessageChannel()");
+    constructor(key, id) {
+      if (key !== host.own) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called: use new MessageChannel()");
       super();
-      this.#link = link;
+      this.#id = id;
     }
 
     postMessage(value, transfer) {
@@ -32,8 +34,7 @@
       }
       const ids = host.pack(value, all);
       // A getter may have closed it.
-      if (this.#closed) native.discard(ids);
-      else this.#link.post(ids);
+      native.postToPort(this.#closed ? NOBODY : this.#id, ids);
     }
 
     /** A port with a listener takes messages, and keeps its agent alive; without one they wait. */
@@ -45,7 +46,7 @@
     }
 
     #listen() {
-      if (!this.#closed) this.#link.listen(this.#receives, this.#keepsAlive);
+      if (!this.#closed) native.listenToPort(this.#id, this.#receives, this.#keepsAlive);
     }
 
     start() {}
@@ -72,31 +73,31 @@
       if (callback !== undefined) this.once("close", callback);
       if (this.#closed) return;
       this.#closed = true;
-      this.#link.close(this);
+      native.closePort(this.#id);
     }
 
     /** The first message, for `receiveMessageOnPort`. */
     static take(port) {
-      const taken = port.#isGone ? undefined : port.#link.take();
+      const taken = port.#isGone ? undefined : native.receiveFromPort(port.#id);
       return taken === undefined ? undefined : { message: taken[0] };
     }
 
     /** Sends a port away that can go. */
     static detach(port) {
       port.#closed = port.#isGone = true;
-      ports.delete(port.#link.id);
+      ports.delete(port.#id);
     }
 
     static idOf(port) {
-      return port.#link.id;
+      return port.#id;
     }
 
     static isPort(value) {
-      return typeof value === "object" && value !== null && #link in value;
+      return typeof value === "object" && value !== null && #id in value;
     }
 
     static canMove(port) {
-      return !port.#closed && port.#link.id !== undefined;
+      return !port.#closed && port !== parentPort;
     }
 
     static end(port) {
@@ -110,36 +111,15 @@
   for (const name of ["take", "detach", "idOf", "isPort", "canMove", "end"]) delete MessagePort[name];
   host.withHandlers(MessagePort, ["message", "messageerror"]);
 
-  function make(link) {
-    making = true;
-    try {
-      return new MessagePort(link);
-    } finally {
-      making = false;
-    }
-  }
-
   /** The port that is known by this number. */
   function adopt(id) {
-    const port = make({
-      id,
-      post: (ids) => native.postToPort(id, ids),
-      listen: (receives, keepsAlive) => native.listenToPort(id, receives, keepsAlive),
-      take: () => native.receiveFromPort(id),
-      close: () => native.closePort(id),
-    });
-    ports.set(id, port);
+    const port = new MessagePort(host.own, id);
+    register(id, port);
     return port;
   }
 
-  const parentPort = host.options.isMainThread ? null : make({
-    post: (ids) => native.postToParent(ids),
-    listen: (receives, keepsAlive) => native.listen(receives, keepsAlive),
-    take: () => native.receiveFromParent(),
-    close: (port) => {
-      if (!native.closeParentPort()) host.enqueue(() => end(port));
-    },
-  });
+  // A worker's first port is the one to its parent.
+  const parentPort = host.options.isMainThread ? null : adopt(1);
 
   class MessageChannel {
     port1;
@@ -160,7 +140,7 @@
   }
 
   /** A message arrives at a target, with the ports that came with it. */
-  function deliver(target, data, moved, origin = "") {
+  function deliver(target, data, moved, origin) {
     target[host.fire]("message", [data], () => {
       const event = new (host.part("event").MessageEvent)("message", { data, origin, ports: [] });
       for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
@@ -168,25 +148,24 @@
     });
   }
 
-  /** What else is called by a number, as ports are. */
-  const register = (id, target) => void ports.set(id, target);
+  /** Has messages at the port of this number delivered to `target`. `origin`: where they say that they come from. */
+  function register(id, target, origin = "") {
+    ports.set(id, { target, origin });
+  }
+
   const forget = (id) => void ports.delete(id);
 
   host.ports = { adopt, detach, idOf, isPort, canMove, register, forget };
-  host.deliver = deliver;
   // What the event loop calls.
   host.receive = {
-    fromParent: (data, moved) => deliver(parentPort, data, moved),
-    parentClosed: () => end(parentPort),
     atPort: (id, data, moved) => {
-      const port = ports.get(id);
-      // Only a BroadcastChannel, which is no port, learns where a message comes from.
-      if (port) deliver(port, data, moved, isPort(port) ? "" : host.origin);
+      const known = ports.get(id);
+      if (known) deliver(known.target, data, moved, known.origin);
     },
     lockGranted: (ticket) => void host.part("locks").granted(ticket),
     lockStolen: (ticket) => host.part("locks").stolen(ticket),
     portClosed: (id) => {
-      const port = ports.get(id);
+      const port = ports.get(id)?.target;
       ports.delete(id);
       if (isPort(port)) end(port);
     },

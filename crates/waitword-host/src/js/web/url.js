@@ -1,18 +1,15 @@
-// URL. Rust parses (natives/urls.rs); here is what scripts see of it. A part that runs when it is first asked for. Next:
-// search_params.js.
+// URL. Rust parses (natives/texts.rs); here is what scripts see of it. A part that runs when it is first asked for.
 (function (host) {
   "use strict";
 
   const { Symbol, TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf, slice } = host.safe;
   const { native, usv } = host;
-  const { URLSearchParams, of, load } = host.part("search_params");
   const { custom } = host.inspect;
 
   // The parts, in the order in which Rust gives them.
   const PARTS = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
   const HREF = 0;
   const ORIGIN = 1;
-  const SEARCH = 9;
 
   function invalid(input, base) {
     const error = host.put(host.error(TypeError, "ERR_INVALID_URL", "Invalid URL"), "input", input);
@@ -21,7 +18,6 @@
 
   class URL {
     #parts;
-    #params;
 
     constructor(url, base = undefined) {
       if (arguments.length === 0) throw host.missing("url");
@@ -39,12 +35,7 @@
       const input = usv(value);
       const parts = native.parseUrl(input);
       if (parts === undefined) throw invalid(input);
-      this.#become(parts);
-    }
-
-    get searchParams() {
-      this.#params ??= of(this.#parts[SEARCH], (query) => void (this.#parts = native.setUrl(this.#parts[HREF], "search", query)));
-      return this.#params;
+      this.#parts = parts;
     }
 
     toString() {
@@ -55,17 +46,12 @@
       return this.#parts[HREF];
     }
 
-    #become(parts) {
-      this.#parts = parts;
-      if (this.#params) load(this.#params, parts[SEARCH]);
-    }
-
     static part(url, at) {
       return url.#parts[at];
     }
 
     static setPart(url, name, value) {
-      url.#become(native.setUrl(url.#parts[HREF], name, value));
+      url.#parts = native.setUrl(url.#parts[HREF], name, value);
     }
 
     static parse(url, base = undefined) {
@@ -109,10 +95,7 @@
     value(depth) {
       if (depth < 0) return this;
       const shown = { __proto__: { __proto__: null, constructor: URL } };
-      for (let at = 0; at < PARTS.length; at++) {
-        if (PARTS[at] === "hash") host.put(shown, "searchParams", this.searchParams);
-        host.put(shown, PARTS[at], part(this, at));
-      }
+      for (let at = 0; at < PARTS.length; at++) host.put(shown, PARTS[at], part(this, at));
       return shown;
     },
     writable: true, enumerable: false, configurable: true,
@@ -160,5 +143,5 @@
     return new URL(native.fileUrl(ends(path) && !ends(resolved) ? resolved + sep : resolved));
   }
 
-  return { URL, URLSearchParams, fileURLToPath, pathToFileURL };
+  return { URL, fileURLToPath, pathToFileURL };
 });

@@ -41,7 +41,7 @@
   function locate(url) {
     const reference = apply(trim, String(url), []);
     const begins = (start) => apply(startsWith, reference, [start]);
-    if (begins("data:")) return { isSource: true, text: host.part("data_url").text(reference) };
+    if (begins("data:")) return { isSource: true, text: host.part("encoding").dataText(reference) };
     if (begins("blob:")) {
       if (texts.has(reference)) return { isSource: true, text: texts.get(reference) };
       throw host.error(Error, "ERR_WORKER_PATH",

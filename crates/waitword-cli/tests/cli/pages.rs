@@ -1,8 +1,11 @@
-//! Each point of `docs/observable.md` has a clause, and a test that has its number in its name.
+//! What pages say of programs is so: each point of `docs/observable.md` has a clause, and a test that has its number in its name; the table
+//! of `docs/host.md` has what the modules of Node export.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::program::run;
 
 const POINTS: usize = 55;
 
@@ -52,4 +55,30 @@ fn root() -> PathBuf {
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_table_of_modules_is_what_they_export() {
+    let page = include_str!("../../../../docs/host.md");
+    let rows = page.lines().skip_while(|line| !line.starts_with("| module |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let mut documented = Vec::new();
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let names = cells[0].split(", ").map(|name| name.trim_matches('`'));
+        documented.extend(names.map(|name| format!("{name}: {}", cells[1])));
+    }
+    assert!(!documented.is_empty());
+    let lines: Vec<&str> = documented.iter().map(String::as_str).collect();
+    run(
+        "offered",
+        r#"
+        for (const name of require("node:module").builtinModules) {
+          console.log(`${name}: ${Object.keys(require(`node:${name}`)).sort().join(" ")}`);
+        }
+        "#,
+    )
+    .with_code(0)
+    .printed(&lines)
+    .quietly();
 }

@@ -1,9 +1,10 @@
-//! URLs and queries, as the WHATWG's standard has them.
+//! URLs and UTF-8, as the WHATWG's standards have them.
 
-use url::{Url, form_urlencoded, quirks};
+use std::borrow::Cow;
+
+use url::{Url, quirks};
 use waitword_quickjs::{Call, Exception, Realm, Value};
 
-use super::messages::elements;
 use crate::file_url;
 
 /// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
@@ -63,23 +64,8 @@ fn parts(realm: &Realm, url: &Url) -> Result<Value, Exception> {
         quirks::search(url),
         quirks::hash(url),
     ];
-    texts(realm, parts)
-}
-
-/// `parseQuery(text)`: names and values in turn.
-pub(crate) fn parse_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let query = realm.to_string(&call.argument(0))?;
-    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    texts(realm, pairs.iter().flat_map(|(name, value)| [&**name, &**value]))
-}
-
-/// `formatQuery(list)`: the text of names and values in turn.
-pub(crate) fn format_query(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let list = elements(realm, &call.argument(0))?;
-    let texts = list.iter().map(|each| realm.to_string(each)).collect::<Result<Vec<_>, _>>()?;
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(texts.chunks_exact(2).map(|pair| (&pair[0], &pair[1])));
-    realm.string(&query.finish())
+    let values = parts.into_iter().map(|part| realm.string(part)).collect::<Result<Vec<_>, _>>()?;
+    realm.array(&values)
 }
 
 /// `fileUrl(path)`: the URL of a file whose absolute path is given.
@@ -87,7 +73,26 @@ pub(crate) fn file_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exceptio
     realm.string(&file_url::of(&realm.to_string(&call.argument(0))?))
 }
 
-fn texts<'a>(realm: &Realm, texts: impl IntoIterator<Item = &'a str>) -> Result<Value, Exception> {
-    let values = texts.into_iter().map(|text| realm.string(text)).collect::<Result<Vec<_>, _>>()?;
-    realm.array(&values)
+/// `encodeUtf8(string)`: an ArrayBuffer.
+pub(crate) fn encode_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    realm.array_buffer(realm.to_string(&call.argument(0))?.as_bytes())
+}
+
+/// `decodeUtf8(buffer, isFatal)`: the text in an ArrayBuffer; undefined if there is none and that is fatal.
+pub(crate) fn decode_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let buffer = call.argument(0);
+    let mut bytes = Vec::new();
+    realm.copy_array_buffer(&buffer, realm.buffer_byte_length(&buffer)?, &mut bytes)?;
+    match String::from_utf8_lossy(&bytes) {
+        // It was not UTF-8, so something has been replaced.
+        Cow::Owned(_) if realm.to_bool(&call.argument(1)) => Ok(realm.undefined()),
+        text => realm.string(&text),
+    }
+}
+
+/// `isUtf8(label)`: whether a label means this encoding.
+pub(crate) fn is_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    let label = realm.to_string(&call.argument(0))?.trim().to_lowercase();
+    let names = ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
+    Ok(realm.bool(names.contains(&&*label)))
 }

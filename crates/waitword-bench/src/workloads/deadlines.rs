@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use crate::crowd::{Crowd, Random};
+use crate::crowd::Crowd;
 use crate::measure::{Stopwatch, counting, process_cpu_of};
 use crate::series::{Sample, Unit};
 use crate::workload::{Contender, Limit, OURS, Scale, Workload, goal};
@@ -120,8 +120,8 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
 }
 
 fn delays(n: usize, span: Duration) -> Vec<Duration> {
-    let mut random = Random(n as u64);
-    (0..n).map(|_| Duration::from_nanos(random.below(span.as_nanos() as usize) as u64)).collect()
+    let mut random = fastrand::Rng::with_seed(n as u64);
+    (0..n).map(|_| Duration::from_nanos(random.u64(..span.as_nanos() as u64))).collect()
 }
 
 struct Firing {

@@ -36,6 +36,19 @@ struct Entry {
     how_to_register: &'static str,
 }
 
+/// A row of the table: the target, the prefix of its tools, the crates, and the packages of Debian.
+macro_rules! target {
+    ($name:literal, $tools:literal, $crates:expr, $runs_on:expr, $packages:literal) => {
+        Target {
+            name: $name,
+            tools: $tools,
+            runs_on: $runs_on,
+            crates: $crates,
+            how_to_get: concat!("rustup target add ", $name, "; apt-get install ", $packages),
+        }
+    };
+}
+
 macro_rules! qemu {
     ($processor:literal) => {
         RunsOn::Qemu(Entry {
@@ -59,48 +72,48 @@ const ALL: &str =
     "waitword-core waitword waitword-observe waitword-agents waitword-quickjs waitword-host waitword-cli";
 
 const TARGETS: [Target; 6] = [
-    Target {
-        name: "i686-unknown-linux-gnu",
-        tools: "i686-linux-gnu",
-        runs_on: RunsOn::ThisProcessor,
-        crates: ALL,
-        how_to_get: "rustup target add i686-unknown-linux-gnu; apt-get install gcc-i686-linux-gnu libc6-i386 lib32gcc-s1",
-    },
-    Target {
-        name: "aarch64-unknown-linux-gnu",
-        tools: "aarch64-linux-gnu",
-        runs_on: qemu!("aarch64"),
-        crates: WITH_ENGINE,
-        how_to_get: "rustup target add aarch64-unknown-linux-gnu; apt-get install gcc-aarch64-linux-gnu qemu-user-static",
-    },
-    Target {
-        name: "armv7-unknown-linux-gnueabihf",
-        tools: "arm-linux-gnueabihf",
-        runs_on: qemu!("arm"),
-        crates: WITH_ENGINE,
-        how_to_get: "rustup target add armv7-unknown-linux-gnueabihf; apt-get install gcc-arm-linux-gnueabihf qemu-user-static",
-    },
-    Target {
-        name: "riscv64gc-unknown-linux-gnu",
-        tools: "riscv64-linux-gnu",
-        runs_on: qemu!("riscv64"),
-        crates: WITH_ENGINE,
-        how_to_get: "rustup target add riscv64gc-unknown-linux-gnu; apt-get install gcc-riscv64-linux-gnu qemu-user-static",
-    },
-    Target {
-        name: "s390x-unknown-linux-gnu",
-        tools: "s390x-linux-gnu",
-        runs_on: qemu!("s390x"),
-        crates: LIBRARIES,
-        how_to_get: "rustup target add s390x-unknown-linux-gnu; apt-get install gcc-s390x-linux-gnu qemu-user-static",
-    },
-    Target {
-        name: "x86_64-pc-windows-gnu",
-        tools: "x86_64-w64-mingw32",
-        runs_on: RunsOn::Wine,
-        crates: ALL,
-        how_to_get: "rustup target add x86_64-pc-windows-gnu; apt-get install gcc-mingw-w64-x86-64-posix wine",
-    },
+    target!(
+        "i686-unknown-linux-gnu",
+        "i686-linux-gnu",
+        ALL,
+        RunsOn::ThisProcessor,
+        "gcc-i686-linux-gnu libc6-i386 lib32gcc-s1"
+    ),
+    target!(
+        "aarch64-unknown-linux-gnu",
+        "aarch64-linux-gnu",
+        WITH_ENGINE,
+        qemu!("aarch64"),
+        "gcc-aarch64-linux-gnu qemu-user-static"
+    ),
+    target!(
+        "armv7-unknown-linux-gnueabihf",
+        "arm-linux-gnueabihf",
+        WITH_ENGINE,
+        qemu!("arm"),
+        "gcc-arm-linux-gnueabihf qemu-user-static"
+    ),
+    target!(
+        "riscv64gc-unknown-linux-gnu",
+        "riscv64-linux-gnu",
+        WITH_ENGINE,
+        qemu!("riscv64"),
+        "gcc-riscv64-linux-gnu qemu-user-static"
+    ),
+    target!(
+        "s390x-unknown-linux-gnu",
+        "s390x-linux-gnu",
+        LIBRARIES,
+        qemu!("s390x"),
+        "gcc-s390x-linux-gnu qemu-user-static"
+    ),
+    target!(
+        "x86_64-pc-windows-gnu",
+        "x86_64-w64-mingw32",
+        ALL,
+        RunsOn::Wine,
+        "gcc-mingw-w64-x86-64-posix wine"
+    ),
 ];
 
 /// A test that is left out, and why.

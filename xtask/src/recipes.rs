@@ -9,11 +9,11 @@ use crate::{cross, docs, layers, miri, mutants, promela, publish, repeat, web};
 
 pub(crate) fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
-        Recipe::Docs { built: true } => docs::built().map_err(Stop::Failed),
-        Recipe::Docs { built: false } => docs::run().map_err(Stop::Failed),
+        Recipe::Docs { built: true } => docs::built(),
+        Recipe::Docs { built: false } => docs::run(),
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
-        Recipe::Package => publish::package().map_err(Stop::Failed),
-        Recipe::Msrv => publish::msrv().map_err(Stop::Failed),
+        Recipe::Package => publish::package(),
+        Recipe::Msrv => publish::msrv(),
         Recipe::Cross { check: true, .. } => cross::check(),
         Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
         Recipe::Cross { .. } => {

@@ -1,8 +1,11 @@
 //! What a program that depends on the published crates finds in its `Cargo.lock`, and that it builds them whatever model checker
-//! it uses itself.
+//! it uses itself; and what it is told on a target that the crates cannot be built for.
 //!
 //! A lockfile has the dependencies for every target and every `cfg`, also for those that nobody builds. So a model checker that
 //! stands in a manifest under `cfg(...)` is, with all that it depends on, part of what the users of that crate have to read.
+
+#[path = "../../crates/waitword/tests/common/skip.rs"]
+mod skip;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,13 +27,18 @@ fn dependent_on(krate: &str, test: &str) -> PathBuf {
     folder
 }
 
-fn cargo(folder: &Path, arguments: &[&str], rustflags: &str) {
+/// Whether it succeeds, and what it tells.
+fn run(folder: &Path, arguments: &[&str], rustflags: &str) -> (bool, String) {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(arguments).arg("--offline").current_dir(folder).env("RUSTFLAGS", rustflags);
     cargo.env("CARGO_TARGET_DIR", folder.join("target"));
     let output = cargo.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cargo {} in {}: {errors}", arguments.join(" "), folder.display());
+    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn cargo(folder: &Path, arguments: &[&str], rustflags: &str) {
+    let (succeeds, errors) = run(folder, arguments, rustflags);
+    assert!(succeeds, "cargo {} in {}: {errors}", arguments.join(" "), folder.display());
 }
 
 /// The names of all packages in the lockfile, without the package itself.
@@ -58,4 +66,20 @@ fn the_cfg_of_a_users_model_checker_is_none_of_ours() {
     let uses = "pub static LOCK: waitword::Mutex<u32> = waitword::Mutex::new(0);\n";
     std::fs::write(folder.join("src/lib.rs"), uses).unwrap();
     cargo(&folder, &["check"], "--cfg loom");
+}
+
+#[test]
+fn a_target_without_64_bit_atomics_is_refused_with_the_reason() {
+    /// It has atomics of 32 bits, and a standard library from rustup.
+    const TARGET: &str = "powerpc-unknown-linux-gnu";
+    let library = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let library = String::from_utf8(library.unwrap().stdout).unwrap();
+    if !Path::new(library.trim()).is_dir() {
+        let why = format!("its standard library is missing; to get it: rustup target add {TARGET}");
+        return skip::skip("the message on a target without 64-bit atomics", &why);
+    }
+    let folder = dependent_on("waitword-core", "targets");
+    let (_, errors) = run(&folder, &["check", "--target", TARGET], "");
+    let first = errors.lines().find(|line| line.starts_with("error"));
+    assert!(first.is_some_and(|line| line.contains("atomic operations on 64 bits")), "{errors}");
 }

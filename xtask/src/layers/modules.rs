@@ -189,12 +189,13 @@ fn paths(tokens: TokenStream, prefix: &[String]) -> Vec<(Vec<String>, String)> {
                 found.extend(paths(group.stream(), &path));
                 path.clear();
             }
+            Some(TokenTree::Punct(punct)) if colons == 2 && punct.as_char() == '*' => {
+                path.push("*".to_owned())
+            }
             _ => {}
         }
-        // Here the path ends. With `self` or `*` it is the module's.
-        let is_module = path.pop_if(|last| last == "self").is_some()
-            || colons == 2 && token.as_ref().is_some_and(|token| is_punct(token, '*'));
-        if !path.is_empty() && (is_module || path.len() > prefix.len().max(1)) {
+        // Here the path ends; with `self` or `*` it leads to the module that it names.
+        if path.len() > prefix.len().max(1) {
             found.push((path.clone(), path.last().cloned().unwrap_or_default()));
         }
         path.clear();

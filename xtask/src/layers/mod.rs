@@ -197,8 +197,13 @@ mod tests {
             ("lib.rs", "mod a; mod b; mod c;"),
             ("a.rs", "use crate::{c::C, b::{self,}}; pub struct A;"),
             ("b.rs", "use crate::{a::{A as B,}}; pub struct D;"),
-            ("c.rs", "use super::a::*; pub struct C;"),
+            ("c/mod.rs", "mod low; use low::C; pub use low::C;"),
+            ("c/low.rs", "use super::*; pub struct C;"),
         ]);
-        assert_eq!(of_groups.circles, [["a.rs", "b.rs", "c.rs"]], "in groups, and of all names");
+        assert_eq!(
+            of_groups.circles,
+            [["c/low.rs", "c/mod.rs"], ["a.rs", "b.rs"]],
+            "in groups, and of all names"
+        );
     }
 }

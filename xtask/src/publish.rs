@@ -32,7 +32,6 @@ pub(crate) fn package() -> Result<(), Stop> {
 
     let folder = root().join(UNPACKED);
     let failed = |error: std::io::Error| Stop::Failed(format!("{UNPACKED}: {error}"));
-    // The C code of the engine is built once, in its `target`.
     for krate in &krates {
         let unpacked = folder.join(format!("{krate}-{VERSION}"));
         if unpacked.exists() {
@@ -47,7 +46,8 @@ pub(crate) fn package() -> Result<(), Stop> {
     }
     fs::write(folder.join("Cargo.toml"), workspace(&krates)).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
-    Line::new("cargo check --workspace --all-features --lib --bins --examples --offline --target-dir target")
+    // In the target of the repository, where what the packages depend on has been checked with the same profile.
+    Line::new("cargo check --workspace --all-features --lib --bins --examples --offline --target-dir ..")
         .within(UNPACKED)
         .run()
 }
@@ -60,7 +60,10 @@ fn workspace(krates: &[String]) -> String {
         members.push_str(&format!("    \"{krate}-{VERSION}\",\n"));
         patches.push_str(&format!("{krate} = {{ path = \"{krate}-{VERSION}\" }}\n"));
     }
-    format!("[workspace]\nresolver = \"3\"\nmembers = [\n{members}]\n\n[patch.crates-io]\n{patches}")
+    let profile = "[profile.dev]\ndebug = \"line-tables-only\"";
+    format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [\n{members}]\n\n{profile}\n\n[patch.crates-io]\n{patches}"
+    )
 }
 
 /// Builds the published crates with the oldest Rust, where it is installed, with all features but those of [`NEWER`]. Where it is not, at least

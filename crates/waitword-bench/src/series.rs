@@ -27,6 +27,11 @@ impl Sample {
     }
 }
 
+/// Times of several operations of the same size.
+pub(crate) fn nanos<const N: usize>(n: usize, figures: [(&'static str, f64); N]) -> Vec<Sample> {
+    figures.map(|(what, value)| Sample::new(what, n, Unit::Nanos, value)).into()
+}
+
 /// What a figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

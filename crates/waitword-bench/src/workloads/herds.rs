@@ -12,7 +12,7 @@ use crate::locks::monitor::{
     UsyncMonitor, WaitwordMonitor,
 };
 use crate::platform::{process_cpu, thread_cpu};
-use crate::series::{Sample, Unit, median};
+use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
 use crate::words::{BASELINE, OnWord, Parking, ParkingLotCore, Waitword};
@@ -163,9 +163,8 @@ fn times(scale: &Scale, waiters: usize) -> usize {
 
 fn wake<H: Herd>(scale: &Scale) -> Vec<Sample> {
     let of = |n| {
-        let figures = Notified::<H>::threads(n, times(scale, n)).into_iter();
-        let figures = [NOTIFIER, WALL, PROCESS].into_iter().zip(figures);
-        figures.map(move |(what, sum)| Sample::new(what, n, Unit::Nanos, sum / n as f64))
+        let [notifier, wall, process] = Notified::<H>::threads(n, times(scale, n)).map(|sum| sum / n as f64);
+        nanos(n, [(NOTIFIER, notifier), (WALL, wall), (PROCESS, process)])
     };
     HERDS.into_iter().flat_map(of).collect()
 }
@@ -173,9 +172,7 @@ fn wake<H: Herd>(scale: &Scale) -> Vec<Sample> {
 fn wake_threads<M: Monitor>(scale: &Scale) -> Vec<Sample> {
     let n = HERDS[0];
     let [_, wall, process] = Notified::<OnMonitor<M>>::threads(n, times(scale, n));
-    [(THREADS, wall), (THREADS_CPU, process / n as f64)]
-        .map(|(what, nanos)| Sample::new(what, n, Unit::Nanos, nanos))
-        .into()
+    nanos(n, [(THREADS, wall), (THREADS_CPU, process / n as f64)])
 }
 
 fn wake_both<M: AsyncMonitor>(scale: &Scale) -> Vec<Sample>

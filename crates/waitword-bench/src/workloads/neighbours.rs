@@ -11,7 +11,7 @@ use waitword_core::{Location, Table, Word, notify_one, wait_async};
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::series::{Sample, Unit};
+use crate::series::{Sample, nanos};
 use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
 
 pub(super) fn workloads() -> [Workload; 2] {
@@ -43,9 +43,7 @@ fn on_two_threads<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let same = both(|_| register_and_cancel(&queues, 0, calls));
     let pair = |pair| both(|thread| register_and_cancel(&queues, thread * PAIRS + pair, calls / PAIRS));
     let own = (0..PAIRS).map(pair).sum::<f64>() / PAIRS as f64;
-    [(ALONE, alone), (SAME, same), (OWN, own)]
-        .map(|(what, value)| Sample::new(what, 1, Unit::Nanos, value))
-        .into()
+    nanos(1, [(ALONE, alone), (SAME, same), (OWN, own)])
 }
 
 /// CPU time per call.

@@ -6,11 +6,13 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::locks::peers::{AsyncLockSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore};
+use crate::locks::peers::{
+    AsyncLockSemaphore, FuturesIntrusiveSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore,
+};
 use crate::platform::{pin_to, thread_cpu};
 use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, TokioNotify};
-use crate::series::{Sample, Unit};
-use crate::turns::{AsyncTurns, BySemaphores, Flagged, Turns, WakerSlot};
+use crate::series::{Sample, Unit, nanos};
+use crate::turns::{BySemaphores, Flagged, OnOurWord, Turns, WakerSlot};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
 use crate::words::{BASELINE, OnWord, ParkingLotCore, Waitword};
@@ -68,8 +70,8 @@ const MILLIS: usize = 300;
 /// The clock is not asked after each trip, for some are hardly longer than that takes.
 const BETWEEN_CLOCKS: u32 = 16;
 
-pub(super) fn workloads() -> [Workload; 3] {
-    [on_a_word(), on_semaphores(), of_tasks()]
+pub(super) fn workloads() -> [Workload; 4] {
+    [on_a_word(), on_semaphores(), of_tasks(), of_tasks_on_semaphores()]
 }
 
 /// The threads wait for a permit, by what the waits on a word do.
@@ -113,9 +115,8 @@ fn threads<T: Turns>(scale: &Scale) -> Vec<Sample> {
         let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
             continue;
         };
-        for (what, time) in [(scene.wall, wall), (scene.cpu, cpu)] {
-            samples.push(Sample::new(what, scene.n, Unit::Nanos, time.as_nanos() as f64));
-        }
+        let figures = [(scene.wall, wall), (scene.cpu, cpu)];
+        samples.extend(nanos(scene.n, figures.map(|(what, time)| (what, time.as_nanos() as f64))));
     }
     samples
 }
@@ -211,29 +212,53 @@ fn work(time: Duration) -> Duration {
 
 const TASKS: &str = "task and task";
 const MIXED: &str = "thread and task";
+const MIXED_ON_TWO: &str = "thread and task, two CPUs";
 
 fn of_tasks() -> Workload {
     let limit = WakerSlot::NAME;
     Workload {
         name: "task-round-trip",
-        about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. \
-                There and back, in wall time.",
+        about: "Two tasks of one tokio runtime take turns on one CPU; then a blocked thread and a task do, on one CPU and on \
+                two. There and back, in wall time.",
         contenders: contenders! {
-            tasks_and_mixed: WakerSlot, OnWord<Waitword>, Flagged<TokioNotify>, Flagged<FuturesIntrusive>,
-                Flagged<MaitakeQueue>, Flagged<EventListener>;
+            of_any: WakerSlot, OnOurWord, Flagged<TokioNotify>, Flagged<FuturesIntrusive>, Flagged<MaitakeQueue>,
+                Flagged<EventListener>;
         },
-        goals: vec![goal(TASKS, Limit::Times(1.1, limit)), goal(MIXED, Limit::Times(1.1, limit))],
+        goals: vec![
+            goal(TASKS, Limit::Times(1.1, limit)),
+            goal(MIXED, Limit::Times(1.1, limit)),
+            goal(MIXED_ON_TWO, Limit::Times(1.0, Flagged::<TokioNotify>::NAME)),
+        ],
     }
 }
 
-fn tasks_and_mixed<T: AsyncTurns>(scale: &Scale) -> Vec<Sample> {
-    let tasks = on_one_cpu(|| tasks::<T>(scale.operations(500_000)));
-    let mixed = on_one_cpu(|| thread_and_task::<T>(scale.operations(100_000)));
-    vec![Sample::new(TASKS, 1, Unit::Nanos, tasks), Sample::new(MIXED, 1, Unit::Nanos, mixed)]
+/// As in semaphore-turns.
+fn of_tasks_on_semaphores() -> Workload {
+    Workload {
+        name: "semaphore-task-turns",
+        about: "Tasks and threads take turns, as in task-round-trip, each by adding the permit that the other acquires.",
+        contenders: contenders! {
+            of_any: BySemaphores<WaitwordSemaphore>, BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>,
+                BySemaphores<TokioSemaphore>, BySemaphores<FuturesIntrusiveSemaphore>;
+        },
+        goals: vec![goal(MIXED_ON_TWO, Limit::Times(1.0, TokioSemaphore::NAME))],
+    }
+}
+
+fn of_any<T: Turns>(scale: &Scale) -> Vec<Sample> {
+    let tasks = on_first_cpu(|| tasks::<T>(scale.operations(500_000)));
+    let mixed = on_first_cpu(|| thread_and_task::<T>(scale.operations(100_000), 0));
+    // Fewer, for each may take as long as a sleep.
+    let on_two = on_first_cpu(|| thread_and_task::<T>(scale.operations(20_000), 1));
+    let figures = [(TASKS, Some(tasks)), (MIXED, mixed), (MIXED_ON_TWO, on_two)];
+    figures
+        .into_iter()
+        .flat_map(|(what, each)| each.map(|each| Sample::new(what, 1, Unit::Nanos, each)))
+        .collect()
 }
 
 /// Runs `work`, and the threads it starts, on the first CPU (or, where threads cannot be pinned, anywhere).
-fn on_one_cpu(work: impl FnOnce() -> f64 + Send) -> f64 {
+fn on_first_cpu<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let pinned = || {
         pin_to(0);
         work()
@@ -241,7 +266,7 @@ fn on_one_cpu(work: impl FnOnce() -> f64 + Send) -> f64 {
     thread::scope(|scope| scope.spawn(pinned).join().expect("nothing in there panics"))
 }
 
-fn tasks<T: AsyncTurns>(trips: usize) -> f64 {
+fn tasks<T: Turns>(trips: usize) -> f64 {
     let turns = Arc::new(T::new());
     let runtime = runtime();
     let partner = runtime.spawn(answer(Arc::clone(&turns), trips));
@@ -260,21 +285,27 @@ fn tasks<T: AsyncTurns>(trips: usize) -> f64 {
     })
 }
 
-fn thread_and_task<T: AsyncTurns>(trips: usize) -> f64 {
+/// The task runs on the CPU of this index; nothing if there is no such CPU beside the first, or the system does not pin threads.
+fn thread_and_task<T: Turns>(trips: usize, cpu: usize) -> Option<f64> {
     let turns = Arc::new(T::new());
     thread::scope(|scope| {
         let partner = Arc::clone(&turns);
-        scope.spawn(move || runtime().block_on(answer(partner, trips)));
+        let task = scope.spawn(move || {
+            let pinned = pin_to(cpu);
+            runtime().block_on(answer(partner, trips));
+            pinned || cpu == 0
+        });
         let start = Instant::now();
         for _ in 0..trips {
             turns.set(1);
             turns.wait_while(1);
         }
-        start.elapsed().as_nanos() as f64 / trips as f64
+        let each = start.elapsed().as_nanos() as f64 / trips as f64;
+        task.join().expect("nothing in there panics").then_some(each)
     })
 }
 
-async fn answer<T: AsyncTurns>(turns: Arc<T>, trips: usize) {
+async fn answer<T: Turns>(turns: Arc<T>, trips: usize) {
     for _ in 0..trips {
         turns.wait_while_async(0).await;
         turns.set(0);

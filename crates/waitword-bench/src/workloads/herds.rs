@@ -1,6 +1,5 @@
 //! A thundering herd: many waiters of one word, or of one condition variable, that are notified at once; and many threads that time out.
 
-use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle, Thread};
@@ -146,12 +145,10 @@ impl<M: AsyncMonitor> OnMonitor<M>
 where
     for<'a> M::Guard<'a>: Send,
 {
-    fn wait_while_async(&self, generation: u32) -> impl Future<Output = ()> + Send {
-        async move {
-            let mut state = self.0.lock_async().await;
-            while state.generation == generation {
-                state = self.0.wait_async(Condition::Something, state).await;
-            }
+    async fn wait_while_async(&self, generation: u32) {
+        let mut state = self.0.lock_async().await;
+        while state.generation == generation {
+            state = self.0.wait_async(Condition::Something, state).await;
         }
     }
 }

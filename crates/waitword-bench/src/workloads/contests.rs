@@ -143,25 +143,21 @@ struct Scene {
     times_tokio: f64,
 }
 
+macro_rules! scene {
+    ($executor:expr, $name:literal, $times_tokio:literal) => {
+        Scene {
+            executor: $executor,
+            rate: $name,
+            even: concat!($name, ": fewest / most"),
+            times_tokio: $times_tokio,
+        }
+    };
+}
+
 const SCENES: [Scene; 3] = [
-    Scene {
-        executor: Executor::Tokio { workers: 1 },
-        rate: "tokio, one worker",
-        even: "tokio, one worker: fewest / most",
-        times_tokio: 1.4,
-    },
-    Scene {
-        executor: Executor::Tokio { workers: 2 },
-        rate: "tokio, two workers",
-        even: "tokio, two workers: fewest / most",
-        times_tokio: 1.6,
-    },
-    Scene {
-        executor: Executor::AsyncExecutor,
-        rate: "async-executor",
-        even: "async-executor: fewest / most",
-        times_tokio: 1.2,
-    },
+    scene!(Executor::Tokio { workers: 1 }, "tokio, one worker", 1.4),
+    scene!(Executor::Tokio { workers: 2 }, "tokio, two workers", 1.6),
+    scene!(Executor::AsyncExecutor, "async-executor", 1.2),
 ];
 
 /// A task that gets less than half of what another gets counts as starved.

@@ -20,9 +20,8 @@ use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
 
 /// Which parties take turns, and where.
 struct Scene {
-    /// The names of the wall time and of the CPU time in the tables.
-    wall: &'static str,
-    cpu: &'static str,
+    /// Of the wall time and of the CPU time in the tables.
+    names: [&'static str; 2],
     /// How many microseconds the partner works before it answers, if that is what the tables compare.
     n: usize,
     /// The CPUs of the two, if they are tied to one each.
@@ -32,16 +31,15 @@ struct Scene {
     work: fn(u32) -> u64,
 }
 
-const ONE_CPU: Scene =
-    Scene { wall: "one CPU", cpu: "one CPU, CPU time", n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
+macro_rules! names {
+    ($wall:literal) => {
+        [$wall, concat!($wall, ", CPU time")]
+    };
+}
 
-const TWO_CPUS: Scene = Scene { wall: "two CPUs", cpu: "two CPUs, CPU time", cpus: Some([0, 1]), ..ONE_CPU };
-
-const WORKING: Scene = Scene {
-    wall: "two CPUs, the partner works for N µs",
-    cpu: "two CPUs, the partner works for N µs, CPU time",
-    ..TWO_CPUS
-};
+const ONE_CPU: Scene = Scene { names: names!("one CPU"), n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
+const TWO_CPUS: Scene = Scene { names: names!("two CPUs"), cpus: Some([0, 1]), ..ONE_CPU };
+const WORKING: Scene = Scene { names: names!("two CPUs, the partner works for N µs"), ..TWO_CPUS };
 
 const SCENES: [Scene; 8] = [
     ONE_CPU,
@@ -50,18 +48,16 @@ const SCENES: [Scene; 8] = [
     Scene { n: 50, work: |_| 50, ..WORKING },
     Scene { n: 500, work: |_| 500, ..WORKING },
     Scene {
-        wall: "two CPUs, the partner works for 50 µs every other time",
-        cpu: "two CPUs, the partner works for 50 µs every other time, CPU time",
+        names: names!("two CPUs, the partner works for 50 µs every other time"),
         work: |trip| if trip.is_multiple_of(2) { 50 } else { 0 },
         ..TWO_CPUS
     },
     Scene {
-        wall: "two CPUs, the partner works for 50 µs one time of ten",
-        cpu: "two CPUs, the partner works for 50 µs one time of ten, CPU time",
+        names: names!("two CPUs, the partner works for 50 µs one time of ten"),
         work: |trip| if trip.is_multiple_of(10) { 50 } else { 0 },
         ..TWO_CPUS
     },
-    Scene { wall: "four pairs", cpu: "four pairs, CPU time", cpus: None, pairs: 4, ..TWO_CPUS },
+    Scene { names: names!("four pairs"), cpus: None, pairs: 4, ..TWO_CPUS },
 ];
 
 /// How long a pair takes turns: some hundreds of times where each turn is slept for.
@@ -88,9 +84,9 @@ fn on_semaphores() -> Workload {
 }
 
 fn on_a_word() -> Workload {
-    let mut goals = vec![goal(TWO_CPUS.wall, Limit::Value(2_000.0))];
+    let mut goals = vec![goal(TWO_CPUS.names[0], Limit::Value(2_000.0))];
     for scene in &SCENES {
-        for what in [scene.wall, scene.cpu] {
+        for what in scene.names {
             if !goals.iter().any(|goal| goal.what == what) {
                 goals.push(goal(what, Limit::Times(1.1, BASELINE)));
             }
@@ -115,8 +111,8 @@ fn threads<T: Turns>(scale: &Scale) -> Vec<Sample> {
         let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
             continue;
         };
-        let figures = [(scene.wall, wall), (scene.cpu, cpu)];
-        samples.extend(nanos(scene.n, figures.map(|(what, time)| (what, time.as_nanos() as f64))));
+        let [wall, cpu] = [wall, cpu].map(|time| time.as_nanos() as f64);
+        samples.extend(nanos(scene.n, [(scene.names[0], wall), (scene.names[1], cpu)]));
     }
     samples
 }

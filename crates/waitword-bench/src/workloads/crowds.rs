@@ -1,10 +1,6 @@
 //! Crowds of tasks that wait on one word, on a word each, or for a mutex that is held: what each step costs, what a pending wait
 //! occupies, and what stays when all have gone.
 
-use std::sync::atomic::AtomicU32;
-
-use waitword_core::{Inbox, InboxWait, wait_async};
-
 use crate::crowd::{Crowd, random_order};
 use crate::locks::Lock;
 use crate::locks::peers::{
@@ -14,14 +10,12 @@ use crate::locks::peers::{
 use crate::measure::{Longest, Stopwatch, counting};
 use crate::queues::{self, EventListener, HandMade, MaitakeQueue, Queues, TokioNotify};
 use crate::series::{Sample, Unit};
-use crate::workload::{
-    Contender, Goal, Limit, OURS, Scale, Sizes, Subject, Workload, contenders, goal, goal_at_largest,
-};
+use crate::workload::{Goal, Limit, Scale, Sizes, Subject, Workload, contenders, goal, goal_at_largest};
 
 const FUTURE: &str = "size of the future";
 
-pub(super) fn workloads() -> [Workload; 7] {
-    [one_word(), many_words(), memory(), growth(), agent_death(), held_mutex(), held_semaphore()]
+pub(super) fn workloads() -> [Workload; 6] {
+    [one_word(), many_words(), memory(), growth(), held_mutex(), held_semaphore()]
 }
 
 /// The shape of a popular lock, a semaphore, a broadcast.
@@ -227,42 +221,6 @@ fn growing<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     (0..n).for_each(|i| enqueue.time(|| crowd.enter(i, queues.wait(i))));
     (0..n).for_each(|i| cancel.time(|| crowd.cancel(i)));
     vec![enqueue.sample(LONGEST_ENQUEUE, n), cancel.sample(LONGEST_CANCEL, n)]
-}
-
-/// An agent pays for its own waits only.
-fn agent_death() -> Workload {
-    Workload {
-        name: "agent-death",
-        about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
-                its own.",
-        contenders: vec![Contender { name: OURS, run: agents_die }],
-        goals: vec![goal(DEATH, Limit::Value(1_000.0))],
-    }
-}
-
-const DEATH: &str = "per wait of its own";
-
-fn agents_die(scale: &Scale) -> Vec<Sample> {
-    const WAITS: usize = 1_000;
-    let among = |n: usize| {
-        let words = (0..n.max(WAITS)).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
-        let mut others = Crowd::new(n);
-        (0..n).for_each(|i| others.enter(i, wait_async(&words[i], 0)));
-        let mut random = fastrand::Rng::with_seed(7);
-        let mut watch = Stopwatch::default();
-        for _ in 0..scale.operations(100) {
-            let inbox = Inbox::new(|| {});
-            let waits = (0..WAITS).map(|_| {
-                let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.usize(..words.len())], 0));
-                assert!(wait.as_mut().enqueue(0), "no store to the words");
-                wait
-            });
-            let waits = waits.collect::<Vec<_>>();
-            watch.time(WAITS, || drop((waits, inbox)));
-        }
-        watch.sample(DEATH, n)
-    };
-    [0, scale.largest()].map(among).into()
 }
 
 fn held_mutex() -> Workload {

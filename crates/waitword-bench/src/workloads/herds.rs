@@ -1,7 +1,7 @@
-//! A thundering herd: many waiters of one word, or of one condition variable, that are notified at once; and many threads that time out.
+//! A thundering herd: many waiters of one word, or of one condition variable, that are notified at once.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
@@ -20,41 +20,24 @@ use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
 const NOTIFIER: &str = "notifier, CPU time each";
 const WALL: &str = "until all have returned, each";
 const PROCESS: &str = "all threads, CPU time each";
-const TIMED_OUT: &str = "timed out, CPU time each";
 
 const THREADS: &str = "threads";
 const TASKS: &str = "tasks";
 const THREADS_CPU: &str = "threads, CPU time each";
 
 const HERDS: [usize; 3] = [64, 512, 2_000];
-const TIMING_OUT: usize = 256;
-/// So far are the deadlines from the first wait: all threads sleep by then.
-const TIMEOUT: Duration = Duration::from_millis(50);
 
-macro_rules! of_words {
-    ($measured_by:ident) => {
-        contenders! {
-            $measured_by: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
-                OnMonitor<StdMonitor>;
-        }
-    };
-}
-
-pub(super) fn workloads() -> [Workload; 3] {
+pub(super) fn workloads() -> [Workload; 2] {
     [
         Workload {
             name: "thread-herd",
             about: "N threads wait on one word and are notified at once. CPU time of the notify, CPU time of all threads until \
                     they wait again, and wall time until the last has returned from its wait, each divided by N.",
-            contenders: of_words!(wake),
+            contenders: contenders! {
+                wake: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
+                    OnMonitor<StdMonitor>;
+            },
             goals: [NOTIFIER, WALL].map(|what| goal(what, Limit::Times(1.2, BASELINE))).into(),
-        },
-        Workload {
-            name: "thread-timeouts",
-            about: "N threads wait on one word until their deadlines, which come within a millisecond: CPU time of all threads, \
-                    divided by N.",
-            contenders: of_words!(time_out),
-            goals: vec![goal(TIMED_OUT, Limit::Times(1.1, BASELINE))],
         },
         Workload {
             name: "condvar-herd",
@@ -83,12 +66,6 @@ trait Herd: Subject {
     fn advance(&self);
 }
 
-/// Whose waits can time out.
-trait TimedHerd: Herd {
-    /// Waits once, for `timeout`; the generation does not change.
-    fn time_out(&self, timeout: Duration);
-}
-
 /// The generation is the word.
 impl<P: Parking> Herd for OnWord<P> {
     fn wait_while(&self, generation: u32) {
@@ -101,17 +78,8 @@ impl<P: Parking> Herd for OnWord<P> {
     }
 }
 
-impl<P: Parking> TimedHerd for OnWord<P> {
-    fn time_out(&self, timeout: Duration) {
-        let (start, generation) = (Instant::now(), self.word.load(Ordering::SeqCst));
-        while let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
-            P::wait(&self.word, generation, Some(left));
-        }
-    }
-}
-
 /// The mutex protects the generation.
-struct OnMonitor<M>(M);
+pub(super) struct OnMonitor<M>(pub(super) M);
 
 impl<M: Monitor> Subject for OnMonitor<M> {
     const NAME: &'static str = M::NAME;
@@ -132,12 +100,6 @@ impl<M: Monitor> Herd for OnMonitor<M> {
     fn advance(&self) {
         self.0.lock().generation += 1;
         self.0.notify_all(Condition::Something);
-    }
-}
-
-impl TimedHerd for OnMonitor<StdMonitor> {
-    fn time_out(&self, timeout: Duration) {
-        assert!(self.0.times_out(Condition::Something, timeout));
     }
 }
 
@@ -305,40 +267,10 @@ where
     }
 }
 
-fn time_out<H: TimedHerd>(scale: &Scale) -> Vec<Sample> {
-    let figures = (0..scale.operations(20)).map(|_| all_time_out::<H>()).collect::<Vec<_>>();
-    vec![Sample::new(TIMED_OUT, TIMING_OUT, Unit::Nanos, median(&figures))]
-}
-
-/// The CPU time that the process uses from when all threads sleep until all have timed out, for each of them.
-fn all_time_out<H: TimedHerd>() -> f64 {
-    let shared =
-        Arc::new((H::new(), Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current()));
-    let threads = spawn(TIMING_OUT, || {
-        let shared = Arc::clone(&shared);
-        move || {
-            let (herd, begin, left, main) = &*shared;
-            begin.wait();
-            herd.time_out(TIMEOUT);
-            if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                main.unpark();
-            }
-            // No thread ends before the clock is read.
-            begin.wait();
-        }
-    });
-    let (_, _, left, _) = &*shared;
-    thread::sleep(TIMEOUT / 2);
-    let start = process_cpu();
-    while left.load(Ordering::Acquire) > 0 {
-        thread::park();
-    }
-    let cpu = process_cpu() - start;
-    threads.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
-    cpu.as_nanos() as f64 / TIMING_OUT as f64
-}
-
-fn spawn<F: FnOnce() + Send + 'static>(threads: usize, mut body: impl FnMut() -> F) -> Vec<JoinHandle<()>> {
+pub(super) fn spawn<F: FnOnce() + Send + 'static>(
+    threads: usize,
+    mut body: impl FnMut() -> F,
+) -> Vec<JoinHandle<()>> {
     // Thousands of threads, which need next to no stack.
     let spawn =
         |body| thread::Builder::new().stack_size(64 * 1024).spawn(body).expect("the system has threads");
@@ -359,6 +291,5 @@ mod tests {
         ] {
             assert!(figures.into_iter().all(|nanos| nanos > 0.0), "{figures:?}");
         }
-        assert!(all_time_out::<OnMonitor<StdMonitor>>() > 0.0);
     }
 }

@@ -18,38 +18,13 @@ struct Target {
     runs_on: RunsOn,
     /// The crates that are tested.
     crates: &'static str,
-    how_to_get: &'static str,
 }
 
 enum RunsOn {
     ThisProcessor,
-    Qemu(Entry),
+    /// By its name for the processor. The kernel has to have an entry for it, for tests start programs, too.
+    Qemu(&'static str),
     Wine,
-}
-
-/// What makes the kernel run the programs of another processor with QEMU. Tests start such programs.
-struct Entry {
-    /// Its name there.
-    path: &'static str,
-    /// Where Debian's package has it. systemd hands it to the kernel.
-    source: &'static str,
-    how_to_register: &'static str,
-}
-
-macro_rules! qemu {
-    ($processor:literal) => {
-        RunsOn::Qemu(Entry {
-            path: concat!("/proc/sys/fs/binfmt_misc/qemu-", $processor),
-            source: concat!("/usr/lib/binfmt.d/qemu-", $processor, ".conf"),
-            how_to_register: concat!(
-                "systemctl restart systemd-binfmt; without systemd, as root: ",
-                "mount -t binfmt_misc none /proc/sys/fs/binfmt_misc; ",
-                "cp /usr/lib/binfmt.d/qemu-",
-                $processor,
-                ".conf /proc/sys/fs/binfmt_misc/register"
-            ),
-        })
-    };
 }
 
 /// What is built from Rust alone. `rquickjs-sys` brings no bindings of the engine for s390x.
@@ -59,49 +34,17 @@ const ALL: &str =
     "waitword-core waitword waitword-observe waitword-agents waitword-quickjs waitword-host waitword-cli";
 
 const TARGETS: [Target; 6] = [
-    Target {
-        name: "i686-unknown-linux-gnu",
-        tools: "i686-linux-gnu",
-        runs_on: RunsOn::ThisProcessor,
-        crates: ALL,
-        how_to_get: "rustup target add i686-unknown-linux-gnu; apt-get install gcc-i686-linux-gnu libc6-i386 lib32gcc-s1",
-    },
-    Target {
-        name: "aarch64-unknown-linux-gnu",
-        tools: "aarch64-linux-gnu",
-        runs_on: qemu!("aarch64"),
-        crates: WITH_ENGINE,
-        how_to_get: "rustup target add aarch64-unknown-linux-gnu; apt-get install gcc-aarch64-linux-gnu qemu-user-static",
-    },
-    Target {
-        name: "armv7-unknown-linux-gnueabihf",
-        tools: "arm-linux-gnueabihf",
-        runs_on: qemu!("arm"),
-        crates: WITH_ENGINE,
-        how_to_get: "rustup target add armv7-unknown-linux-gnueabihf; apt-get install gcc-arm-linux-gnueabihf qemu-user-static",
-    },
-    Target {
-        name: "riscv64gc-unknown-linux-gnu",
-        tools: "riscv64-linux-gnu",
-        runs_on: qemu!("riscv64"),
-        crates: WITH_ENGINE,
-        how_to_get: "rustup target add riscv64gc-unknown-linux-gnu; apt-get install gcc-riscv64-linux-gnu qemu-user-static",
-    },
-    Target {
-        name: "s390x-unknown-linux-gnu",
-        tools: "s390x-linux-gnu",
-        runs_on: qemu!("s390x"),
-        crates: LIBRARIES,
-        how_to_get: "rustup target add s390x-unknown-linux-gnu; apt-get install gcc-s390x-linux-gnu qemu-user-static",
-    },
-    Target {
-        name: "x86_64-pc-windows-gnu",
-        tools: "x86_64-w64-mingw32",
-        runs_on: RunsOn::Wine,
-        crates: ALL,
-        how_to_get: "rustup target add x86_64-pc-windows-gnu; apt-get install gcc-mingw-w64-x86-64-posix wine",
-    },
+    target("i686-unknown-linux-gnu", "i686-linux-gnu", RunsOn::ThisProcessor, ALL),
+    target("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", RunsOn::Qemu("aarch64"), WITH_ENGINE),
+    target("armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", RunsOn::Qemu("arm"), WITH_ENGINE),
+    target("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", RunsOn::Qemu("riscv64"), WITH_ENGINE),
+    target("s390x-unknown-linux-gnu", "s390x-linux-gnu", RunsOn::Qemu("s390x"), LIBRARIES),
+    target("x86_64-pc-windows-gnu", "x86_64-w64-mingw32", RunsOn::Wine, ALL),
 ];
+
+const fn target(name: &'static str, tools: &'static str, runs_on: RunsOn, crates: &'static str) -> Target {
+    Target { name, tools, runs_on, crates }
+}
 
 /// A test that is left out, and why.
 type Skipped = (&'static str, &'static str);
@@ -127,7 +70,7 @@ pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<()
         return Err(Stop::Usage(format!("no recipe for {name}; `cargo xtask cross --list` has all")));
     };
     if let Some((name, how_to_get)) = target.missing() {
-        return Err(Stop::Missing { name, how_to_get });
+        return Err(Stop::Missing { name, how_to_get: how_to_get.leak() });
     }
     target.test(crates, args)
 }
@@ -157,7 +100,7 @@ pub(crate) fn list() {
         };
         let ready = match target.missing() {
             None => "ready".to_owned(),
-            Some((name, how_to_get)) => Stop::Missing { name, how_to_get }.to_string(),
+            Some((name, how_to_get)) => Stop::Missing { name, how_to_get: how_to_get.leak() }.to_string(),
         };
         println!("{:<31}{runs_on:<16}{ready}", target.name);
     }
@@ -171,22 +114,39 @@ impl Target {
     }
 
     /// What it lacks here, if anything, and how to get that.
-    fn missing(&self) -> Option<(&'static str, &'static str)> {
+    fn missing(&self) -> Option<(&'static str, String)> {
         let has = |program: &str| Line::new(&format!("{program} --version")).succeeds();
         let is_there = |path: &str| Path::new(path).exists();
-        let name = match &self.runs_on {
+        let name = match self.runs_on {
             _ if !self.has_library() => "the standard library of the target",
             _ if !has(&self.compiler()) => "a C compiler for the target",
             RunsOn::ThisProcessor if !is_there("/lib/ld-linux.so.2") => "the loader of 32-bit programs",
-            RunsOn::Qemu(entry) if is_there(entry.path) => return None,
-            RunsOn::Qemu(entry) if is_there(entry.source) => {
-                return Some(("the kernel's entry for QEMU", entry.how_to_register));
+            RunsOn::Qemu(processor) => {
+                let entries = "/proc/sys/fs/binfmt_misc";
+                // Where Debian's package has it. systemd hands it to the kernel.
+                let source = format!("/usr/lib/binfmt.d/qemu-{processor}.conf");
+                if is_there(&format!("{entries}/qemu-{processor}")) {
+                    return None;
+                }
+                if is_there(&source) {
+                    let how_to_register = format!(
+                        "systemctl restart systemd-binfmt; without systemd, as root: mount -t binfmt_misc none {entries}; \
+                         cp {source} {entries}/register"
+                    );
+                    return Some(("the kernel's entry for QEMU", how_to_register));
+                }
+                "QEMU"
             }
-            RunsOn::Qemu(_) => "QEMU",
             RunsOn::Wine if !has("wine") => "Wine",
             RunsOn::ThisProcessor | RunsOn::Wine => return None,
         };
-        Some((name, self.how_to_get))
+        let Self { name: target, tools, .. } = self;
+        let packages = match self.runs_on {
+            RunsOn::ThisProcessor => format!("gcc-{tools} libc6-i386 lib32gcc-s1"),
+            RunsOn::Qemu(_) => format!("gcc-{tools} qemu-user-static"),
+            RunsOn::Wine => "gcc-mingw-w64-x86-64-posix wine".to_owned(),
+        };
+        Some((name, format!("rustup target add {target}; apt-get install {packages}")))
     }
 
     fn skipped(&self) -> &'static [Skipped] {
@@ -274,7 +234,6 @@ mod tests {
         let readme = fs::read_to_string(root().join("README.md")).unwrap();
         for target in &TARGETS {
             assert!(readme.contains(&format!("`{}`", target.name)), "{}", target.name);
-            assert!(target.how_to_get.contains(target.name), "{}", target.name);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The checks that take longer than `.ci/run`, or need tools beside stable Rust.
 //!
 //! A recipe is a list of command lines; it prints each before it runs it, so that a reader can do without this program.
-//! `args.rs` names the recipes, `recipes.rs` says what each runs, the other files how.
+//! `args.rs` names the recipes, here is what each runs, in the other files how.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -13,7 +13,6 @@ mod miri;
 mod mutants;
 mod promela;
 mod publish;
-mod recipes;
 mod repeat;
 mod skips;
 mod tool;
@@ -23,12 +22,177 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use crate::args::{Args, FuzzTarget, Recipe};
+use crate::line::{Line, Stop, root};
+use crate::mutants::models;
+use crate::skips::Skips;
+use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
+
 fn main() -> ExitCode {
-    match recipes::run(args::Args::parse().recipe) {
+    match run(Args::parse().recipe) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => {
             eprintln!("xtask: {stop}");
             ExitCode::from(stop.code())
         }
     }
+}
+
+fn run(recipe: Recipe) -> Result<(), Stop> {
+    match recipe {
+        Recipe::Docs { built: true } => docs::built(),
+        Recipe::Docs { built: false } => docs::run(),
+        Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
+        Recipe::Package => publish::package(),
+        Recipe::Msrv => publish::msrv(),
+        Recipe::Cross { check: true, .. } => cross::check(),
+        Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
+        Recipe::Cross { .. } => {
+            cross::list();
+            Ok(())
+        }
+        Recipe::Repeat(asked) => repeat::run(&asked),
+        Recipe::Loom { deep } => loom(deep),
+        Recipe::Mutants { only } => mutants::run(only.as_deref()),
+        Recipe::Promela { deep } => promela::run(deep),
+        Recipe::Arrivals => {
+            Line::new("cargo test --release -p waitword-agents --test arrivals -- --ignored").run()
+        }
+        Recipe::Fuzz { seconds, target } => fuzz(seconds, target),
+        Recipe::Soak { seconds, seed, observe } => soak(seconds, seed, observe),
+        Recipe::Asan => asan(),
+        Recipe::Tsan => tsan(),
+        Recipe::Miri => miri::miri(),
+        Recipe::Instructions => instructions(),
+        Recipe::Js { mutants } => js(mutants),
+        Recipe::Web { soak: true, only, .. } => web::soak(only),
+        Recipe::Web { bench: true, .. } => web::bench(),
+        Recipe::Web { test, mode, .. } => web(test, mode.as_deref()),
+        Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
+        Recipe::BenchJs { args } => {
+            Line::new("cargo build --release -p waitword-cli").run()?;
+            Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
+        }
+    }
+}
+
+fn web(test: bool, mode: Option<&str>) -> Result<(), Stop> {
+    if !test && mode.is_none() {
+        return web::serve_page();
+    }
+    let skips = Skips::new();
+    web::run(&skips, test, mode)?;
+    if mode.is_none() {
+        web::test_page(&skips)?;
+    }
+    skips.end()
+}
+
+fn js(mutants: bool) -> Result<(), Stop> {
+    need(&[NODE])?;
+    let line = if mutants { "node tests/node/model.test.js mutants" } else { "node tests/engines.mjs" };
+    Line::new(line).within("packages/waitword").run()
+}
+
+fn loom(deep: bool) -> Result<(), Stop> {
+    // The bound is for all models alike, and so more than each has by itself: the locks' have more threads.
+    for (tests, bound) in [("waitword-core-models --test loom", "5"), ("waitword-models --test models", "3")]
+    {
+        let line = models("loom", tests);
+        if deep { line.env("LOOM_MAX_PREEMPTIONS", bound).run()? } else { line.run()? }
+    }
+    Ok(())
+}
+
+fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
+    need(&[NIGHTLY, CARGO_FUZZ])?;
+    let (targets, seconds) = match only {
+        Some(target) => (vec![target], seconds),
+        None => (vec![FuzzTarget::Queue, FuzzTarget::Atomics], seconds.div_ceil(2)),
+    };
+    for target in targets {
+        // Long histories and programs from the start: the short ones are proptest's.
+        let line = match target {
+            FuzzTarget::Queue => "cargo +nightly fuzz run queue -- -max_len=600 -len_control=0",
+            // A program that hangs is a fault as well.
+            FuzzTarget::Atomics => {
+                "cargo +nightly fuzz run atomics -- -max_len=1000 -len_control=0 -timeout=120"
+            }
+        };
+        Line::new(line).args([format!("-max_total_time={seconds}")]).run()?;
+    }
+    Ok(())
+}
+
+fn soak(seconds: u32, seed: Option<u64>, observe: bool) -> Result<(), Stop> {
+    let locks = |test: &str| {
+        let line = Line::new(&format!("cargo test --release -p {test} -- --ignored --nocapture"));
+        let line = line.env("WAITWORD_SOAK_SECONDS", &seconds.to_string());
+        seed.map_or_else(|| line.clone(), |seed| line.clone().env("WAITWORD_SOAK_SEED", &seed.to_string()))
+            .run()
+    };
+    if observe {
+        return locks("waitword-observe --test no_false_findings");
+    }
+    Line::new("cargo test --release -p waitword-core --test executors -- --ignored").run()?;
+    Line::new("cargo test --release -p waitword-cli --test soak -- --ignored --nocapture --test-threads 1")
+        .run()?;
+    // The second without the watchdog, which hides the lost signals that this is to find.
+    for test in ["soak", "signals"] {
+        locks(&format!("waitword --test {test}"))?;
+    }
+    Ok(())
+}
+
+/// Not for leaks: many tests leak their locks, to have them for ever.
+fn asan() -> Result<(), Stop> {
+    sanitized("--target-dir target/asan", |line| {
+        line.env("RUSTFLAGS", "-Zsanitizer=address").env("ASAN_OPTIONS", "detect_leaks=0")
+    })
+}
+
+/// With the standard library built for it, too: ThreadSanitizer learns what happens before what from the code that it sees.
+fn tsan() -> Result<(), Stop> {
+    let suppressions = root().join("proofs/tsan.supp");
+    sanitized("--target-dir target/tsan -Zbuild-std", |line| {
+        line.env("RUSTFLAGS", "-Zsanitizer=thread")
+            .env("TSAN_OPTIONS", &format!("suppressions={}", suppressions.display()))
+    })
+}
+
+/// The tests, and the examples, which some tests start.
+fn sanitized(options: &str, with: impl Fn(Line) -> Line) -> Result<(), Stop> {
+    need(&[NIGHTLY])?;
+    let line = |command: &str| {
+        // A sanitizer wants the target by name, so that build scripts and macros, which run in the compiler's process, are
+        // built without.
+        Line::new(&format!("cargo +nightly {command} {options} --target x86_64-unknown-linux-gnu"))
+            .args("-p waitword-core -p waitword -p waitword-agents -p waitword-observe".split(' '))
+            .args(["--all-features"])
+            // For every lock its tests are programs of their own: what an incremental build keeps of them is gigabytes.
+            .env("CARGO_INCREMENTAL", "0")
+    };
+    with(line("build --examples")).run()?;
+    with(line("test --no-fail-fast --lib --tests"))
+        .args(["--"])
+        .args(NOT_SANITIZED.iter().flat_map(|name| ["--skip", name]))
+        .run()
+}
+
+/// Left out under both sanitizers.
+const NOT_SANITIZED: [&str; 3] = [
+    // `protocol_model.rs`: one thread and no memory but the standard library's, for minutes.
+    "no_recheck_is_needed_where_all_are_polled",
+    "one_recheck_makes_up_for_one_unpolled_task",
+    "rechecks_do_no_harm_at_any_time",
+];
+
+fn instructions() -> Result<(), Stop> {
+    need(&[VALGRIND, GUNGRAUN_RUNNER])?;
+    Line::new("cargo bench -p waitword-bench --no-fail-fast")
+        .args(["--bench", "instructions", "--bench", "instructions_blocking"])
+        .run()?;
+    Line::new("cargo bench -p waitword-bench --no-fail-fast --features observe")
+        .args(["--bench", "instructions_observe"])
+        .run()
 }

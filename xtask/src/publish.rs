@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::line::{Line, root};
+use crate::line::{Line, Stop, root};
 use crate::skips::skip;
 
 /// The workspace's `rust-version`.
@@ -24,15 +24,14 @@ const UNPACKED: &str = "target/unpacked";
 ///
 /// Not by cargo's own `--verify`: that unpacks the packages into cargo's home as if they came from a registry, where a version
 /// never changes, and so builds against the first ones that it saw.
-pub(crate) fn package() -> Result<(), String> {
+pub(crate) fn package() -> Result<(), Stop> {
     let krates = published()?;
     let packages = krates.iter().flat_map(|krate| ["-p", krate]);
     let pack = Line::new("cargo package --no-verify --offline --allow-dirty").args(packages);
-    pack.run().map_err(|stop| stop.to_string())?;
+    pack.run()?;
 
     let folder = root().join(UNPACKED);
-    let failed = |error: std::io::Error| format!("{UNPACKED}: {error}");
-    // The C code of the engine is built once, in its `target`.
+    let failed = |error: std::io::Error| Stop::Failed(format!("{UNPACKED}: {error}"));
     for krate in &krates {
         let unpacked = folder.join(format!("{krate}-{VERSION}"));
         if unpacked.exists() {
@@ -43,14 +42,14 @@ pub(crate) fn package() -> Result<(), String> {
     for krate in &krates {
         // With today's times, for those in a package are always the same.
         let line = format!("tar -xzmf target/package/{krate}-{VERSION}.crate -C {UNPACKED}");
-        Line::new(&line).run().map_err(|stop| stop.to_string())?;
+        Line::new(&line).run()?;
     }
     fs::write(folder.join("Cargo.toml"), workspace(&krates)).map_err(failed)?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
-    Line::new("cargo check --workspace --all-features --lib --bins --examples --offline --target-dir target")
+    // In the target of the repository, where what the packages depend on has been checked with the same profile.
+    Line::new("cargo check --workspace --all-features --lib --bins --examples --offline --target-dir ..")
         .within(UNPACKED)
         .run()
-        .map_err(|stop| stop.to_string())
 }
 
 /// A workspace of the packages, each of which finds the others where it looks for them on crates.io.
@@ -61,12 +60,15 @@ fn workspace(krates: &[String]) -> String {
         members.push_str(&format!("    \"{krate}-{VERSION}\",\n"));
         patches.push_str(&format!("{krate} = {{ path = \"{krate}-{VERSION}\" }}\n"));
     }
-    format!("[workspace]\nresolver = \"3\"\nmembers = [\n{members}]\n\n[patch.crates-io]\n{patches}")
+    let profile = "[profile.dev]\ndebug = \"line-tables-only\"";
+    format!(
+        "[workspace]\nresolver = \"3\"\nmembers = [\n{members}]\n\n{profile}\n\n[patch.crates-io]\n{patches}"
+    )
 }
 
 /// Builds the published crates with the oldest Rust, where it is installed, with all features but those of [`NEWER`]. Where it is not, at least
 /// no dependency may ask for a newer one; of the standard library, clippy's `incompatible_msrv` asks it in every `cargo clippy`.
-pub(crate) fn msrv() -> Result<(), String> {
+pub(crate) fn msrv() -> Result<(), Stop> {
     let krates = published()?;
     let features = features(&metadata(&["--no-deps"])?, &krates);
     let packages: Vec<&str> = krates.iter().flat_map(|krate| ["-p", krate]).collect();
@@ -74,19 +76,18 @@ pub(crate) fn msrv() -> Result<(), String> {
     if Line::new(&format!("cargo +{OLDEST} --version")).succeeds() {
         return Line::new(&format!("cargo +{OLDEST} check --features {features} --target-dir target/msrv"))
             .args(packages)
-            .run()
-            .map_err(|stop| stop.to_string());
+            .run();
     }
     let why = format!("this toolchain is missing; to get it: rustup toolchain install {OLDEST}");
     skip(&format!("cargo +{OLDEST} check"), why);
     let tree = format!("cargo tree --offline --features {features} --edges normal,build --prefix none");
     let tree = Line::new(&tree).args(["--format", "{p}"]).args(packages);
-    let built = built(&tree.read().map_err(|stop| stop.to_string())?);
+    let built = built(&tree.read()?);
     // Of other platforms' packages not even the manifests need to be there.
-    let host = Line::new("rustc --print host-tuple").read().map_err(|stop| stop.to_string())?;
+    let host = Line::new("rustc --print host-tuple").read()?;
     let newer = newer(&metadata(&["--all-features", "--filter-platform", host.trim()])?, &built, OLDEST);
     if !newer.is_empty() {
-        return Err(format!("need a newer Rust than {OLDEST}: {}", newer.join(", ")));
+        return Err(Stop::Failed(format!("need a newer Rust than {OLDEST}: {}", newer.join(", "))));
     }
     println!("none of {} packages says that it needs a newer one", built.len());
     Ok(())
@@ -107,14 +108,14 @@ fn features(metadata: &Value, krates: &[String]) -> String {
     features.join(",")
 }
 
-pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, String> {
+pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, Stop> {
     let line = Line::new("cargo metadata --format-version 1 --offline").args(arguments.iter().copied());
-    let text = line.read().map_err(|stop| stop.to_string())?;
-    serde_json::from_str(&text).map_err(|error| format!("{line}: {error}"))
+    let text = line.read()?;
+    serde_json::from_str(&text).map_err(|error| Stop::Failed(format!("{line}: {error}")))
 }
 
 /// The names of the workspace's crates that are published.
-pub(crate) fn published() -> Result<Vec<String>, String> {
+pub(crate) fn published() -> Result<Vec<String>, Stop> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let published = packages.iter().filter(|package| package["publish"].is_null());

@@ -151,7 +151,7 @@ fn binary(message: &str) -> Option<Binary> {
 
 /// The names of the workspace's test binaries, with the files that they begin with.
 fn tests() -> Result<Vec<(String, String)>, Stop> {
-    let metadata = metadata(&["--no-deps"]).map_err(Stop::Failed)?;
+    let metadata = metadata(&["--no-deps"])?;
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let packages = list(&metadata["packages"]).into_iter();
     let tests = packages.flat_map(|package| {

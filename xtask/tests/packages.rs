@@ -1,5 +1,9 @@
-//! What each crate that is published brings along, as crates.io and docs.rs show it. Whether the packages build by themselves is
-//! asked by `cargo xtask package`.
+//! What each crate that is published brings along, as crates.io and docs.rs show it; what a program that depends on it finds in its
+//! `Cargo.lock`; and what it is told on a target that the crate cannot be built for. Whether the packages build by themselves is asked
+//! by `cargo xtask package`.
+
+#[path = "../../crates/waitword/tests/common/skip.rs"]
+mod skip;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,16 +16,25 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
+/// What cargo prints, and its complaints if it fails.
+fn run(folder: &Path, arguments: &[&str], rustflags: Option<&str>) -> Result<String, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(arguments).arg("--offline").current_dir(folder);
+    if let Some(flags) = rustflags {
+        cargo.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", folder.join("target"));
+    }
+    let output = cargo.output().unwrap();
+    let [printed, errors] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    if output.status.success() { Ok(printed) } else { Err(errors) }
+}
+
 fn cargo(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "cargo {}: {errors}", arguments.join(" "));
-    String::from_utf8(output.stdout).unwrap()
+    run(&root(), arguments, None).unwrap_or_else(|errors| panic!("cargo {}: {errors}", arguments.join(" ")))
 }
 
 /// The members of the workspace without `publish = false`.
 fn published() -> Vec<Value> {
-    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline"]);
+    let metadata = cargo(&["metadata", "--format-version", "1", "--no-deps"]);
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
     let packages = metadata["packages"].as_array().unwrap().iter();
     let published: Vec<Value> = packages.filter(|package| package["publish"].is_null()).cloned().collect();
@@ -87,7 +100,7 @@ fn a_published_crate_says_what_it_is() {
 fn a_package_has_its_readme_both_licences_and_its_examples() {
     for package in published() {
         let name = package["name"].as_str().unwrap();
-        let list = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", name]);
+        let list = cargo(&["package", "--list", "--allow-dirty", "-p", name]);
         let files: BTreeSet<&str> = list.lines().collect();
         for file in ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             assert!(files.contains(file), "{name} is packed without {file}");
@@ -168,4 +181,66 @@ fn the_examples_of_the_projects_readme_are_those_of_the_crates() {
             "in no crate's README:\n{block}"
         );
     }
+}
+
+/// A new package that depends on `krate` and on nothing else, and is in nobody's workspace.
+fn dependent_on(krate: &str, test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test).join(krate);
+    // What an earlier run left would be kept: a lockfile is not made anew where there is one.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("src")).unwrap();
+    let manifest = format!(
+        "[workspace]\n[package]\nname = \"dependent\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\
+         [dependencies]\n{krate} = {{ path = {:?} }}\n",
+        root().join("crates").join(krate)
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::write(folder.join("src/lib.rs"), "").unwrap();
+    folder
+}
+
+/// The names of all packages in the lockfile, without the package itself.
+///
+/// A lockfile has the dependencies for every target and every `cfg`, also for those that nobody builds. So a model checker that
+/// stands in a manifest under `cfg(...)` is, with all that it depends on, part of what the users of that crate have to read.
+fn locked(folder: &Path) -> Vec<String> {
+    run(folder, &["generate-lockfile"], Some("")).unwrap();
+    let lockfile = fs::read_to_string(folder.join("Cargo.lock")).unwrap();
+    let names = lockfile.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+    names.filter(|name| *name != "dependent").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_lockfile_of_a_user_has_nothing_that_is_not_built() {
+    assert_eq!(locked(&dependent_on("waitword-core", "lockfile")), ["waitword-core"]);
+    assert_eq!(
+        locked(&dependent_on("waitword", "lockfile")),
+        ["pin-project-lite", "waitword", "waitword-core"]
+    );
+}
+
+/// A user who checks a program of their own sets these for all that it depends on.
+#[test]
+fn the_cfg_of_a_users_model_checker_is_none_of_ours() {
+    let folder = dependent_on("waitword", "cfg");
+    // As a rule with locks in statics, which no checker has.
+    let uses = "pub static LOCK: waitword::Mutex<u32> = waitword::Mutex::new(0);\n";
+    fs::write(folder.join("src/lib.rs"), uses).unwrap();
+    run(&folder, &["check"], Some("--cfg loom")).unwrap();
+}
+
+#[test]
+fn a_target_without_64_bit_atomics_is_refused_with_the_reason() {
+    /// It has atomics of 32 bits, and a standard library from rustup.
+    const TARGET: &str = "powerpc-unknown-linux-gnu";
+    let library = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
+    let library = String::from_utf8(library.unwrap().stdout).unwrap();
+    if !Path::new(library.trim()).is_dir() {
+        let why = format!("its standard library is missing; to get it: rustup target add {TARGET}");
+        return skip::skip("the message on a target without 64-bit atomics", &why);
+    }
+    let folder = dependent_on("waitword-core", "targets");
+    let errors = run(&folder, &["check", "--target", TARGET], Some("")).unwrap_err();
+    let first = errors.lines().find(|line| line.starts_with("error"));
+    assert!(first.is_some_and(|line| line.contains("atomic operations on 64 bits")), "{errors}");
 }

@@ -14,28 +14,7 @@ use waitword_core::{Interrupt, wait_interruptible};
 
 static WORD: AtomicI32 = AtomicI32::new(0);
 
-/// Instructions of each path, as counted last.
-struct Counted {
-    wait_enqueue_leave: u64,
-    mutex_lock_unlock: u64,
-    rwlock_read_release: u64,
-    rwlock_write_release: u64,
-    semaphore_acquire_release: u64,
-    condvar_notify: u64,
-    event_notify: u64,
-}
-
-const COUNTED: Counted = Counted {
-    wait_enqueue_leave: 723,
-    mutex_lock_unlock: 15,
-    rwlock_read_release: 19,
-    rwlock_write_release: 16,
-    semaphore_acquire_release: 24,
-    condvar_notify: 9,
-    event_notify: 17,
-};
-
-/// With five percent to spare.
+/// As counted last, with five percent to spare.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::default();
     callgrind.hard_limits([(EventKind::Ir, counted + counted / 20)]).fail_fast(false);
@@ -54,7 +33,7 @@ fn enqueue_and_leave(interrupt: &Interrupt) {
     assert!(wait_interruptible(black_box(&WORD), 0, None, interrupt).is_err());
 }
 
-#[library_benchmark(config = at_most(COUNTED.wait_enqueue_leave))]
+#[library_benchmark(config = at_most(723))]
 #[bench::alone(raised_interrupt())]
 fn wait_enqueue_leave(interrupt: Interrupt) -> Interrupt {
     enqueue_and_leave(&interrupt);
@@ -66,40 +45,23 @@ fn leaked<L>(lock: L) -> &'static L {
     Box::leak(Box::new(lock))
 }
 
-#[library_benchmark(config = at_most(COUNTED.mutex_lock_unlock))]
-#[bench::uncontended(leaked(Mutex::new(())))]
-fn mutex_lock_unlock(mutex: &'static Mutex<()>) {
-    drop(black_box(mutex).lock());
+macro_rules! paths {
+    ($($name:ident: $lock:ty = $new:expr, $acquire:ident: $counted:literal;)+) => {$(
+        #[library_benchmark(config = at_most($counted))]
+        #[bench::uncontended(leaked($new))]
+        fn $name(lock: &'static $lock) {
+            let _ = black_box(lock).$acquire();
+        }
+    )+};
 }
 
-#[library_benchmark(config = at_most(COUNTED.rwlock_read_release))]
-#[bench::uncontended(leaked(RwLock::new(())))]
-fn rwlock_read_release(lock: &'static RwLock<()>) {
-    drop(black_box(lock).read());
-}
-
-#[library_benchmark(config = at_most(COUNTED.rwlock_write_release))]
-#[bench::uncontended(leaked(RwLock::new(())))]
-fn rwlock_write_release(lock: &'static RwLock<()>) {
-    drop(black_box(lock).write());
-}
-
-#[library_benchmark(config = at_most(COUNTED.semaphore_acquire_release))]
-#[bench::uncontended(leaked(Semaphore::new(1)))]
-fn semaphore_acquire_release(semaphore: &'static Semaphore) {
-    drop(black_box(semaphore).acquire());
-}
-
-#[library_benchmark(config = at_most(COUNTED.condvar_notify))]
-#[bench::nobody(leaked(Condvar::new()))]
-fn condvar_notify(condvar: &'static Condvar) {
-    let _ = black_box(condvar).notify_one();
-}
-
-#[library_benchmark(config = at_most(COUNTED.event_notify))]
-#[bench::nobody(leaked(Event::new()))]
-fn event_notify(event: &'static Event) {
-    let _ = black_box(event).notify_all();
+paths! {
+    mutex_lock_unlock: Mutex<()> = Mutex::new(()), lock: 15;
+    rwlock_read_release: RwLock<()> = RwLock::new(()), read: 19;
+    rwlock_write_release: RwLock<()> = RwLock::new(()), write: 16;
+    semaphore_acquire_release: Semaphore = Semaphore::new(1), acquire: 24;
+    condvar_notify: Condvar = Condvar::new(), notify_one: 9;
+    event_notify: Event = Event::new(), notify_all: 17;
 }
 
 library_benchmark_group!(

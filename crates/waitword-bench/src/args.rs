@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use regex_lite::Regex;
 
-use crate::common::{Common, matches};
 use crate::js::Javascript;
+use crate::runner::{Common, matches};
 use crate::workload::{Scale, Workload};
 use crate::workloads;
 
@@ -38,11 +38,6 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Other {
     Js(Javascript),
-}
-
-/// What the user asked for. Does not return after `--help` or a mistake.
-pub(crate) fn read() -> Args {
-    Args::parse()
 }
 
 impl Args {

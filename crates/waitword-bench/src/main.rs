@@ -5,7 +5,6 @@
 //! own, and the programs of `benches/js`.
 
 mod args;
-mod common;
 mod contest;
 mod crowd;
 mod executor;
@@ -26,7 +25,9 @@ mod workloads;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use crate::args::Other;
+use clap::Parser as _;
+
+use crate::args::{Args, Other};
 use crate::measure::Counting;
 use crate::report::Report;
 
@@ -34,7 +35,7 @@ use crate::report::Report;
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    let args = args::read();
+    let args = Args::parse();
     if let Some(Other::Js(args)) = &args.other {
         return js::run(args);
     }
@@ -44,23 +45,14 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let results = runner::run(&chosen, &args.scale());
-    let (command, against) = ("cargo xtask bench", versions(&PEERS));
+    let (command, against) = ("cargo xtask bench", versions(&PEERS.split(' ').collect::<Vec<_>>()));
     let report = Report { results: &results, command, page: "README.md", figures: "figures.csv", against };
-    report.publish(args.folder(), args.common.json.as_deref())
+    report.publish(args.folder())
 }
 
 /// The crates that are measured beside ours.
-const PEERS: [&str; 9] = [
-    "async-lock",
-    "event-listener",
-    "futures-intrusive",
-    "maitake-sync",
-    "parking_lot",
-    "parking_lot_core",
-    "saa",
-    "tokio",
-    "usync",
-];
+const PEERS: &str =
+    "async-lock event-listener futures-intrusive maitake-sync parking_lot parking_lot_core saa tokio usync";
 
 /// The versions of these crates, as the lock file of this build has them.
 fn versions(names: &[&str]) -> Vec<String> {

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// What a lock gives threads and tasks that contend for it, in the words of the tables. A workload that has both has a picture.
 pub(crate) const RATE: &str = "acquisitions";
 pub(crate) const WAITS: [&str; 2] = ["longest wait of a thread", "longest wait of a task"];
 
 /// One figure of one contender in one round.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sample {
     /// Which operation, for instance `enqueue`.
     pub(crate) what: &'static str,
@@ -27,8 +27,13 @@ impl Sample {
     }
 }
 
+/// Times of several operations of the same size.
+pub(crate) fn nanos<const N: usize>(n: usize, figures: [(&'static str, f64); N]) -> Vec<Sample> {
+    figures.map(|(what, value)| Sample::new(what, n, Unit::Nanos, value)).into()
+}
+
 /// What a figure counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Unit {
     Nanos,
@@ -64,7 +69,7 @@ impl fmt::Display for Figure {
 }
 
 /// The figures of one contender for one operation and size, over all rounds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) contender: &'static str,
     pub(crate) what: &'static str,

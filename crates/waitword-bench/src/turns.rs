@@ -14,21 +14,20 @@ use crate::queues::Queues;
 use crate::words::{OnWord, Parking, Waitword};
 use crate::workload::Subject;
 
-/// Taking turns as a thread.
-///
-/// At first the turn is 0.
+/// Taking turns as a thread or as a task, by the way that comes for free or by the other. At first the turn is 0.
 pub(crate) trait Turns: Subject {
     /// Blocks while the turn is `turn`.
-    fn wait_while(&self, turn: u32);
+    fn wait_while(&self, turn: u32) {
+        block_on(self.wait_while_async(turn));
+    }
+
+    /// Waits while the turn is `turn`.
+    fn wait_while_async(&self, turn: u32) -> impl Future<Output = ()> + Send {
+        async move { self.wait_while(turn) }
+    }
 
     /// Stores the turn and wakes the party that waits for it.
     fn set(&self, turn: u32);
-}
-
-/// Taking turns as a task.
-pub(crate) trait AsyncTurns: Turns {
-    /// Waits while the turn is `turn`.
-    fn wait_while_async(&self, turn: u32) -> impl Future<Output = ()> + Send;
 }
 
 /// The turn is the word.
@@ -43,11 +42,30 @@ impl<P: Parking> Turns for OnWord<P> {
     }
 }
 
-impl AsyncTurns for OnWord<Waitword> {
+/// The same by ours alone, for tasks as well.
+pub(crate) struct OnOurWord(OnWord<Waitword>);
+
+impl Subject for OnOurWord {
+    const NAME: &'static str = Waitword::NAME;
+
+    fn new() -> Self {
+        Self(OnWord::new())
+    }
+}
+
+impl Turns for OnOurWord {
+    fn wait_while(&self, turn: u32) {
+        self.0.wait_while(turn);
+    }
+
     async fn wait_while_async(&self, turn: u32) {
-        while self.word.load(Ordering::SeqCst) == turn {
-            let _ = wait_async(&self.word, turn).await;
+        while self.0.word.load(Ordering::SeqCst) == turn {
+            let _ = wait_async(&self.0.word, turn).await;
         }
+    }
+
+    fn set(&self, turn: u32) {
+        self.0.set(turn);
     }
 }
 
@@ -65,6 +83,10 @@ impl<S: Semaphore> Subject for BySemaphores<S> {
 impl<S: Semaphore> Turns for BySemaphores<S> {
     fn wait_while(&self, turn: u32) {
         mem::forget(self.0[1 - turn as usize].acquire());
+    }
+
+    async fn wait_while_async(&self, turn: u32) {
+        mem::forget(self.0[1 - turn as usize].acquire_async().await);
     }
 
     fn set(&self, turn: u32) {
@@ -93,17 +115,6 @@ impl<Q: Queues> Subject for Flagged<Q> {
 }
 
 impl<Q: Queues> Turns for Flagged<Q> {
-    fn wait_while(&self, turn: u32) {
-        block_on(self.wait_while_async(turn));
-    }
-
-    fn set(&self, turn: u32) {
-        self.turn.store(turn, Ordering::SeqCst);
-        self.queues.notify_one(1 - turn as usize);
-    }
-}
-
-impl<Q: Queues> AsyncTurns for Flagged<Q> {
     /// A notify that finds no waiter is stored, or the waiter is queued before the flag is checked again (event-listener).
     async fn wait_while_async(&self, turn: u32) {
         while self.is(turn) {
@@ -112,6 +123,11 @@ impl<Q: Queues> AsyncTurns for Flagged<Q> {
                 wait.await;
             }
         }
+    }
+
+    fn set(&self, turn: u32) {
+        self.turn.store(turn, Ordering::SeqCst);
+        self.queues.notify_one(1 - turn as usize);
     }
 }
 
@@ -136,20 +152,6 @@ impl Subject for WakerSlot {
 }
 
 impl Turns for WakerSlot {
-    fn wait_while(&self, turn: u32) {
-        block_on(self.wait_while_async(turn));
-    }
-
-    fn set(&self, turn: u32) {
-        self.turn.store(turn, Ordering::SeqCst);
-        let waker = self.waker(1 - turn).take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-impl AsyncTurns for WakerSlot {
     async fn wait_while_async(&self, turn: u32) {
         poll_fn(|cx| {
             let mut waker = self.waker(turn);
@@ -161,12 +163,22 @@ impl AsyncTurns for WakerSlot {
         })
         .await;
     }
+
+    fn set(&self, turn: u32) {
+        self.turn.store(turn, Ordering::SeqCst);
+        let waker = self.waker(1 - turn).take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locks::peers::{AsyncLockSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore};
+    use crate::locks::peers::{
+        AsyncLockSemaphore, FuturesIntrusiveSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore,
+    };
     use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, TokioNotify};
     use crate::words::ParkingLotCore;
     #[cfg(target_os = "linux")]
@@ -190,29 +202,27 @@ mod tests {
         });
     }
 
-    fn threads<T: Turns>() {
+    /// As two threads, and as a thread and a task.
+    fn works<T: Turns>() {
         take_turns::<T>(T::wait_while);
-    }
-
-    fn thread_and_task<T: AsyncTurns>() {
-        threads::<T>();
         take_turns::<T>(|turns, turn| block_on(turns.wait_while_async(turn)));
     }
 
     #[test]
     fn threads_and_tasks_take_turns() {
         #[cfg(target_os = "linux")]
-        threads::<OnWord<RawFutex>>();
-        threads::<OnWord<ParkingLotCore>>();
-        threads::<BySemaphores<WaitwordSemaphore>>();
-        threads::<BySemaphores<SaaSemaphore>>();
-        threads::<BySemaphores<AsyncLockSemaphore>>();
-        threads::<BySemaphores<TokioSemaphore>>();
-        thread_and_task::<OnWord<Waitword>>();
-        thread_and_task::<WakerSlot>();
-        thread_and_task::<Flagged<EventListener>>();
-        thread_and_task::<Flagged<TokioNotify>>();
-        thread_and_task::<Flagged<FuturesIntrusive>>();
-        thread_and_task::<Flagged<MaitakeQueue>>();
+        works::<OnWord<RawFutex>>();
+        works::<OnWord<ParkingLotCore>>();
+        works::<OnOurWord>();
+        works::<BySemaphores<WaitwordSemaphore>>();
+        works::<BySemaphores<SaaSemaphore>>();
+        works::<BySemaphores<AsyncLockSemaphore>>();
+        works::<BySemaphores<TokioSemaphore>>();
+        works::<BySemaphores<FuturesIntrusiveSemaphore>>();
+        works::<WakerSlot>();
+        works::<Flagged<EventListener>>();
+        works::<Flagged<TokioNotify>>();
+        works::<Flagged<FuturesIntrusive>>();
+        works::<Flagged<MaitakeQueue>>();
     }
 }

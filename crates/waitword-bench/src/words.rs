@@ -1,9 +1,8 @@
-//! Words of memory that threads wait on: ours, its peers, and herds of threads on one word. Two parties that take turns by a word
-//! or by other means are in `turns.rs`.
+//! Words of memory that threads wait on: ours, and its peers. `turns.rs` has two parties that take turns by a word, `workloads/herds.rs`
+//! herds of threads on one.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
@@ -94,7 +93,7 @@ impl Parking for RawFutex {
 
     #[inline]
     fn wake_all(word: &AtomicU32) {
-        futex_wake(word, i32::MAX);
+        futex_wake(word, i32::MAX.unsigned_abs());
     }
 }
 
@@ -123,73 +122,5 @@ impl<P: Parking> OnWord<P> {
         while self.word.load(Ordering::SeqCst) == value {
             P::wait(&self.word, value, None);
         }
-    }
-}
-
-/// A generation, and the threads that wait for the next one.
-pub(crate) trait Herd: Subject {
-    /// Waits until the generation is not `generation` any more.
-    fn wait_while(&self, generation: u32);
-
-    /// Waits once, for `timeout`; the generation does not change.
-    fn time_out(&self, timeout: Duration);
-
-    /// Begins the next generation, and wakes all that wait for it.
-    fn advance(&self);
-}
-
-/// The generation is the word.
-impl<P: Parking> Herd for OnWord<P> {
-    fn wait_while(&self, generation: u32) {
-        self.sleep_while(generation);
-    }
-
-    fn time_out(&self, timeout: Duration) {
-        let (start, generation) = (Instant::now(), self.word.load(Ordering::SeqCst));
-        while let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
-            P::wait(&self.word, generation, Some(left));
-        }
-    }
-
-    fn advance(&self) {
-        self.word.fetch_add(1, Ordering::SeqCst);
-        P::wake_all(&self.word);
-    }
-}
-
-/// A mutex for the generation, and a condition variable.
-pub(crate) struct StdCondvar {
-    generation: Mutex<u32>,
-    changed: Condvar,
-}
-
-impl StdCondvar {
-    fn lock(&self) -> MutexGuard<'_, u32> {
-        self.generation.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Subject for StdCondvar {
-    const NAME: &'static str = "std Condvar";
-
-    fn new() -> Self {
-        Self { generation: Mutex::new(0), changed: Condvar::new() }
-    }
-}
-
-impl Herd for StdCondvar {
-    fn wait_while(&self, generation: u32) {
-        let changed = self.changed.wait_while(self.lock(), |now| *now == generation);
-        drop(changed.unwrap_or_else(PoisonError::into_inner));
-    }
-
-    fn time_out(&self, timeout: Duration) {
-        let changed = self.changed.wait_timeout_while(self.lock(), timeout, |_| true);
-        assert!(changed.unwrap_or_else(PoisonError::into_inner).1.timed_out());
-    }
-
-    fn advance(&self) {
-        *self.lock() += 1;
-        self.changed.notify_all();
     }
 }

@@ -48,13 +48,13 @@ pub(crate) struct Topic<'a> {
     pub(crate) about: &'a str,
     /// By name, in the order of the tables.
     pub(crate) contenders: Vec<&'static str>,
-    pub(crate) goals: &'a [Goal],
+    pub(crate) goals: Vec<Goal>,
 }
 
 impl Workload {
     pub(crate) fn topic(&self) -> Topic<'_> {
         let contenders = self.contenders.iter().map(|contender| contender.name).collect();
-        Topic { name: self.name, about: self.about, contenders, goals: &self.goals }
+        Topic { name: self.name, about: self.about, contenders, goals: self.goals.clone() }
     }
 }
 
@@ -70,6 +70,7 @@ pub(crate) fn is_peer(contender: &str) -> bool {
 }
 
 /// What a figure of [`OURS`] has to be.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     pub(crate) what: &'static str,
     pub(crate) bound: Bound,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::line::root;
+use crate::line::{Stop, root};
 use crate::publish::published;
 
 /// Below the root.
@@ -23,17 +23,18 @@ const OF_OTHERS: [&str; 7] = [
 ];
 
 /// Follows the links from each crate's first page: what lies there from before is not read.
-pub(crate) fn check() -> Result<(), String> {
+pub(crate) fn check() -> Result<(), Stop> {
     let folder = root().join(FOLDER);
     let first = |krate: &String| folder.join(krate.replace('-', "_")).join("index.html");
     let mut new: Vec<PathBuf> = published()?.iter().map(first).filter(|page| page.exists()).collect();
     if new.is_empty() {
-        return Err(format!("{FOLDER} is empty; to fill it: cargo doc --workspace --no-deps"));
+        return Err(Stop::Failed(format!("{FOLDER} is empty; to fill it: cargo doc --workspace --no-deps")));
     }
     let mut pages: BTreeSet<PathBuf> = new.iter().cloned().collect();
     let mut faults = BTreeSet::new();
     while let Some(page) = new.pop() {
-        let text = fs::read_to_string(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+        let text = fs::read_to_string(&page)
+            .map_err(|error| Stop::Failed(format!("{}: {error}", page.display())))?;
         for link in links(&text).filter(|link| !OF_OTHERS.contains(link)) {
             let Some(file) = file(&page, link) else { continue };
             if !file.exists() {
@@ -49,7 +50,7 @@ pub(crate) fn check() -> Result<(), String> {
         return Ok(());
     }
     let list = faults.iter().map(String::as_str).collect::<Vec<_>>().join("\n  ");
-    Err(format!("{} links in {FOLDER} lead nowhere\n  {list}", faults.len()))
+    Err(Stop::Failed(format!("{} links in {FOLDER} lead nowhere\n  {list}", faults.len())))
 }
 
 fn links(text: &str) -> impl Iterator<Item = &str> {

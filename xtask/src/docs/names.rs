@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use super::markdown::What;
 use crate::args::Args;
 
 /// Endings of the files that pages name.
@@ -51,6 +50,15 @@ const FOREIGN_ITEMS: [&str; 6] = [
     "node_modules",
     "notify_additional",
 ];
+
+/// What a page names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// Between backticks.
+    Code(String),
+    /// What a link or a picture leads to.
+    Link(String),
+}
 
 pub(super) struct Tree {
     /// Files and folders, each as all ends of its path: `a/b/c.rs`, `b/c.rs`, `c.rs`. A module may move to another folder as

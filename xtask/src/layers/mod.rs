@@ -1,11 +1,9 @@
 //! Which file imports which, crate by crate: no two may need each other, not even through others.
 //!
-//! The sources are parsed, not searched: `modules.rs` follows the `mod` lines of a crate, `imports.rs` collects the paths that
-//! a file names, and resolves each to the file that defines the name, also through a re-export. Here the files are put on
-//! floors: a file stands one above the highest that it imports. The same is asked of the folders below `src`. Tests are left
-//! out; they may import everything.
+//! `modules.rs` follows the `mod` lines of a crate, collects the paths that a file names, and resolves each to the file that defines
+//! the name, also through a re-export. Here the files are put on floors: a file stands one above the highest that it imports. The
+//! same is asked of the folders below `src`. Tests are left out; they may import everything.
 
-mod imports;
 mod modules;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -74,9 +72,9 @@ struct Layers {
 impl Layers {
     fn of(krate: &str, entry: &Path) -> Result<Self, Stop> {
         let modules = Modules::read(entry)?;
-        let files: Vec<&str> = modules.files().collect();
+        let files: Vec<&str> = modules.files.iter().map(String::as_str).collect();
         let imports: Vec<(&str, &str)> =
-            imports::edges(&modules).into_iter().map(|(from, to)| (files[from], files[to])).collect();
+            modules.edges().into_iter().map(|(from, to)| (files[from], files[to])).collect();
         let (floors, mut circles) = floors(&files, &imports);
         let between_rooms: Vec<(&str, &str)> = imports
             .iter()
@@ -140,100 +138,72 @@ impl std::fmt::Display for Layers {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::path::PathBuf;
-
     use super::*;
 
-    /// A crate of made-up files, in a folder of its own.
-    struct Sources(PathBuf);
-
-    impl Sources {
-        fn new(name: &str, files: &[(&str, &str)]) -> Self {
-            let folder = std::env::temp_dir().join(format!("waitword-layers-{name}-{}", std::process::id()));
-            for (path, text) in files {
-                let path = folder.join(path);
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(path, text).unwrap();
-            }
-            Self(folder)
+    /// The layers of a crate of made-up files.
+    fn layers(files: &[(&str, &str)]) -> Layers {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         }
-
-        fn layers(&self) -> Layers {
-            Layers::of("made-up", &self.0.join("lib.rs")).unwrap()
-        }
-    }
-
-    impl Drop for Sources {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
-    fn floors(floors: &[(usize, &[&str])]) -> BTreeMap<usize, Vec<String>> {
-        floors
-            .iter()
-            .map(|(floor, files)| (*floor, files.iter().map(|&file| file.to_owned()).collect()))
-            .collect()
+        Layers::of("made-up", &folder.path().join("lib.rs")).unwrap()
     }
 
     #[test]
     fn a_file_stands_above_what_it_imports_also_through_a_re_export() {
-        let sources = Sources::new(
-            "floors",
-            &[
-                ("lib.rs", "mod door; mod top; pub use top::Top;"),
-                ("top.rs", "use crate::door::Thing; pub struct Top(Thing);"),
-                ("door/mod.rs", "mod thing; pub use thing::Thing;"),
-                ("door/thing.rs", "pub struct Thing; #[cfg(test)] mod tests { use crate::Top; }"),
-            ],
-        );
-        let layers = sources.layers();
+        let layers = layers(&[
+            ("lib.rs", "mod door; mod top; pub use top::Top;"),
+            ("top.rs", "use crate::door::Other; pub struct Top(Other);"),
+            ("door/mod.rs", "mod thing; pub use thing::{Thing, Thing as Other,};"),
+            ("door/thing.rs", "pub struct Thing; #[cfg(test)] mod tests { use crate::Top; }"),
+        ]);
         assert_eq!(layers.circles, Vec::<Vec<String>>::new());
-        let expected = floors(&[(0, &["door/thing.rs"]), (1, &["door/mod.rs", "top.rs"]), (2, &["lib.rs"])]);
-        assert_eq!(layers.floors, expected);
+        let expected = [(0, vec!["door/thing.rs"]), (1, vec!["door/mod.rs", "top.rs"]), (2, vec!["lib.rs"])];
+        let expected =
+            expected.map(|(floor, files)| (floor, files.into_iter().map(str::to_owned).collect::<Vec<_>>()));
+        assert_eq!(layers.floors, BTreeMap::from(expected));
     }
 
     #[test]
-    fn folders_that_need_each_other_are_a_circle_though_no_files_are() {
-        let sources = Sources::new(
-            "rooms",
-            &[
-                ("lib.rs", "mod a; mod b;"),
-                ("a/mod.rs", "pub mod low; pub mod high;"),
-                ("a/low.rs", "pub struct Low;"),
-                ("a/high.rs", "use crate::b::Middle; pub struct High(Middle);"),
-                ("b/mod.rs", "use crate::a::low::Low; pub struct Middle(Low);"),
-            ],
-        );
-        assert_eq!(sources.layers().circles, [["a", "b"]]);
-    }
+    fn circles_of_files_and_of_folders_are_found() {
+        let folders = layers(&[
+            ("lib.rs", "mod a; mod b;"),
+            ("a/mod.rs", "pub mod low; pub mod high;"),
+            ("a/low.rs", "pub struct Low;"),
+            ("a/high.rs", "use crate::b::Middle; pub struct High(Middle);"),
+            ("b/mod.rs", "use crate::a::low::Low; pub struct Middle(Low);"),
+        ]);
+        assert_eq!(folders.circles, [["a", "b"]], "folders, though no files are");
 
-    #[test]
-    fn a_visibility_is_no_import() {
-        let sources = Sources::new(
-            "visibility",
-            &[
-                ("lib.rs", "mod door;"),
-                ("door/mod.rs", "mod thing; use thing::Thing; fn door(_: Thing) {}"),
-                ("door/thing.rs", "pub(in crate::door) struct Thing;"),
-            ],
-        );
-        assert_eq!(sources.layers().circles, Vec::<Vec<String>>::new());
-    }
+        let visibility = layers(&[
+            ("lib.rs", "mod door;"),
+            ("door/mod.rs", "mod thing; use thing::Thing; fn door(_: Thing) {}"),
+            ("door/thing.rs", "pub(in crate::door) struct Thing;"),
+        ]);
+        assert_eq!(visibility.circles, Vec::<Vec<String>>::new(), "a visibility is no import");
 
-    #[test]
-    fn a_circle_is_found_through_a_third_file_in_macros_and_in_paths_without_use() {
-        let sources = Sources::new(
-            "circle",
-            &[
-                ("lib.rs", "mod a; mod b; mod c; mod d;"),
-                ("a.rs", "pub fn a() { crate::b::b() }"),
-                ("b.rs", "pub fn b() { println!(\"{}\", super::c::C); }"),
-                ("c.rs", "use super::a; pub const C: u32 = 0; fn c() { a::a() }"),
-                ("d.rs", "use crate::a::a; fn d() { a() }"),
-            ],
+        let through_a_third = layers(&[
+            ("lib.rs", "mod a; mod b; mod c; mod d;"),
+            ("a.rs", "pub fn a() { crate::b::b() }"),
+            ("b.rs", "pub fn b() { println!(\"{}\", super::c::C); }"),
+            ("c.rs", "use super::a; pub const C: u32 = 0; fn c() { a::a() }"),
+            ("d.rs", "use crate::a::a; fn d() { a() }"),
+        ]);
+        assert_eq!(through_a_third.circles, [["a.rs", "b.rs", "c.rs"]], "in macros and without `use`, too");
+
+        let of_groups = layers(&[
+            ("lib.rs", "mod a; mod b; mod c;"),
+            ("a.rs", "use crate::{c::C, b::{self,}}; pub struct A;"),
+            ("b.rs", "use crate::{a::{A as B,}}; pub struct D;"),
+            ("c/mod.rs", "mod low; use low::C; pub use low::C;"),
+            ("c/low.rs", "use super::*; pub struct C;"),
+        ]);
+        assert_eq!(
+            of_groups.circles,
+            [["c/low.rs", "c/mod.rs"], ["a.rs", "b.rs"]],
+            "in groups, and of all names"
         );
-        assert_eq!(sources.layers().circles, [["a.rs", "b.rs", "c.rs"]]);
     }
 }

@@ -2,17 +2,16 @@
 
 mod tally;
 
-use std::future::{Future, poll_fn};
-use std::mem;
+use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
-use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use futures_lite::future::yield_now;
+
 use crate::executor::Executor;
 use crate::locks::{Exclusive, Lock, Shared};
-use crate::platform::{nanos_of, ticks};
 use crate::work::Work;
 
 pub(crate) use tally::{Outcome, Tally};
@@ -39,8 +38,8 @@ const WRITE_EVERY: u64 = 100;
 impl<L> Contest<L> {
     /// Each turn works so many nanoseconds with the lock, and so many without it.
     pub(crate) fn new(lock: L, [inside, outside]: [u32; 2]) -> Self {
-        // The comparison of the clocks is not to fall into the contest.
-        nanos_of(0);
+        // Its comparison of the clocks is not to fall into the contest.
+        Tally::default();
         let [inside, outside] = [inside, outside].map(Work::nanos);
         let [begun, over] = [false; 2].map(AtomicBool::new);
         Self { lock: Apart(lock), begun, over, inside, outside }
@@ -70,22 +69,6 @@ impl<L> Contest<L> {
         })
     }
 
-    /// `n` tasks take part, each by `turns`, which is given its number.
-    pub(crate) fn among_tasks<F>(
-        self: &Arc<Self>,
-        executor: Executor,
-        n: usize,
-        time: Duration,
-        turns: impl Fn(Arc<Self>, usize) -> F,
-    ) -> Outcome
-    where
-        F: Future<Output = Tally> + Send + 'static,
-    {
-        let tasks = (0..n).map(|index| turns(Arc::clone(self), index));
-        let (tallies, time) = executor.run(tasks, || self.run_for(time));
-        Outcome { tallies, time }
-    }
-
     /// Lets the contenders run for a while, then stops them. Returns how long they ran.
     fn run_for(&self, time: Duration) -> Duration {
         let start = Instant::now();
@@ -104,20 +87,25 @@ impl<L> Contest<L> {
     fn goes_on(&self) -> bool {
         !self.over.load(Ordering::Relaxed)
     }
-}
 
-impl<L: Lock> Contest<L> {
     /// The turns of a thread.
-    pub(crate) fn thread(&self, _index: usize) -> Tally {
-        let lock = &self.lock.0;
+    #[inline]
+    fn turns(&self, mut inside: impl FnMut(&L, &mut Tally)) -> Tally {
         let mut tally = Tally::default();
         while self.goes_on() {
-            let guard = tally.acquire(|| lock.try_acquire(), || lock.acquire());
-            self.inside.run();
-            drop(guard);
+            inside(&self.lock.0, &mut tally);
             self.outside.run();
         }
         tally
+    }
+}
+
+impl<L: Lock> Contest<L> {
+    pub(crate) fn thread(&self, _index: usize) -> Tally {
+        self.turns(|lock, tally| {
+            let _guard = tally.acquire(|| lock.try_acquire(), || lock.acquire());
+            self.inside.run();
+        })
     }
 
     /// The turns of a task that lets its executor go on between two of them.
@@ -160,22 +148,23 @@ impl<L: Lock> Contest<L> {
             tally.acquisitions += 1;
             return guard;
         }
-        tally.acquire_async(lock.acquire_async(), Some(ticks())).await
+        let start = tally.now();
+        tally.acquire_async(lock.acquire_async(), Some(start)).await
     }
 
-    /// `n` threads and `n` tasks take part, each task by `turns`.
+    /// So many threads and tasks take part, each task by `turns`, which is given its number.
     pub(crate) fn among_both<F>(
         self: &Arc<Self>,
         executor: Executor,
-        n: usize,
+        [threads, tasks]: [usize; 2],
         time: Duration,
         turns: impl Fn(Arc<Self>, usize) -> F,
     ) -> [Outcome; 2]
     where
         F: Future<Output = Tally> + Send + 'static,
     {
-        let tasks = (0..n).map(|index| turns(Arc::clone(self), index));
-        let (tallies, threads) = executor.run(tasks, || self.among_threads(n, time, Self::thread));
+        let tasks = (0..tasks).map(|index| turns(Arc::clone(self), index));
+        let (tallies, threads) = executor.run(tasks, || self.among_threads(threads, time, Self::thread));
         let time = threads.time;
         [threads, Outcome { tallies, time }]
     }
@@ -189,10 +178,8 @@ impl<L: Lock + Lock<Shared>> Contest<L> {
 
     /// The turns of a thread that reads, and writes once in a while.
     pub(crate) fn reading_thread(&self, index: usize) -> Tally {
-        let lock = &self.lock.0;
-        let mut tally = Tally::default();
-        while self.goes_on() {
-            if Self::writes(index, &tally) {
+        self.turns(|lock, tally| {
+            if Self::writes(index, tally) {
                 let _guard = tally
                     .acquire(|| Lock::<Exclusive>::try_acquire(lock), || Lock::<Exclusive>::acquire(lock));
                 self.inside.run();
@@ -201,9 +188,7 @@ impl<L: Lock + Lock<Shared>> Contest<L> {
                     tally.acquire(|| Lock::<Shared>::try_acquire(lock), || Lock::<Shared>::acquire(lock));
                 self.inside.run();
             }
-            self.outside.run();
-        }
-        tally
+        })
     }
 
     /// The turns of a task that reads, writes once in a while, and lets its executor go on between two turns.
@@ -224,19 +209,6 @@ impl<L: Lock + Lock<Shared>> Contest<L> {
         }
         tally
     }
-}
-
-/// Ready at the second poll, having woken itself at the first: the same on every executor.
-async fn yield_now() {
-    let mut yielded = false;
-    poll_fn(|cx| {
-        if mem::replace(&mut yielded, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 #[cfg(test)]
@@ -271,11 +243,11 @@ mod tests {
         let executor = Executor::AsyncExecutor;
         in_the_end_all_have_turns(10, |time| {
             let contest = Arc::new(Contest::new(Tokio::new(()), [0; 2]));
-            vec![contest.among_tasks(executor, 10, time, Contest::task_across_yield)]
+            contest.among_both(executor, [0, 10], time, Contest::task_across_yield)[1..].into()
         });
         in_the_end_all_have_turns(10, |time| {
             let contest = Arc::new(Contest::new(TokioRwLock::new(()), [0; 2]));
-            vec![contest.among_tasks(executor, 10, time, Contest::reading_task)]
+            contest.among_both(executor, [0, 10], time, Contest::reading_task)[1..].into()
         });
     }
 
@@ -283,7 +255,7 @@ mod tests {
     fn both_camps_take_part_and_come_back() {
         in_the_end_all_have_turns(2, |time| {
             let contest = Arc::new(Contest::new(Std::new(()), [0; 2]));
-            contest.among_both(Executor::Tokio { workers: 2 }, 2, time, Contest::task).into()
+            contest.among_both(Executor::Tokio { workers: 2 }, [2, 2], time, Contest::task).into()
         });
     }
 }

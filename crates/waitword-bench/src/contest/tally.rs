@@ -1,17 +1,32 @@
-//! What came out of a contest, how waits are timed, and a histogram of them, whose buckets are an eighth apart at most.
+//! What came out of a contest, and how waits are timed.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::time::Duration;
 
-use crate::platform::{nanos_of, ticks};
+use hdrhistogram::Histogram;
+use quanta::Clock;
 
 /// What one thread or task got.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tally {
     pub(super) acquisitions: u64,
-    /// In ticks.
-    waits: Waits,
+    /// Costs little beside a wait. That the processor reads its counter a few instructions early or late is nothing beside one either.
+    clock: Clock,
+    /// In ticks of the clock, of the acquisitions that waited: one at once costs the histogram nothing.
+    waits: Histogram<u64>,
+    longest: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self { acquisitions: 0, clock: Clock::new(), waits: no_waits(), longest: 0 }
+    }
+}
+
+/// Its buckets are a sixteenth wide at most.
+fn no_waits() -> Histogram<u64> {
+    Histogram::new_with_max(u64::MAX / 2, 1).expect("the bounds are far apart, and one digit is allowed")
 }
 
 impl Tally {
@@ -23,7 +38,7 @@ impl Tally {
         if let Some(guard) = tried() {
             return guard;
         }
-        let start = ticks();
+        let start = self.now();
         let guard = wait();
         self.waited_since(start);
         guard
@@ -42,7 +57,7 @@ impl Tally {
         let timed = poll_fn(|cx| {
             let poll = wait.as_mut().poll(cx);
             if poll.is_pending() {
-                start.get_or_insert_with(ticks);
+                start.get_or_insert_with(|| self.now());
             }
             poll
         });
@@ -54,8 +69,23 @@ impl Tally {
     }
 
     #[inline]
+    pub(super) fn now(&self) -> u64 {
+        self.clock.raw()
+    }
+
+    #[inline]
     fn waited_since(&mut self, start: u64) {
-        self.waits.add(ticks().saturating_sub(start));
+        // Two CPUs may differ a little, so that time seems to go back.
+        self.waited(self.now().saturating_sub(start));
+    }
+
+    fn waited(&mut self, ticks: u64) {
+        self.waits.saturating_record(ticks);
+        self.longest = self.longest.max(ticks);
+    }
+
+    fn nanos_of(&self, ticks: u64) -> f64 {
+        self.clock.delta_as_nanos(0, ticks) as f64
     }
 }
 
@@ -77,13 +107,17 @@ impl Outcome {
 
     /// The longest wait of all, in nanoseconds.
     pub(crate) fn longest_wait(&self) -> f64 {
-        nanos_of(self.tallies.iter().map(|tally| tally.waits.longest()).max().unwrap_or(0))
+        self.tallies.iter().map(|tally| tally.nanos_of(tally.longest)).fold(0.0, f64::max)
     }
 
     /// The wait that one acquisition of a hundred exceeds, in nanoseconds.
     pub(crate) fn p99_wait(&self) -> f64 {
-        let all = self.tallies.iter().map(|tally| tally.acquisitions).sum::<u64>();
-        nanos_of(exceeded_by_at_most(all / 100, self.tallies.iter().map(|tally| &tally.waits)))
+        let mut all = no_waits();
+        for tally in &self.tallies {
+            all.add(&tally.waits).expect("their bounds are the same");
+            all.saturating_record_n(0, tally.acquisitions - tally.waits.len());
+        }
+        self.tallies.first().map_or(0.0, |tally| tally.nanos_of(all.value_at_quantile(0.99)))
     }
 
     /// The fewest acquisitions of a contender, divided by the most.
@@ -94,114 +128,51 @@ impl Outcome {
     }
 }
 
-/// Bits of a wait that its bucket keeps, below the highest one.
-const FINE: u32 = 3;
-const BUCKETS: usize = 64 << FINE;
-
-/// Of the waits only: an acquisition at once costs the histogram nothing.
-#[derive(Clone, Debug)]
-struct Waits {
-    buckets: Box<[u32; BUCKETS]>,
-    longest: u64,
-}
-
-impl Default for Waits {
-    fn default() -> Self {
-        Self { buckets: Box::new([0; BUCKETS]), longest: 0 }
-    }
-}
-
-impl Waits {
-    #[inline]
-    fn add(&mut self, ticks: u64) {
-        self.buckets[bucket(ticks)] += 1;
-        self.longest = self.longest.max(ticks);
-    }
-
-    fn longest(&self) -> u64 {
-        self.longest
-    }
-}
-
-/// The wait that all but `most` of the acquisitions stay below, or are in the same bucket with. Zero if fewer waited.
-fn exceeded_by_at_most<'a>(most: u64, waits: impl Iterator<Item = &'a Waits>) -> u64 {
-    let mut sums = [0_u64; BUCKETS];
-    for waits in waits {
-        sums.iter_mut().zip(waits.buckets.iter()).for_each(|(sum, count)| *sum += u64::from(*count));
-    }
-    let mut longer = 0;
-    let of_the_last = sums.iter().rposition(|count| {
-        longer += count;
-        longer > most
-    });
-    of_the_last.map_or(0, lower_end)
-}
-
-fn bucket(ticks: u64) -> usize {
-    let highest = ticks.max(1 << FINE).ilog2();
-    let fine = (ticks >> (highest - FINE)) & ((1 << FINE) - 1);
-    (highest as usize) << FINE | fine as usize
-}
-
-fn lower_end(bucket: usize) -> u64 {
-    let (highest, fine) = (bucket >> FINE, bucket & ((1 << FINE) - 1));
-    (1 << FINE | fine as u64) << (highest - FINE as usize)
-}
-
 #[cfg(test)]
 mod tests {
     use std::thread;
 
     use super::*;
 
+    /// So many acquisitions, of which some waited for so many ticks.
+    fn tally(acquisitions: u64, waits: &[u64]) -> Tally {
+        let mut tally = Tally { acquisitions, ..Tally::default() };
+        waits.iter().for_each(|&ticks| tally.waited(ticks));
+        tally
+    }
+
+    fn outcome(tallies: Vec<Tally>) -> Outcome {
+        Outcome { tallies, time: Duration::from_millis(500) }
+    }
+
     #[test]
     fn the_fewest_and_the_longest_count() {
-        let tally = |acquisitions, ticks| {
-            let mut waits = Waits::default();
-            waits.add(ticks);
-            Tally { acquisitions, waits }
-        };
-        let tallies = vec![tally(50, 3), tally(200, 0), tally(100, 7)];
-        let outcome = Outcome { tallies, time: Duration::from_millis(500) };
+        let outcome = outcome(vec![tally(50, &[3_000]), tally(200, &[0]), tally(100, &[7_000])]);
         assert_eq!(outcome.acquisitions(), 350.0);
         assert_eq!(outcome.per_second(), 700.0);
         assert_eq!(outcome.evenness(), 0.25);
-        assert_eq!(outcome.longest_wait(), nanos_of(7));
-        assert_eq!(outcome.p99_wait(), nanos_of(0), "three waits of 350 are fewer than one of a hundred");
-        let nobody = Outcome { tallies: vec![tally(0, 0)], time: Duration::from_millis(500) };
-        assert_eq!(nobody.evenness(), 0.0);
+        assert_eq!(outcome.longest_wait(), outcome.tallies[0].nanos_of(7_000));
+        assert_eq!(outcome.p99_wait(), 0.0, "three waits of 350 are fewer than one of a hundred");
+        assert_eq!(self::outcome(vec![tally(0, &[])]).evenness(), 0.0);
     }
 
     #[test]
     fn only_acquisitions_that_wait_are_timed() {
         let mut tally = Tally::default();
         tally.acquire(|| Some(()), || unreachable!("it is free"));
-        assert_eq!((tally.acquisitions, tally.waits.longest()), (1, 0));
-        let wait = || thread::sleep(Duration::from_millis(2));
-        tally.acquire(|| None, wait);
-        assert_eq!(tally.acquisitions, 2);
-        assert!(nanos_of(tally.waits.longest()) > 1e6);
-    }
-
-    #[test]
-    fn a_bucket_is_an_eighth_wide_at_most() {
-        for ticks in [8, 9, 15, 16, 100, 1_000, 12_345_678, u64::MAX] {
-            let end = lower_end(bucket(ticks));
-            assert!(end <= ticks && ticks - end <= ticks / 8, "{ticks}: {end}");
-        }
+        assert_eq!((tally.acquisitions, tally.waits.len()), (1, 0));
+        tally.acquire(|| None, || thread::sleep(Duration::from_millis(2)));
+        assert_eq!((tally.acquisitions, tally.waits.len()), (2, 1));
+        assert!(tally.nanos_of(tally.longest) > 1e6);
     }
 
     #[test]
     fn one_of_a_hundred_waits_longer() {
-        let (mut one, mut other) = (Waits::default(), Waits::default());
-        (0..98).for_each(|_| one.add(1 << 10));
-        one.add(1 << 20);
-        other.add(1 << 30);
-        let waits = [one, other];
-        assert_eq!(exceeded_by_at_most(0, waits.iter()), 1 << 30);
-        assert_eq!(exceeded_by_at_most(1, waits.iter()), 1 << 20);
-        assert_eq!(exceeded_by_at_most(2, waits.iter()), 1 << 10);
-        assert_eq!(exceeded_by_at_most(100, waits.iter()), 0, "all may have waited longer");
-        assert_eq!(waits.iter().map(Waits::longest).max(), Some(1 << 30));
+        for (acquisitions, ticks) in [(100, 1 << 20), (200, 1 << 10), (10_000, 0)] {
+            let most = tally(acquisitions - 1, &[&[1 << 10; 98][..], &[1 << 20]].concat());
+            let outcome = outcome(vec![most, tally(1, &[1 << 30])]);
+            let (p99, expected) = (outcome.p99_wait(), outcome.tallies[0].nanos_of(ticks));
+            assert!((expected..=expected * 17.0 / 16.0).contains(&p99), "{p99} ns, not {expected}");
+        }
     }
 }

@@ -10,11 +10,10 @@ mod programs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::common::Common;
 use crate::js::engine::Engine;
 use crate::js::programs::Program;
 use crate::report::Report;
-use crate::runner::{self, Results};
+use crate::runner::{self, Common, Results};
 use crate::workload::Topic;
 
 /// Measure waitword beside Node, and beside Deno and Bun where they are installed, with the programs of benches/js.
@@ -42,7 +41,8 @@ pub(crate) fn run(args: &Javascript) -> ExitCode {
     let mut programs = programs::all();
     programs.retain(|program| args.common.wants(program.name));
     if programs.is_empty() {
-        eprintln!("nothing matches the filter; the programs are: {}", programs::names().join(", "));
+        let names = programs::all().iter().map(|program| program.name).collect::<Vec<_>>();
+        eprintln!("nothing matches the filter; the programs are: {}", names.join(", "));
         return ExitCode::FAILURE;
     }
     let engines = match engine::find(args.waitword.as_deref(), &args.engines) {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Javascript) -> ExitCode {
     let against = engines[1..].iter().map(|engine| engine.title.clone()).collect();
     let command = "cargo xtask bench-js";
     let report = Report { results: &results, command, page: "js.md", figures: "js.csv", against };
-    report.publish(args.common.folder(has_baseline), args.common.json.as_deref())
+    report.publish(args.common.folder(has_baseline))
 }
 
 /// The engine that the others are compared with.
@@ -88,6 +88,6 @@ fn topic<'a>(program: &'a Program, engines: &[Engine]) -> Topic<'a> {
         name: program.name,
         about: program.about,
         contenders: engines.iter().map(|engine| engine.name).collect(),
-        goals: &program.goals,
+        goals: program.goals(),
     }
 }

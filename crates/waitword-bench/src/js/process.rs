@@ -37,11 +37,13 @@ pub(super) fn run(
             Err(why) => return (reading.samples, Some(why)),
         }
     }
-    let missing = program.figures.iter().find(|what| !reading.samples.iter().any(|it| it.what == **what));
-    if let Some(what) = missing.filter(|_| cfg!(target_os = "linux")) {
-        return (reading.samples, Some(format!("it ended well, but did not print {what:?}")));
+    let missing =
+        program.figures.iter().find(|it| !reading.samples.iter().any(|sample| sample.what == it.name));
+    if let Some(missing) = missing.filter(|_| cfg!(target_os = "linux")) {
+        return (reading.samples, Some(format!("it ended well, but did not print {:?}", missing.name)));
     }
-    reading.samples.extend(program.whole.map(|what| Sample::new(what, 1, Unit::Nanos, median(&walls))));
+    let whole = program.whole.as_ref();
+    reading.samples.extend(whole.map(|whole| Sample::new(whole.name, 1, Unit::Nanos, median(&walls))));
     (reading.samples, None)
 }
 
@@ -154,9 +156,9 @@ impl Reading<'_> {
     }
 
     fn add(&mut self, name: &str, n: usize, unit: Unit, value: f64) -> Result<(), String> {
-        let listed = self.program.figures.iter().find(|figure| **figure == name);
-        let what = listed.ok_or_else(|| format!("programs.json has no figure {name:?}"))?;
-        self.samples.push(Sample::new(what, n, unit, value));
+        let listed = self.program.figures.iter().find(|figure| figure.name == name);
+        let listed = listed.ok_or_else(|| format!("programs.json has no figure {name:?}"))?;
+        self.samples.push(Sample::new(listed.name, n, unit, value));
         Ok(())
     }
 }
@@ -166,7 +168,7 @@ mod tests {
     use super::*;
 
     fn program() -> Program {
-        Program { name: "test", about: "", figures: vec!["each"], whole: None, goals: Vec::new() }
+        serde_json::from_str(r#"{ "name": "test", "about": "", "figures": [{ "name": "each" }] }"#).unwrap()
     }
 
     #[test]

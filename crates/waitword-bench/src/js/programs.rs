@@ -5,27 +5,35 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::workload::{Bound, Goal, Limit, Sizes};
+use crate::workload::{Goal, Limit, goal};
 
 /// One file of `benches/js`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Program {
     /// The file's name without its ending.
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     /// What it prints.
-    pub(super) figures: Vec<&'static str>,
+    pub(super) figures: Vec<Figure>,
     /// What the runner says instead: the time from the start of the process to its end.
-    pub(super) whole: Option<&'static str>,
-    pub(super) goals: Vec<Goal>,
+    pub(super) whole: Option<Figure>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Figure {
+    pub(super) name: &'static str,
+    /// A goal: at most so much, in the figure's unit.
+    at_most: Option<f64>,
+    /// A goal: not more than this engine's.
+    ahead_of: Option<&'static str>,
 }
 
 /// In the order of the page.
 pub(super) fn all() -> Vec<Program> {
-    listed().into_iter().map(Program::from).collect()
-}
-
-pub(super) fn names() -> Vec<&'static str> {
-    listed().iter().map(|entry| entry.name).collect()
+    serde_json::from_str(include_str!("../../../../benches/js/programs.json"))
+        .unwrap_or_else(|error| panic!("benches/js/programs.json: {error}"))
 }
 
 /// Where the programs are.
@@ -33,48 +41,14 @@ pub(super) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/js")
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    name: &'static str,
-    about: &'static str,
-    figures: Vec<Listed>,
-    whole: Option<Listed>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Listed {
-    name: &'static str,
-    /// A goal: at most so much, in the figure's unit.
-    at_most: Option<f64>,
-    /// A goal: not more than this engine's.
-    ahead_of: Option<&'static str>,
-}
-
-fn listed() -> Vec<Entry> {
-    serde_json::from_str(include_str!("../../../../benches/js/programs.json"))
-        .unwrap_or_else(|error| panic!("benches/js/programs.json: {error}"))
-}
-
-impl From<Entry> for Program {
-    fn from(entry: Entry) -> Self {
-        let goals = entry.figures.iter().chain(&entry.whole).flat_map(Listed::goals).collect();
-        let figures = entry.figures.iter().map(|figure| figure.name).collect();
-        Self { name: entry.name, about: entry.about, figures, whole: entry.whole.map(|it| it.name), goals }
-    }
-}
-
-impl Listed {
-    fn goals(&self) -> impl Iterator<Item = Goal> + use<> {
-        let limits = [self.at_most.map(Limit::Value), self.ahead_of.map(|peer| Limit::Times(1.0, peer))];
-        let what = self.name;
-        limits.into_iter().flatten().map(move |limit| Goal {
-            what,
-            bound: Bound::AtMost,
-            limit,
-            at: Sizes::All,
-        })
+impl Program {
+    pub(super) fn goals(&self) -> Vec<Goal> {
+        let goals = self.figures.iter().chain(&self.whole).flat_map(|figure| {
+            let ahead = figure.ahead_of.map(|peer| Limit::Times(1.0, peer));
+            let limits = [figure.at_most.map(Limit::Value), ahead];
+            limits.into_iter().flatten().map(|limit| goal(figure.name, limit))
+        });
+        goals.collect()
     }
 }
 
@@ -90,19 +64,7 @@ mod tests {
         let entries = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
         let programs = entries.filter(|path| path.extension().is_some_and(|end| end == "js"));
         let there = programs.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
-        assert_eq!(there.collect::<BTreeSet<_>>(), names().iter().map(|name| (*name).to_owned()).collect());
-    }
-
-    #[test]
-    fn goals_are_about_figures_that_are_measured() {
-        for program in all() {
-            for goal in &program.goals {
-                assert!(
-                    program.figures.contains(&goal.what) || program.whole == Some(goal.what),
-                    "{}",
-                    goal.what
-                );
-            }
-        }
+        let listed = all().iter().map(|program| program.name.to_owned()).collect::<BTreeSet<_>>();
+        assert_eq!(there.collect::<BTreeSet<_>>(), listed);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::ops::DerefMut;
 use std::pin::pin;
+use std::time::Duration;
 
 use event_listener::{Event, IntoNotification as _, Listener as _};
 
@@ -11,16 +12,14 @@ use super::peers::unpoisoned;
 use crate::executor::block_on;
 use crate::workload::OURS;
 
-/// What the mutex protects: a queue, and the number of waiters that wait for it to change.
+/// What the mutex protects: a queue, and a generation.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) items: VecDeque<u64>,
     /// How many items were taken out of it.
     pub(crate) taken: u64,
     pub(crate) closed: bool,
-    /// How many wait for the next generation, and which is the present one.
-    pub(crate) waiting: usize,
-    pub(crate) generation: u64,
+    pub(crate) generation: u32,
 }
 
 /// What one can wait for.
@@ -179,6 +178,14 @@ monitors! {
         notify |notify| notify.notify_one(), notify.notify_waiters();
         lock_async |mutex| mutex.lock();
         wait_async |mutex, notify, guard| notified(mutex, notify, guard);
+    }
+}
+
+impl StdMonitor {
+    /// Waits for so long, whatever is notified. Returns whether it was that long.
+    pub(crate) fn times_out(&self, condition: Condition, timeout: Duration) -> bool {
+        let condition = &self.conditions[condition as usize];
+        unpoisoned(condition.wait_timeout_while(self.lock(), timeout, |_| true)).1.timed_out()
     }
 }
 

@@ -28,7 +28,12 @@ macro_rules! locks {
 
             $(way! { $way $this $result })+
         })+
-    )+};
+    )+
+        #[cfg(test)]
+        fn try_each_lock() {
+            $($(try_out! { $Mode $lock })+)+
+        }
+    };
 }
 
 macro_rules! way {
@@ -61,6 +66,16 @@ macro_rules! is_task {
     };
     ($other:ident) => {
         false
+    };
+}
+
+#[cfg(test)]
+macro_rules! try_out {
+    (Exclusive $lock:ty) => {
+        tests::excludes::<$lock>();
+    };
+    (Shared $lock:ty) => {
+        tests::lets_readers_share::<$lock>();
     };
 }
 
@@ -158,7 +173,8 @@ locks! {
     CasAndSwap: "one CAS, one swap (limit)", AtomicU32 = Self::new(0),
         Exclusive Taken<'a> {
             tried |l| l.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).ok().map(|_| Taken(l)),
-            thread |l| l.try_acquire().expect("only the uncontended case is measured")
+            // Only the uncontended case is measured.
+            thread |l| loop { if let Some(taken) = l.try_acquire() { break taken } std::thread::yield_now() }
         };
 }
 
@@ -174,7 +190,12 @@ macro_rules! semaphores {
                 $add
             }
         }
-    )+};
+    )+
+        #[cfg(test)]
+        fn try_each_semaphore() {
+            $(tests::counts::<$semaphore>();)+
+        }
+    };
 }
 
 semaphores! {
@@ -217,5 +238,73 @@ fn unless_taken<G>(result: TryLockResult<G>) -> Option<G> {
         Ok(guard) => Some(guard),
         Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
         Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use super::*;
+    use crate::executor::block_on;
+
+    /// Two threads and two tasks take turns. What is measured has to be a lock.
+    pub(super) fn excludes<L: Lock>() {
+        const TURNS: usize = 150;
+        let (lock, occupied) = (L::new(), AtomicBool::new(false));
+        let visit = |guard: L::Guard<'_>| {
+            assert!(lock.try_acquire().is_none());
+            assert!(!occupied.swap(true, Ordering::Relaxed), "{}: two at a time", L::NAME);
+            thread::yield_now();
+            occupied.store(false, Ordering::Relaxed);
+            drop(guard);
+        };
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| (0..TURNS).for_each(|_| visit(lock.acquire())));
+                scope
+                    .spawn(|| (0..TURNS).for_each(|_| block_on(async { visit(lock.acquire_async().await) })));
+            }
+        });
+        assert!(lock.try_acquire().is_some());
+    }
+
+    pub(super) fn lets_readers_share<L: Lock + Lock<Shared>>() {
+        let lock = L::new();
+        let as_thread = || Lock::<Shared>::acquire(&lock);
+        let as_task = || block_on(Lock::<Shared>::acquire_async(&lock));
+        let readers = (as_thread(), as_task());
+        assert!(Lock::<Shared>::try_acquire(&lock).is_some());
+        assert!(Lock::<Exclusive>::try_acquire(&lock).is_none());
+        drop(readers);
+        let writer = Lock::<Exclusive>::acquire(&lock);
+        assert!(Lock::<Shared>::try_acquire(&lock).is_none());
+        drop(writer);
+    }
+
+    pub(super) fn counts<S: Semaphore>() {
+        let semaphore = S::with_permits(2);
+        let (first, second) = (semaphore.acquire(), block_on(semaphore.acquire_async()));
+        assert!(semaphore.try_acquire().is_none());
+        drop(first);
+        assert!(semaphore.try_acquire().is_some());
+        drop(second);
+        let semaphore = S::with_permits(0);
+        for _ in 0..3 {
+            assert!(semaphore.try_acquire().is_none());
+            semaphore.add_permit();
+            std::mem::forget(semaphore.acquire());
+        }
+    }
+
+    #[test]
+    fn what_is_measured_is_a_lock() {
+        try_each_lock();
+    }
+
+    #[test]
+    fn there_are_as_many_permits_as_one_asks_for() {
+        try_each_semaphore();
     }
 }

@@ -106,25 +106,19 @@ fn short(value: &f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{results, workload};
     use super::*;
     use crate::series::{Sample, Unit};
-    use crate::workload::{Contender, Workload};
 
     #[test]
     fn there_is_a_picture_for_each_size_even_without_a_wait() {
-        let workload = Workload {
-            name: "test",
-            about: "",
-            contenders: [OURS, "peer"].map(|name| Contender { name, run: |_| Vec::new() }).into(),
-            goals: Vec::new(),
-        };
-        let mut results = Results::new(workload.topic());
-        for (n, contender) in [(4, OURS), (4, "peer"), (16, OURS), (16, "peer")] {
-            results.add(contender, Sample::new(RATE, n, Unit::PerSecond, 1e6 * n as f64));
-            for what in WAITS {
-                results.add(contender, Sample::new(what, n, Unit::Nanos, 0.0));
-            }
-        }
+        let workload = workload(&[OURS, "peer"], Vec::new());
+        let samples = [(4, OURS), (4, "peer"), (16, OURS), (16, "peer")].map(|(n, contender)| {
+            let rate = Sample::new(RATE, n, Unit::PerSecond, 1e6 * n as f64);
+            let waits = WAITS.map(|what| Sample::new(what, n, Unit::Nanos, 0.0));
+            [&[rate], &waits[..]].concat().into_iter().map(move |sample| (contender, sample))
+        });
+        let results = results(&workload, samples.into_iter().flatten().collect());
         let pictures = of(&results);
         let files = pictures.iter().map(|(file, _)| file.as_str()).collect::<Vec<_>>();
         assert_eq!(files, ["test-4.svg", "test-16.svg"]);

@@ -119,19 +119,14 @@ pub(crate) fn best_peer<'a>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{results, workload};
     use super::*;
     use crate::series::{Sample, Unit};
-    use crate::workload::{Contender, Workload};
+    use crate::workload::Workload;
 
-    fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
-        let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();
-        Workload { name: "test", about: "", contenders, goals }
-    }
-
-    fn judged(workload: &Workload, samples: &[(&'static str, Sample)]) -> Vec<(bool, String)> {
-        let mut results = Results::new(workload.topic());
-        samples.iter().for_each(|(contender, sample)| results.add(contender, sample.clone()));
-        checks(&results).into_iter().map(|check| (check.met, check.to_string())).collect()
+    fn judged(workload: &Workload, samples: Vec<(&'static str, Sample)>) -> Vec<(bool, String)> {
+        let checks = checks(&results(workload, samples));
+        checks.into_iter().map(|check| (check.met, check.to_string())).collect()
     }
 
     #[test]
@@ -144,14 +139,14 @@ mod tests {
             goal(Limit::TimesSmallest(2.0), Sizes::All),
         ];
         let sample = |n, value| Sample::new("wait", n, Unit::Nanos, value);
-        let samples = [
+        let samples = vec![
             (OURS, sample(1, 10.0)),
             (OURS, sample(1000, 30.0)),
             ("peer", sample(1, 4.0)),
             ("peer", sample(1000, 20.0)),
         ];
         assert_eq!(
-            judged(&workload(&[OURS, "peer"], goals), &samples),
+            judged(&workload(&[OURS, "peer"], goals), samples),
             [
                 (false, "wait, N = 1: 10 ns, goal ≤ 8 ns (2.00 × peer)".to_owned()),
                 (true, "wait, N = 1000: 30 ns, goal ≤ 40 ns (2.00 × peer)".to_owned()),
@@ -172,7 +167,7 @@ mod tests {
         ];
         let rate = |n, value| Sample::new("rate", n, Unit::PerSecond, value);
         let even = |n, value| Sample::new("even", n, Unit::Ratio, value);
-        let samples = [
+        let samples = vec![
             (OURS, rate(2, 3e6)),
             (OURS, rate(4, 2e6)),
             (OURS, even(2, 0.1)),
@@ -189,7 +184,7 @@ mod tests {
             ("none (limit)", rate(4, 9e6)),
         ];
         assert_eq!(
-            judged(&workload(&[OURS, "fast", "fair", "none (limit)"], goals), &samples),
+            judged(&workload(&[OURS, "fast", "fair", "none (limit)"], goals), samples),
             [
                 (false, "rate, N = 4: 2.00 M/s, goal ≥ 4.00 M/s (0.50 × fast)".to_owned()),
                 (false, "rate, N = 4: 2.00 M/s, goal ≥ 8.00 M/s (1.00 × fast, the best peer)".to_owned()),

@@ -1,11 +1,10 @@
-//! What came out: tables to read, pictures, CSV and JSON for machines, and which of them are kept.
+//! What came out: tables to read, pictures, CSV for machines, and which of them are kept.
 
 mod chart;
-mod data;
 mod goals;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::{fs, io};
 
@@ -24,41 +23,47 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Prints the tables; writes the page that is kept, pictures and CSV to `folder` and every figure to `json`, if these are
-    /// wanted. Fails if that fails, or a contender did not finish.
-    pub(crate) fn publish(&self, folder: Option<PathBuf>, json: Option<&Path>) -> ExitCode {
+    /// Prints the tables; writes the page that is kept, pictures and CSV to `folder`, if that is wanted. Fails if that fails, or a
+    /// contender did not finish.
+    pub(crate) fn publish(&self, folder: Option<PathBuf>) -> ExitCode {
         print!("{}", tables::all(self.results));
-        match self.write(folder, json) {
-            Ok(written) => written.iter().for_each(|path| eprintln!("wrote {}", path.display())),
-            Err(error) => {
-                eprintln!("the results could not be written: {error}");
-                return ExitCode::FAILURE;
-            }
+        if let Some(Err(error)) = folder.map(|folder| self.write(folder)) {
+            eprintln!("the results could not be written: {error}");
+            return ExitCode::FAILURE;
         }
         let all_are_well = self.results.iter().all(|results| results.failures.is_empty());
         if all_are_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
-    /// Returns which files were written.
-    fn write(&self, folder: Option<PathBuf>, json: Option<&Path>) -> io::Result<Vec<PathBuf>> {
-        let mut written = Vec::new();
-        let mut write = |path: PathBuf, text: &str| {
+    fn write(&self, folder: PathBuf) -> io::Result<()> {
+        fs::create_dir_all(&folder)?;
+        let page = tables::page(self.results, self.command, &self.against, self.figures);
+        let mut files =
+            vec![(self.page.to_owned(), page), (self.figures.to_owned(), tables::csv(self.results))];
+        files.extend(self.results.iter().flat_map(chart::of));
+        for (file, text) in files {
+            let path = folder.join(file);
             fs::write(&path, text)?;
-            written.push(path);
-            io::Result::Ok(())
-        };
-        if let Some(folder) = folder {
-            fs::create_dir_all(&folder)?;
-            let page = tables::page(self.results, self.command, &self.against, self.figures);
-            write(folder.join(self.page), &page)?;
-            write(folder.join(self.figures), &data::csv(self.results))?;
-            for (file, svg) in self.results.iter().flat_map(chart::of) {
-                write(folder.join(file), &svg)?;
-            }
+            eprintln!("wrote {}", path.display());
         }
-        if let Some(path) = json {
-            write(path.to_owned(), &data::json(self.results)?)?;
-        }
-        Ok(written)
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runner::Results;
+    use crate::series::Sample;
+    use crate::workload::{Contender, Goal, Workload};
+
+    pub(super) fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
+        let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();
+        Workload { name: "test", about: "About.", contenders, goals }
+    }
+
+    pub(super) fn results<'a>(workload: &'a Workload, samples: Vec<(&'static str, Sample)>) -> Results<'a> {
+        let mut results = Results::new(workload.topic());
+        samples.into_iter().for_each(|(contender, sample)| results.add(contender, sample));
+        results
     }
 }

@@ -1,4 +1,4 @@
-//! The tables that are printed, and the page that is kept: the goals that are missed.
+//! The tables that are printed, and what is kept: the page of the goals that are missed, and all figures as CSV.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -123,31 +123,62 @@ pub(super) fn page(results: &[Results<'_>], command: &str, against: &[String], f
     text
 }
 
+/// All rows, in units without prefixes and in four significant digits.
+pub(super) fn csv(results: &[Results<'_>]) -> String {
+    let mut text = "workload,operation,n,contender,unit,median,least,most,wall\n".to_owned();
+    for results in results {
+        for series in &results.series {
+            let figures = [series.median(), series.least(), series.most()].map(four_digits);
+            let [median, least, most] = figures;
+            let wall = series.wall().map(|wall| four_digits(wall).to_string()).unwrap_or_default();
+            let (name, what, contender) = (results.topic.name, series.what, series.contender);
+            let (n, unit) = (series.n, unit(series.unit));
+            let _ =
+                writeln!(text, "{name},\"{what}\",{n},\"{contender}\",{unit},{median},{least},{most},{wall}");
+        }
+    }
+    text
+}
+
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanos => "ns",
+        Unit::Bytes => "B",
+        Unit::Count => "count",
+        Unit::PerSecond => "per second",
+        Unit::Ratio => "ratio",
+    }
+}
+
+fn four_digits(value: f64) -> f64 {
+    // Rust reads back every number that it writes.
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{results, workload};
     use super::*;
     use crate::series::Sample;
-    use crate::workload::{Contender, Limit, Workload, at_least};
+    use crate::workload::{Limit, at_least};
 
     #[test]
     fn a_row_has_all_contenders_and_says_whether_its_goals_are_met() {
         let names = [OURS, "slow", "fast", "none (limit)"];
-        let contenders = names.map(|name| Contender { name, run: |_| Vec::new() }).into();
         let goals = vec![
             at_least("rate", Limit::Value(1e6)),
             at_least("rate", Limit::Times(1.0, "slow")),
             at_least("share", Limit::Value(0.5)),
         ];
-        let workload = Workload { name: "test", about: "About.", contenders, goals };
-        let mut results = Results::new(workload.topic());
+        let workload = workload(&names, goals);
         let rates = [[2e6, 3e6], [4e6, 1e6], [1e6, 6e6], [9e6, 9e6]];
+        let mut samples = Vec::new();
         for (name, rates) in names.into_iter().zip(rates) {
-            for (n, rate) in [2, 16].into_iter().zip(rates) {
-                results.add(name, Sample::new("rate", n, Unit::PerSecond, rate));
-            }
+            let rate = |(n, rate)| (name, Sample::new("rate", n, Unit::PerSecond, rate));
+            samples.extend([2, 16].into_iter().zip(rates).map(rate));
         }
-        results.add(OURS, Sample::new("share", 16, Unit::Ratio, 0.2));
-        let results = [results];
+        samples.push((OURS, Sample::new("share", 16, Unit::Ratio, 0.2)));
+        let results = [results(&workload, samples)];
         let expected = "
 ## test
 
@@ -165,5 +196,19 @@ About.
 | test | share | 16 | 0.20 | ≥ 0.50 |
 ";
         assert!(page(&results, "measure", &[], "all.csv").ends_with(expected));
+    }
+
+    #[test]
+    fn csv_has_a_row_for_each_contender_and_size() {
+        let workload = workload(&[OURS, "peer, other"], Vec::new());
+        let wait = |value| Sample { wall: Some(value), ..Sample::new("wait, then", 8, Unit::Nanos, value) };
+        let mut samples = Vec::from([1.0, 123_456.0, 2.0].map(|value| (OURS, wait(value))));
+        samples.push(("peer, other", Sample::new("size", 1, Unit::Bytes, 0.0)));
+        assert_eq!(
+            csv(&[results(&workload, samples)]),
+            "workload,operation,n,contender,unit,median,least,most,wall\n\
+             test,\"wait, then\",8,\"waitword\",ns,2,1,123500,2\n\
+             test,\"size\",1,\"peer, other\",B,0,0,0,\n"
+        );
     }
 }

@@ -53,14 +53,14 @@ fn roomy() -> Workload {
 }
 
 /// Producers and consumers of each kind.
-const PAIRS: [usize; 2] = [1, 4];
+const PAIRS: [usize; 3] = [1, 2, 4];
 
 fn threads<M: Monitor>(scale: &Scale) -> Vec<Sample> {
     PAIRS.map(|n| through::<M, 64>(scale, n)).into()
 }
 
 fn through_one<M: Monitor>(scale: &Scale) -> Vec<Sample> {
-    [1, 2, 4].map(|n| through::<M, 1>(scale, n)).into()
+    PAIRS.map(|n| through::<M, 1>(scale, n)).into()
 }
 
 fn through<M: Monitor, const ROOM: usize>(scale: &Scale, n: usize) -> Sample {

@@ -5,11 +5,7 @@ use std::sync::Arc;
 
 use crate::contest::{Contest, Outcome, Tally};
 use crate::executor::Executor;
-use crate::locks::peers::{
-    AsyncLock, AsyncLockRwLock, AsyncLockSemaphore, FuturesIntrusive, FuturesIntrusiveSemaphore, Maitake,
-    ParkingLot, ParkingLotRwLock, Saa, SaaSemaphore, Std, StdRwLock, Tokio, TokioRwLock, TokioSemaphore,
-    Usync, UsyncRwLock, Waitword, WaitwordRwLock, WaitwordSemaphore,
-};
+use crate::locks::peers::*;
 use crate::locks::{Lock, Semaphore, Shared};
 use crate::series::{RATE, Sample, Unit, WAITS};
 use crate::workload::{Goal, Limit, Scale, Sizes, Subject, Workload, at_least, contenders, goal};
@@ -59,7 +55,7 @@ fn among_threads<L: Send + Sync>(
 
 const TASKS: usize = 100;
 
-fn among_tasks<L, F>(
+fn among_tasks<L: Lock, F>(
     scale: &Scale,
     lock: L,
     executor: Executor,
@@ -71,7 +67,8 @@ where
     F: Future<Output = Tally> + Send + 'static,
 {
     let contest = Arc::new(Contest::new(lock, nanos));
-    samples(TASKS, &contest.among_tasks(executor, TASKS, scale.contest(), turns), figures)
+    let [_, tasks] = contest.among_both(executor, [0, TASKS], scale.contest(), turns);
+    samples(TASKS, &tasks, figures)
 }
 
 const WAIT: &str = "longest wait";
@@ -113,6 +110,12 @@ fn mutexes_of_threads() -> Vec<Workload> {
             nearly_the_best()
         ),
         workload!(
+            "mutex-threads-1000-0",
+            [1000, 0],
+            "N threads work 1,000 ns with the mutex, and at once lock it again.",
+            vec![at_least(RATE, Limit::TimesBest(0.9)), BOUNDED]
+        ),
+        workload!(
             "mutex-threads-1000-200",
             [1000, 200],
             "N threads work 1,000 ns with the mutex and 200 ns without it, in turns.",
@@ -140,25 +143,21 @@ struct Scene {
     times_tokio: f64,
 }
 
+macro_rules! scene {
+    ($executor:expr, $name:literal, $times_tokio:literal) => {
+        Scene {
+            executor: $executor,
+            rate: $name,
+            even: concat!($name, ": fewest / most"),
+            times_tokio: $times_tokio,
+        }
+    };
+}
+
 const SCENES: [Scene; 3] = [
-    Scene {
-        executor: Executor::Tokio { workers: 1 },
-        rate: "tokio, one worker",
-        even: "tokio, one worker: fewest / most",
-        times_tokio: 1.4,
-    },
-    Scene {
-        executor: Executor::Tokio { workers: 2 },
-        rate: "tokio, two workers",
-        even: "tokio, two workers: fewest / most",
-        times_tokio: 1.6,
-    },
-    Scene {
-        executor: Executor::AsyncExecutor,
-        rate: "async-executor",
-        even: "async-executor: fewest / most",
-        times_tokio: 1.2,
-    },
+    scene!(Executor::Tokio { workers: 1 }, "tokio, one worker", 1.4),
+    scene!(Executor::Tokio { workers: 2 }, "tokio, two workers", 1.6),
+    scene!(Executor::AsyncExecutor, "async-executor", 1.2),
 ];
 
 /// A task that gets less than half of what another gets counts as starved.

@@ -1,22 +1,21 @@
 //! Crowds of tasks that wait on one word, on a word each, or for a mutex that is held: what each step costs, what a pending wait
 //! occupies, and what stays when all have gone.
 
-use std::sync::atomic::AtomicU32;
-
-use waitword_core::{Inbox, InboxWait, wait_async};
-
-use crate::crowd::{Crowd, Random};
+use crate::crowd::{Crowd, random_order};
 use crate::locks::Lock;
-use crate::locks::peers::{AsyncLock, FuturesIntrusive, Maitake, Tokio, Waitword};
+use crate::locks::peers::{
+    AsyncLock, AsyncLockSemaphore, FuturesIntrusive, FuturesIntrusiveSemaphore, Maitake, Tokio,
+    TokioSemaphore, Waitword, WaitwordSemaphore,
+};
 use crate::measure::{Longest, Stopwatch, counting};
 use crate::queues::{self, EventListener, HandMade, MaitakeQueue, Queues, TokioNotify};
 use crate::series::{Sample, Unit};
-use crate::workload::{Contender, Limit, OURS, Scale, Subject, Workload, contenders, goal, goal_at_largest};
+use crate::workload::{Goal, Limit, Scale, Sizes, Subject, Workload, contenders, goal, goal_at_largest};
 
 const FUTURE: &str = "size of the future";
 
 pub(super) fn workloads() -> [Workload; 6] {
-    [one_word(), many_words(), memory(), growth(), agent_death(), held_mutex()]
+    [one_word(), many_words(), memory(), growth(), held_mutex(), held_semaphore()]
 }
 
 /// The shape of a popular lock, a semaphore, a broadcast.
@@ -25,8 +24,8 @@ fn one_word() -> Workload {
     Workload {
         name: "one-word",
         about: "N async waiters on one word: *enqueue* makes the future and polls it once; *finish* polls a \
-                notified one and drops it; *cancel* drops a waiting one; *notify all* is the cost per waiter. \
-                The wakers do nothing.",
+                notified one and drops it; *cancel* drops a waiting one, the first first or in random order; *notify all* \
+                is the cost per waiter. The wakers do nothing.",
         contenders: contenders! {
             on_one_word: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
         },
@@ -39,17 +38,26 @@ fn one_word() -> Workload {
             goal("finish", Limit::Value(8.0)),
             goal("cancel", Limit::Times(1.0, tokio)),
             goal("cancel", Limit::Value(16.0)),
+            cancel_random_as_fast_as(tokio),
             goal("notify all", Limit::Value(15.0)),
         ],
     }
+}
+
+const CANCEL_RANDOM: &str = "cancel random";
+
+/// With a crowd that no cache holds, and that is not the whole measurement.
+const fn cancel_random_as_fast_as(peer: &'static str) -> Goal {
+    Goal { at: Sizes::Only(100_000), ..goal(CANCEL_RANDOM, Limit::Times(1.0, peer)) }
 }
 
 fn on_one_word<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let at_size = |n: usize| {
         let queues = Q::with_words(1);
         let mut crowd = Crowd::new(n);
-        let [mut enqueue, mut notify_one, mut finish, mut cancel, mut notify_all] =
-            <[Stopwatch; 5]>::default();
+        let order = random_order(n);
+        let [mut enqueue, mut notify_one, mut finish, mut cancel, mut cancel_random, mut notify_all] =
+            <[Stopwatch; 6]>::default();
         for _ in 0..repeats(scale, n) {
             enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
             notify_one.time(n, || (0..n).for_each(|_| queues.notify_one(0)));
@@ -57,6 +65,9 @@ fn on_one_word<Q: Queues>(scale: &Scale) -> Vec<Sample> {
 
             enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
             cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+
+            (0..n).for_each(|i| crowd.enter(i, queues.wait(0)));
+            cancel_random.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
 
             if Q::NOTIFIES_ALL {
                 (0..n).for_each(|i| crowd.enter(i, queues.wait(0)));
@@ -69,6 +80,7 @@ fn on_one_word<Q: Queues>(scale: &Scale) -> Vec<Sample> {
             notify_one.sample("notify one", n),
             finish.sample("finish", n),
             cancel.sample("cancel", n),
+            cancel_random.sample(CANCEL_RANDOM, n),
         ];
         samples.extend(Q::NOTIFIES_ALL.then(|| notify_all.sample("notify all", n)));
         samples
@@ -107,7 +119,7 @@ fn on_many_words<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let at_size = |n: usize| {
         let queues = Q::with_words(n);
         let mut crowd = Crowd::new(n);
-        let order = Random(n as u64).order(n);
+        let order = random_order(n);
         let [mut enqueue, mut notify, mut finish, mut cancel] = <[Stopwatch; 4]>::default();
         for _ in 0..repeats(scale, n) {
             enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(i))));
@@ -121,7 +133,7 @@ fn on_many_words<Q: Queues>(scale: &Scale) -> Vec<Sample> {
             enqueue.sample("enqueue", n),
             notify.sample("notify random", n),
             finish.sample("finish random", n),
-            cancel.sample("cancel random", n),
+            cancel.sample(CANCEL_RANDOM, n),
         ]
     };
     scale.crowds().iter().flat_map(|&n| at_size(n)).collect()
@@ -211,42 +223,6 @@ fn growing<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     vec![enqueue.sample(LONGEST_ENQUEUE, n), cancel.sample(LONGEST_CANCEL, n)]
 }
 
-/// An agent pays for its own waits only.
-fn agent_death() -> Workload {
-    Workload {
-        name: "agent-death",
-        about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
-                its own.",
-        contenders: vec![Contender { name: OURS, run: agents_die }],
-        goals: vec![goal(DEATH, Limit::Value(1_000.0))],
-    }
-}
-
-const DEATH: &str = "per wait of its own";
-
-fn agents_die(scale: &Scale) -> Vec<Sample> {
-    const WAITS: usize = 1_000;
-    let among = |n: usize| {
-        let words = (0..n.max(WAITS)).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
-        let mut others = Crowd::new(n);
-        (0..n).for_each(|i| others.enter(i, wait_async(&words[i], 0)));
-        let mut random = Random(7);
-        let mut watch = Stopwatch::default();
-        for _ in 0..scale.operations(100) {
-            let inbox = Inbox::new(|| {});
-            let waits = (0..WAITS).map(|_| {
-                let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.below(words.len())], 0));
-                assert!(wait.as_mut().enqueue(0), "no store to the words");
-                wait
-            });
-            let waits = waits.collect::<Vec<_>>();
-            watch.time(WAITS, || drop((waits, inbox)));
-        }
-        watch.sample(DEATH, n)
-    };
-    [0, scale.largest()].map(among).into()
-}
-
 fn held_mutex() -> Workload {
     Workload {
         name: "mutex-held",
@@ -254,7 +230,7 @@ fn held_mutex() -> Workload {
                 *release, and the next acquires* drops the guard and polls the head waiter to its end; *cancel* drops a \
                 waiting future. The wakers do nothing. (The futures of async-lock have a heap allocation each, 56 bytes.)",
         contenders: contenders! {
-            held: Waitword, AsyncLock, Tokio, Maitake, FuturesIntrusive;
+            held_with_future: Waitword, AsyncLock, Tokio, Maitake, FuturesIntrusive;
         },
         goals: vec![
             goal("enqueue", Limit::Value(30.0)),
@@ -268,14 +244,34 @@ fn held_mutex() -> Workload {
 
 const NEXT: &str = "release, and the next acquires";
 
+fn held_semaphore() -> Workload {
+    Workload {
+        name: "semaphore-held",
+        about: "N tasks queue for the only permit of a semaphore, as in mutex-held.",
+        contenders: contenders! {
+            held: WaitwordSemaphore, AsyncLockSemaphore, TokioSemaphore, FuturesIntrusiveSemaphore;
+        },
+        goals: vec![cancel_random_as_fast_as(TokioSemaphore::NAME)],
+    }
+}
+
+/// The future is the lock's own; those of semaphores are wrapped, to drop the result's error.
+fn held_with_future<L: Lock>(scale: &Scale) -> Vec<Sample> {
+    let mut samples = held::<L>(scale);
+    let size = size_of_val(&L::new().acquire_async()) as f64;
+    samples.push(Sample::new(FUTURE, 1, Unit::Bytes, size));
+    samples
+}
+
 fn held<L: Lock>(scale: &Scale) -> Vec<Sample> {
     let at_size = |n: usize| {
-        let mutex = L::new();
+        let lock = L::new();
         let mut crowd = Crowd::new(n);
-        let [mut enqueue, mut next, mut cancel] = <[Stopwatch; 3]>::default();
+        let order = random_order(n);
+        let [mut enqueue, mut next, mut cancel, mut cancel_random] = <[Stopwatch; 4]>::default();
         for _ in 0..repeats(scale, n) {
-            let mut guard = mutex.try_acquire();
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, mutex.acquire_async())));
+            let mut guard = lock.try_acquire();
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, lock.acquire_async())));
             next.time(n, || {
                 for i in 0..n {
                     // Free before the next one is polled.
@@ -284,14 +280,17 @@ fn held<L: Lock>(scale: &Scale) -> Vec<Sample> {
                 }
             });
 
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, mutex.acquire_async())));
+            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, lock.acquire_async())));
             cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+
+            (0..n).for_each(|i| crowd.enter(i, lock.acquire_async()));
+            cancel_random.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
         }
         [
             enqueue.sample("enqueue", n),
             next.sample(NEXT, n),
             cancel.sample("cancel", n),
-            Sample::new(FUTURE, n, Unit::Bytes, size_of_val(&mutex.acquire_async()) as f64),
+            cancel_random.sample(CANCEL_RANDOM, n),
         ]
     };
     let crowds = scale.crowds().iter().filter(|&&n| n <= 100_000);

@@ -1,19 +1,25 @@
-//! A crowd of deadlines: set, forgotten, or come.
+//! A crowd of deadlines: set, forgotten, or come. And many threads that time out.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier};
 use std::task::{Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use crate::crowd::{Crowd, Random};
+use super::herds::{OnMonitor, spawn};
+use crate::crowd::Crowd;
+use crate::locks::monitor::{Condition, StdMonitor};
 use crate::measure::{Stopwatch, counting, process_cpu_of};
-use crate::series::{Sample, Unit};
-use crate::workload::{Contender, Limit, OURS, Scale, Workload, goal};
+use crate::platform::process_cpu;
+use crate::series::{Sample, Unit, median};
+#[cfg(target_os = "linux")]
+use crate::words::RawFutex;
+use crate::words::{self, BASELINE, OnWord, Parking, ParkingLotCore};
+use crate::workload::{Contender, Limit, OURS, Scale, Subject, Workload, contenders, goal};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
@@ -30,8 +36,12 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// Between two deadlines of a burst, on average.
 const BURST: Duration = Duration::from_nanos(100);
 
-pub(super) fn workloads() -> [Workload; 1] {
-    [Workload {
+pub(super) fn workloads() -> [Workload; 2] {
+    [of_futures(), of_threads()]
+}
+
+fn of_futures() -> Workload {
+    Workload {
         name: "deadlines",
         about: "N pending deadlines, at random times within a second: *arm* makes the future and polls it \
                 once, *cancel* drops it, *fire* is the CPU time of all threads until the last waker was \
@@ -50,7 +60,7 @@ pub(super) fn workloads() -> [Workload; 1] {
             goal(EARLY, Limit::Value(0.0)),
             goal(KEPT, Limit::Value(0.0)),
         ],
-    }]
+    }
 }
 
 fn alarm(scale: &Scale) -> Vec<Sample> {
@@ -120,8 +130,8 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
 }
 
 fn delays(n: usize, span: Duration) -> Vec<Duration> {
-    let mut random = Random(n as u64);
-    (0..n).map(|_| Duration::from_nanos(random.below(span.as_nanos() as usize) as u64)).collect()
+    let mut random = fastrand::Rng::with_seed(n as u64);
+    (0..n).map(|_| Duration::from_nanos(random.u64(..span.as_nanos() as u64))).collect()
 }
 
 struct Firing {
@@ -199,5 +209,89 @@ impl Wake for Fired {
                 None => self.early.fetch_add(1, Ordering::SeqCst),
             };
         }
+    }
+}
+
+const TIMED_OUT: &str = "timed out, CPU time each";
+const TIMING_OUT: usize = 256;
+/// So far are the deadlines from the first wait: all threads sleep by then.
+const TIMEOUT: Duration = Duration::from_millis(50);
+
+/// The same threads as in thread-herd.
+fn of_threads() -> Workload {
+    Workload {
+        name: "thread-timeouts",
+        about: "N threads wait on one word until their deadlines, which come within a millisecond: CPU time of all threads, \
+                divided by N.",
+        contenders: contenders! {
+            time_out: OnWord<words::Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
+                OnMonitor<StdMonitor>;
+        },
+        goals: vec![goal(TIMED_OUT, Limit::Times(1.1, BASELINE))],
+    }
+}
+
+/// Whose waits can time out.
+trait TimedHerd: Subject {
+    /// Waits once, for `timeout`; the generation does not change.
+    fn time_out(&self, timeout: Duration);
+}
+
+impl<P: Parking> TimedHerd for OnWord<P> {
+    fn time_out(&self, timeout: Duration) {
+        let (start, generation) = (Instant::now(), self.word.load(Ordering::SeqCst));
+        while let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
+            P::wait(&self.word, generation, Some(left));
+        }
+    }
+}
+
+impl TimedHerd for OnMonitor<StdMonitor> {
+    fn time_out(&self, timeout: Duration) {
+        assert!(self.0.times_out(Condition::Something, timeout));
+    }
+}
+
+fn time_out<H: TimedHerd>(scale: &Scale) -> Vec<Sample> {
+    let figures = (0..scale.operations(20)).map(|_| all_time_out::<H>()).collect::<Vec<_>>();
+    vec![Sample::new(TIMED_OUT, TIMING_OUT, Unit::Nanos, median(&figures))]
+}
+
+/// The CPU time that the process uses from when all threads sleep until all have timed out, for each of them.
+fn all_time_out<H: TimedHerd>() -> f64 {
+    let shared =
+        Arc::new((H::new(), Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current()));
+    let threads = spawn(TIMING_OUT, || {
+        let shared = Arc::clone(&shared);
+        move || {
+            let (herd, begin, left, main) = &*shared;
+            begin.wait();
+            herd.time_out(TIMEOUT);
+            if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                main.unpark();
+            }
+            // No thread ends before the clock is read.
+            begin.wait();
+        }
+    });
+    let (_, _, left, _) = &*shared;
+    thread::sleep(TIMEOUT / 2);
+    let start = process_cpu();
+    while left.load(Ordering::Acquire) > 0 {
+        thread::park();
+    }
+    let cpu = process_cpu() - start;
+    threads.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
+    cpu.as_nanos() as f64 / TIMING_OUT as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_threads_time_out() {
+        assert!(all_time_out::<OnWord<words::Waitword>>() > 0.0);
+        assert!(all_time_out::<OnMonitor<StdMonitor>>() > 0.0);
     }
 }

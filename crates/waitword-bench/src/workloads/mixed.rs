@@ -6,10 +6,7 @@ use std::sync::Arc;
 use crate::contest::{Contest, Outcome, Tally};
 use crate::executor::Executor;
 use crate::locks::Lock;
-use crate::locks::peers::{
-    AsyncLock, AsyncLockRwLock, FuturesIntrusive, Maitake, ParkingLot, Saa, Std, Tokio, TokioRwLock, Usync,
-    Waitword, WaitwordRwLock,
-};
+use crate::locks::peers::*;
 use crate::series::{RATE, Sample, Unit, WAITS};
 use crate::workload::{Bound, Goal, Limit, Scale, Sizes, Subject, Workload, at_least, contenders, goal};
 
@@ -19,19 +16,8 @@ const EVEN: &str = "tasks: fewest / most";
 pub(super) fn workloads() -> [Workload; 4] {
     let fair = |what, share, at| Goal { what, bound: Bound::AtLeast, limit: Limit::Value(share), at };
     let waits = || WAITS.map(|what| goal(what, Limit::Value(5e6)));
-    let mut goals = vec![at_least(RATE, Limit::Times(7.0, AsyncLock::NAME))];
-    goals.extend(waits());
-    goals.extend([
-        fair(SHARES[0], 0.2, Sizes::All),
-        fair(SHARES[1], 0.2, Sizes::Only(4)),
-        fair(SHARES[1], 0.25, Sizes::Only(16)),
-        fair(EVEN, 0.5, Sizes::All),
-    ]);
-    let mut across_goals = vec![at_least(RATE, Limit::Times(7.0, AsyncLock::NAME))];
-    across_goals.extend(waits());
-    across_goals.push(fair(EVEN, 0.2, Sizes::All));
-    let mut long_goals = vec![at_least(RATE, Limit::TimesBest(1.0))];
-    long_goals.extend(waits());
+    let goals = |rate, of_this: &[Goal]| [&[at_least(RATE, rate)], &waits()[..], of_this].concat();
+    let seven_times = Limit::Times(7.0, AsyncLock::NAME);
     [
         Workload {
             name: "mutex-mixed",
@@ -41,7 +27,15 @@ pub(super) fn workloads() -> [Workload; 4] {
             contenders: contenders! {
                 run([4, 16], 50): Waitword, AsyncLock, Saa, Tokio, Maitake, FuturesIntrusive, ParkingLot, Std, Usync;
             },
-            goals,
+            goals: goals(
+                seven_times,
+                &[
+                    fair(SHARES[0], 0.2, Sizes::All),
+                    fair(SHARES[1], 0.2, Sizes::Only(4)),
+                    fair(SHARES[1], 0.25, Sizes::Only(16)),
+                    fair(EVEN, 0.5, Sizes::All),
+                ],
+            ),
         },
         Workload {
             name: "mutex-mixed-across-yield",
@@ -49,7 +43,7 @@ pub(super) fn workloads() -> [Workload; 4] {
             contenders: contenders! {
                 run_across_yield: Waitword, AsyncLock, Saa, Tokio, Maitake, FuturesIntrusive;
             },
-            goals: across_goals,
+            goals: goals(seven_times, &[fair(EVEN, 0.2, Sizes::All)]),
         },
         Workload {
             name: "mutex-mixed-1000-200",
@@ -57,7 +51,7 @@ pub(super) fn workloads() -> [Workload; 4] {
             contenders: contenders! {
                 run([1, 4], 1_000): Waitword, AsyncLock, Saa, Tokio, Maitake, FuturesIntrusive, ParkingLot, Std, Usync;
             },
-            goals: long_goals,
+            goals: goals(Limit::TimesBest(1.0), &[]),
         },
         Workload {
             name: "rw-lock-mixed-1000-200",
@@ -93,7 +87,7 @@ where
 {
     let camps = |n| {
         let contest = Arc::new(Contest::new(L::new(), [inside, 200]));
-        samples(n, &contest.among_both(Executor::Tokio { workers: 2 }, n, scale.contest(), turns))
+        samples(n, &contest.among_both(Executor::Tokio { workers: 2 }, [n, n], scale.contest(), turns))
     };
     sizes.into_iter().flat_map(camps).collect()
 }

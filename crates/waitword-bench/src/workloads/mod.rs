@@ -1,17 +1,16 @@
 //! What is measured, a file for each kind of question, and the order of the report.
 
 mod bounded_queue;
-mod condvar_herd;
 mod contests;
 mod crowds;
 mod deadlines;
+mod herds;
 mod misses;
 mod mixed;
 mod neighbours;
 mod round_trips;
 #[cfg(feature = "observe")]
 mod snapshots;
-mod thread_herds;
 mod uncontended;
 
 use crate::workload::Workload;
@@ -24,14 +23,13 @@ pub(crate) fn all() -> Vec<Workload> {
     all.extend(neighbours::workloads());
     all.extend(deadlines::workloads());
     all.extend(round_trips::workloads());
-    all.extend(thread_herds::workloads());
+    all.extend(herds::workloads());
     #[cfg(feature = "observe")]
     all.extend(snapshots::workloads());
     all.extend(uncontended::workloads());
     all.extend(contests::workloads());
     all.extend(mixed::workloads());
     all.extend(bounded_queue::workloads());
-    all.extend(condvar_herd::workloads());
     all
 }
 

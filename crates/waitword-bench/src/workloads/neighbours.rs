@@ -1,4 +1,5 @@
-//! What others do to one's own waits: a thread at the same queue, and thousands of waiters on words that were picked to collide.
+//! What others do to one's own waits: a million of them when an agent dies, a thread at the same queue, and thousands on words that
+//! were picked to collide.
 
 use std::pin::pin;
 use std::sync::Barrier;
@@ -6,16 +7,52 @@ use std::sync::atomic::AtomicU32;
 use std::task::{Context, Waker};
 use std::thread;
 
-use waitword_core::{Location, Table, Word, notify_one, wait_async};
+use waitword_core::{Inbox, InboxWait, Location, Table, Word, notify_one, wait_async};
 
 use crate::crowd::Crowd;
 use crate::measure::Stopwatch;
 use crate::queues::{EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::series::{Sample, Unit};
+use crate::series::{Sample, nanos};
 use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
 
-pub(super) fn workloads() -> [Workload; 2] {
-    [two_threads(), collisions()]
+pub(super) fn workloads() -> [Workload; 3] {
+    [agent_death(), two_threads(), collisions()]
+}
+
+/// An agent pays for its own waits only.
+fn agent_death() -> Workload {
+    Workload {
+        name: "agent-death",
+        about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
+                its own.",
+        contenders: vec![Contender { name: OURS, run: agents_die }],
+        goals: vec![goal(DEATH, Limit::Value(1_000.0))],
+    }
+}
+
+const DEATH: &str = "per wait of its own";
+
+fn agents_die(scale: &Scale) -> Vec<Sample> {
+    const WAITS: usize = 1_000;
+    let among = |n: usize| {
+        let words = (0..n.max(WAITS)).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+        let mut others = Crowd::new(n);
+        (0..n).for_each(|i| others.enter(i, wait_async(&words[i], 0)));
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut watch = Stopwatch::default();
+        for _ in 0..scale.operations(100) {
+            let inbox = Inbox::new(|| {});
+            let waits = (0..WAITS).map(|_| {
+                let mut wait = Box::pin(InboxWait::new(&inbox, &words[random.usize(..words.len())], 0));
+                assert!(wait.as_mut().enqueue(0), "no store to the words");
+                wait
+            });
+            let waits = waits.collect::<Vec<_>>();
+            watch.time(WAITS, || drop((waits, inbox)));
+        }
+        watch.sample(DEATH, n)
+    };
+    [0, scale.largest()].map(among).into()
 }
 
 const ALONE: &str = "one thread alone";
@@ -43,9 +80,7 @@ fn on_two_threads<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let same = both(|_| register_and_cancel(&queues, 0, calls));
     let pair = |pair| both(|thread| register_and_cancel(&queues, thread * PAIRS + pair, calls / PAIRS));
     let own = (0..PAIRS).map(pair).sum::<f64>() / PAIRS as f64;
-    [(ALONE, alone), (SAME, same), (OWN, own)]
-        .map(|(what, value)| Sample::new(what, 1, Unit::Nanos, value))
-        .into()
+    nanos(1, [(ALONE, alone), (SAME, same), (OWN, own)])
 }
 
 /// CPU time per call.

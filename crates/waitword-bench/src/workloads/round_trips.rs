@@ -6,11 +6,13 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::locks::peers::{AsyncLockSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore};
+use crate::locks::peers::{
+    AsyncLockSemaphore, FuturesIntrusiveSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore,
+};
 use crate::platform::{pin_to, thread_cpu};
 use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, TokioNotify};
-use crate::series::{Sample, Unit};
-use crate::turns::{AsyncTurns, BySemaphores, Flagged, Turns, WakerSlot};
+use crate::series::{Sample, Unit, nanos};
+use crate::turns::{BySemaphores, Flagged, OnOurWord, Turns, WakerSlot};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
 use crate::words::{BASELINE, OnWord, ParkingLotCore, Waitword};
@@ -18,9 +20,8 @@ use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
 
 /// Which parties take turns, and where.
 struct Scene {
-    /// The names of the wall time and of the CPU time in the tables.
-    wall: &'static str,
-    cpu: &'static str,
+    /// Of the wall time and of the CPU time in the tables.
+    names: [&'static str; 2],
     /// How many microseconds the partner works before it answers, if that is what the tables compare.
     n: usize,
     /// The CPUs of the two, if they are tied to one each.
@@ -30,16 +31,15 @@ struct Scene {
     work: fn(u32) -> u64,
 }
 
-const ONE_CPU: Scene =
-    Scene { wall: "one CPU", cpu: "one CPU, CPU time", n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
+macro_rules! names {
+    ($wall:literal) => {
+        [$wall, concat!($wall, ", CPU time")]
+    };
+}
 
-const TWO_CPUS: Scene = Scene { wall: "two CPUs", cpu: "two CPUs, CPU time", cpus: Some([0, 1]), ..ONE_CPU };
-
-const WORKING: Scene = Scene {
-    wall: "two CPUs, the partner works for N µs",
-    cpu: "two CPUs, the partner works for N µs, CPU time",
-    ..TWO_CPUS
-};
+const ONE_CPU: Scene = Scene { names: names!("one CPU"), n: 1, cpus: Some([0, 0]), pairs: 1, work: |_| 0 };
+const TWO_CPUS: Scene = Scene { names: names!("two CPUs"), cpus: Some([0, 1]), ..ONE_CPU };
+const WORKING: Scene = Scene { names: names!("two CPUs, the partner works for N µs"), ..TWO_CPUS };
 
 const SCENES: [Scene; 8] = [
     ONE_CPU,
@@ -48,18 +48,16 @@ const SCENES: [Scene; 8] = [
     Scene { n: 50, work: |_| 50, ..WORKING },
     Scene { n: 500, work: |_| 500, ..WORKING },
     Scene {
-        wall: "two CPUs, the partner works for 50 µs every other time",
-        cpu: "two CPUs, the partner works for 50 µs every other time, CPU time",
+        names: names!("two CPUs, the partner works for 50 µs every other time"),
         work: |trip| if trip.is_multiple_of(2) { 50 } else { 0 },
         ..TWO_CPUS
     },
     Scene {
-        wall: "two CPUs, the partner works for 50 µs one time of ten",
-        cpu: "two CPUs, the partner works for 50 µs one time of ten, CPU time",
+        names: names!("two CPUs, the partner works for 50 µs one time of ten"),
         work: |trip| if trip.is_multiple_of(10) { 50 } else { 0 },
         ..TWO_CPUS
     },
-    Scene { wall: "four pairs", cpu: "four pairs, CPU time", cpus: None, pairs: 4, ..TWO_CPUS },
+    Scene { names: names!("four pairs"), cpus: None, pairs: 4, ..TWO_CPUS },
 ];
 
 /// How long a pair takes turns: some hundreds of times where each turn is slept for.
@@ -68,8 +66,8 @@ const MILLIS: usize = 300;
 /// The clock is not asked after each trip, for some are hardly longer than that takes.
 const BETWEEN_CLOCKS: u32 = 16;
 
-pub(super) fn workloads() -> [Workload; 3] {
-    [on_a_word(), on_semaphores(), of_tasks()]
+pub(super) fn workloads() -> [Workload; 4] {
+    [on_a_word(), on_semaphores(), of_tasks(), of_tasks_on_semaphores()]
 }
 
 /// The threads wait for a permit, by what the waits on a word do.
@@ -86,9 +84,9 @@ fn on_semaphores() -> Workload {
 }
 
 fn on_a_word() -> Workload {
-    let mut goals = vec![goal(TWO_CPUS.wall, Limit::Value(2_000.0))];
+    let mut goals = vec![goal(TWO_CPUS.names[0], Limit::Value(2_000.0))];
     for scene in &SCENES {
-        for what in [scene.wall, scene.cpu] {
+        for what in scene.names {
             if !goals.iter().any(|goal| goal.what == what) {
                 goals.push(goal(what, Limit::Times(1.1, BASELINE)));
             }
@@ -113,9 +111,8 @@ fn threads<T: Turns>(scale: &Scale) -> Vec<Sample> {
         let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
             continue;
         };
-        for (what, time) in [(scene.wall, wall), (scene.cpu, cpu)] {
-            samples.push(Sample::new(what, scene.n, Unit::Nanos, time.as_nanos() as f64));
-        }
+        let [wall, cpu] = [wall, cpu].map(|time| time.as_nanos() as f64);
+        samples.extend(nanos(scene.n, [(scene.names[0], wall), (scene.names[1], cpu)]));
     }
     samples
 }
@@ -211,29 +208,53 @@ fn work(time: Duration) -> Duration {
 
 const TASKS: &str = "task and task";
 const MIXED: &str = "thread and task";
+const MIXED_ON_TWO: &str = "thread and task, two CPUs";
 
 fn of_tasks() -> Workload {
     let limit = WakerSlot::NAME;
     Workload {
         name: "task-round-trip",
-        about: "Two tasks of one tokio runtime take turns; then a blocked thread and a task do, on one CPU. \
-                There and back, in wall time.",
+        about: "Two tasks of one tokio runtime take turns on one CPU; then a blocked thread and a task do, on one CPU and on \
+                two. There and back, in wall time.",
         contenders: contenders! {
-            tasks_and_mixed: WakerSlot, OnWord<Waitword>, Flagged<TokioNotify>, Flagged<FuturesIntrusive>,
-                Flagged<MaitakeQueue>, Flagged<EventListener>;
+            of_any: WakerSlot, OnOurWord, Flagged<TokioNotify>, Flagged<FuturesIntrusive>, Flagged<MaitakeQueue>,
+                Flagged<EventListener>;
         },
-        goals: vec![goal(TASKS, Limit::Times(1.1, limit)), goal(MIXED, Limit::Times(1.1, limit))],
+        goals: vec![
+            goal(TASKS, Limit::Times(1.1, limit)),
+            goal(MIXED, Limit::Times(1.1, limit)),
+            goal(MIXED_ON_TWO, Limit::Times(1.0, Flagged::<TokioNotify>::NAME)),
+        ],
     }
 }
 
-fn tasks_and_mixed<T: AsyncTurns>(scale: &Scale) -> Vec<Sample> {
-    let tasks = on_one_cpu(|| tasks::<T>(scale.operations(500_000)));
-    let mixed = on_one_cpu(|| thread_and_task::<T>(scale.operations(100_000)));
-    vec![Sample::new(TASKS, 1, Unit::Nanos, tasks), Sample::new(MIXED, 1, Unit::Nanos, mixed)]
+/// As in semaphore-turns.
+fn of_tasks_on_semaphores() -> Workload {
+    Workload {
+        name: "semaphore-task-turns",
+        about: "Tasks and threads take turns, as in task-round-trip, each by adding the permit that the other acquires.",
+        contenders: contenders! {
+            of_any: BySemaphores<WaitwordSemaphore>, BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>,
+                BySemaphores<TokioSemaphore>, BySemaphores<FuturesIntrusiveSemaphore>;
+        },
+        goals: vec![goal(MIXED_ON_TWO, Limit::Times(1.0, TokioSemaphore::NAME))],
+    }
+}
+
+fn of_any<T: Turns>(scale: &Scale) -> Vec<Sample> {
+    let tasks = on_first_cpu(|| tasks::<T>(scale.operations(500_000)));
+    let mixed = on_first_cpu(|| thread_and_task::<T>(scale.operations(100_000), 0));
+    // Fewer, for each may take as long as a sleep.
+    let on_two = on_first_cpu(|| thread_and_task::<T>(scale.operations(20_000), 1));
+    let figures = [(TASKS, Some(tasks)), (MIXED, mixed), (MIXED_ON_TWO, on_two)];
+    figures
+        .into_iter()
+        .flat_map(|(what, each)| each.map(|each| Sample::new(what, 1, Unit::Nanos, each)))
+        .collect()
 }
 
 /// Runs `work`, and the threads it starts, on the first CPU (or, where threads cannot be pinned, anywhere).
-fn on_one_cpu(work: impl FnOnce() -> f64 + Send) -> f64 {
+fn on_first_cpu<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let pinned = || {
         pin_to(0);
         work()
@@ -241,7 +262,7 @@ fn on_one_cpu(work: impl FnOnce() -> f64 + Send) -> f64 {
     thread::scope(|scope| scope.spawn(pinned).join().expect("nothing in there panics"))
 }
 
-fn tasks<T: AsyncTurns>(trips: usize) -> f64 {
+fn tasks<T: Turns>(trips: usize) -> f64 {
     let turns = Arc::new(T::new());
     let runtime = runtime();
     let partner = runtime.spawn(answer(Arc::clone(&turns), trips));
@@ -260,21 +281,27 @@ fn tasks<T: AsyncTurns>(trips: usize) -> f64 {
     })
 }
 
-fn thread_and_task<T: AsyncTurns>(trips: usize) -> f64 {
+/// The task runs on the CPU of this index; nothing if there is no such CPU beside the first, or the system does not pin threads.
+fn thread_and_task<T: Turns>(trips: usize, cpu: usize) -> Option<f64> {
     let turns = Arc::new(T::new());
     thread::scope(|scope| {
         let partner = Arc::clone(&turns);
-        scope.spawn(move || runtime().block_on(answer(partner, trips)));
+        let task = scope.spawn(move || {
+            let pinned = pin_to(cpu);
+            runtime().block_on(answer(partner, trips));
+            pinned || cpu == 0
+        });
         let start = Instant::now();
         for _ in 0..trips {
             turns.set(1);
             turns.wait_while(1);
         }
-        start.elapsed().as_nanos() as f64 / trips as f64
+        let each = start.elapsed().as_nanos() as f64 / trips as f64;
+        task.join().expect("nothing in there panics").then_some(each)
     })
 }
 
-async fn answer<T: AsyncTurns>(turns: Arc<T>, trips: usize) {
+async fn answer<T: Turns>(turns: Arc<T>, trips: usize) {
     for _ in 0..trips {
         turns.wait_while_async(0).await;
         turns.set(0);

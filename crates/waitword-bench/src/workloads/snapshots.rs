@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use waitword_core::{Table, wait_async};
 
 use crate::crowd::Crowd;
-use crate::series::{Sample, Unit, median};
+use crate::series::{Sample, median, nanos};
 use crate::workload::{Contender, Limit, OURS, Scale, Workload, goal};
 
 const WAITERS: usize = 10_000;
@@ -30,7 +30,7 @@ fn of_crowds(scale: &Scale) -> Vec<Sample> {
     [1, 100, 10_000].into_iter().flat_map(|words| on_words(scale, words)).collect()
 }
 
-fn on_words(scale: &Scale, words: usize) -> [Sample; 2] {
+fn on_words(scale: &Scale, words: usize) -> Vec<Sample> {
     let (table, other) = (Table::new(), AtomicU32::new(0));
     let of = (0..words).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
     let mut crowd = Crowd::new(WAITERS);
@@ -60,6 +60,5 @@ fn on_words(scale: &Scale, words: usize) -> [Sample; 2] {
         neighbour.join().expect("nothing in there panics")
     });
     (0..WAITERS).for_each(|i| crowd.cancel(i));
-    [(WHOLE, median(&times)), (DURING, longest.as_nanos() as f64)]
-        .map(|(what, nanos)| Sample::new(what, words, Unit::Nanos, nanos))
+    nanos(words, [(WHOLE, median(&times)), (DURING, longest.as_nanos() as f64)])
 }

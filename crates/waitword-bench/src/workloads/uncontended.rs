@@ -5,11 +5,7 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::locks::peers::{
-    AsyncLock, AsyncLockRwLock, AsyncLockSemaphore, CasAndSwap, FuturesIntrusive, FuturesIntrusiveSemaphore,
-    Maitake, ParkingLot, ParkingLotRwLock, Saa, SaaSemaphore, Std, StdRwLock, Tokio, TokioRwLock,
-    TokioSemaphore, Usync, UsyncRwLock, Waitword, WaitwordRwLock, WaitwordSemaphore,
-};
+use crate::locks::peers::*;
 use crate::locks::{Exclusive, Lock, Shared};
 use crate::measure::Stopwatch;
 use crate::series::{Sample, Unit};

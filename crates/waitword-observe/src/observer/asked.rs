@@ -3,7 +3,6 @@
 use std::sync::Mutex;
 
 use waitword::observe::holders;
-use waitword::observe::holders;
 use waitword_core::lock;
 use waitword_core::observe::{
     self, CONTENDED, Contended, DELAYS, Ended, Observer, WAITS, Woken, asks, set_observer,
@@ -24,15 +23,12 @@ pub(crate) fn ask(on: u32, off: u32) {
     *asked = *asked & !off | on;
     set_observer(&OBSERVER);
     holders::set_observer(&OF_LOCKS);
-    holders::set_observer(&OF_LOCKS);
     let contended = if *asked & (DELAYS | WAITS) != 0 { CONTENDED } else { 0 };
     observe::ask(*asked | contended);
 }
 
 static OBSERVER: Observer =
     Observer { waits: rings::begun, queued: delays::queued, woken, ended, contended, polled: tasks::polled };
-
-static OF_LOCKS: holders::Observer = holders::Observer {};
 
 static OF_LOCKS: holders::Observer = holders::Observer {
     acquired: hooks::acquired,

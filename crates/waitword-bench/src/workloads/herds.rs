@@ -1,0 +1,295 @@
+//! A thundering herd: many waiters of one word, or of one condition variable, that are notified at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use crate::executor::Executor;
+use crate::locks::monitor::{
+    AsyncLockMonitor, AsyncMonitor, Condition, Monitor, ParkingLotMonitor, StdMonitor, TokioMonitor,
+    UsyncMonitor, WaitwordMonitor,
+};
+use crate::platform::{process_cpu, thread_cpu};
+use crate::series::{Sample, Unit, median, nanos};
+#[cfg(target_os = "linux")]
+use crate::words::RawFutex;
+use crate::words::{BASELINE, OnWord, Parking, ParkingLotCore, Waitword};
+use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
+
+const NOTIFIER: &str = "notifier, CPU time each";
+const WALL: &str = "until all have returned, each";
+const PROCESS: &str = "all threads, CPU time each";
+
+const THREADS: &str = "threads";
+const TASKS: &str = "tasks";
+const THREADS_CPU: &str = "threads, CPU time each";
+
+const HERDS: [usize; 3] = [64, 512, 2_000];
+
+pub(super) fn workloads() -> [Workload; 2] {
+    [
+        Workload {
+            name: "thread-herd",
+            about: "N threads wait on one word and are notified at once. CPU time of the notify, CPU time of all threads until \
+                    they wait again, and wall time until the last has returned from its wait, each divided by N.",
+            contenders: contenders! {
+                wake: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
+                    OnMonitor<StdMonitor>;
+            },
+            goals: [NOTIFIER, WALL].map(|what| goal(what, Limit::Times(1.2, BASELINE))).into(),
+        },
+        Workload {
+            name: "condvar-herd",
+            about: "N waiters of one condition variable are notified at once: time until the last has released the mutex. \
+                    CPU time is that of all threads, until they wait again, divided by N. Tasks run on tokio with two workers.",
+            contenders: contenders! {
+                wake_both: WaitwordMonitor;
+                wake_threads: StdMonitor, ParkingLotMonitor, UsyncMonitor;
+                wake_both: AsyncLockMonitor, TokioMonitor;
+            },
+            goals: vec![
+                goal(THREADS, Limit::Times(1.5, StdMonitor::NAME)),
+                goal(THREADS_CPU, Limit::Times(1.5, StdMonitor::NAME)),
+                goal(TASKS, Limit::TimesBest(1.0)),
+            ],
+        },
+    ]
+}
+
+/// A generation, and the waiters for the next one.
+trait Herd: Subject {
+    /// Waits until the generation is not `generation` any more.
+    fn wait_while(&self, generation: u32);
+
+    /// Begins the next generation, and wakes all that wait for it.
+    fn advance(&self);
+}
+
+/// The generation is the word.
+impl<P: Parking> Herd for OnWord<P> {
+    fn wait_while(&self, generation: u32) {
+        self.sleep_while(generation);
+    }
+
+    fn advance(&self) {
+        self.word.fetch_add(1, Ordering::SeqCst);
+        P::wake_all(&self.word);
+    }
+}
+
+/// The mutex protects the generation.
+pub(super) struct OnMonitor<M>(pub(super) M);
+
+impl<M: Monitor> Subject for OnMonitor<M> {
+    const NAME: &'static str = M::NAME;
+
+    fn new() -> Self {
+        Self(M::default())
+    }
+}
+
+impl<M: Monitor> Herd for OnMonitor<M> {
+    fn wait_while(&self, generation: u32) {
+        let mut state = self.0.lock();
+        while state.generation == generation {
+            state = self.0.wait(Condition::Something, state);
+        }
+    }
+
+    fn advance(&self) {
+        self.0.lock().generation += 1;
+        self.0.notify_all(Condition::Something);
+    }
+}
+
+impl<M: AsyncMonitor> OnMonitor<M>
+where
+    for<'a> M::Guard<'a>: Send,
+{
+    async fn wait_while_async(&self, generation: u32) {
+        let mut state = self.0.lock_async().await;
+        while state.generation == generation {
+            state = self.0.wait_async(Condition::Something, state).await;
+        }
+    }
+}
+
+/// So often is a herd of this size woken.
+fn times(scale: &Scale, waiters: usize) -> usize {
+    (scale.operations(6_400) / waiters).max(1)
+}
+
+fn wake<H: Herd>(scale: &Scale) -> Vec<Sample> {
+    let of = |n| {
+        let [notifier, wall, process] = Notified::<H>::threads(n, times(scale, n)).map(|sum| sum / n as f64);
+        nanos(n, [(NOTIFIER, notifier), (WALL, wall), (PROCESS, process)])
+    };
+    HERDS.into_iter().flat_map(of).collect()
+}
+
+fn wake_threads<M: Monitor>(scale: &Scale) -> Vec<Sample> {
+    let n = HERDS[0];
+    let [_, wall, process] = Notified::<OnMonitor<M>>::threads(n, times(scale, n));
+    nanos(n, [(THREADS, wall), (THREADS_CPU, process / n as f64)])
+}
+
+fn wake_both<M: AsyncMonitor>(scale: &Scale) -> Vec<Sample>
+where
+    for<'a> M::Guard<'a>: Send,
+{
+    let n = HERDS[0];
+    let [_, wall, _] = Notified::<OnMonitor<M>>::tasks(n, times(scale, n));
+    let mut samples = wake_threads::<M>(scale);
+    samples.push(Sample::new(TASKS, n, Unit::Nanos, wall));
+    samples
+}
+
+/// The herd, and the notifier, which is the thread that made it.
+struct Notified<H> {
+    herd: H,
+    waiters: usize,
+    /// How often a waiter has begun to wait.
+    waits: AtomicUsize,
+    /// Waiters that have not returned yet.
+    waiting: AtomicUsize,
+    over: AtomicBool,
+    notifier: Thread,
+    beginning: Instant,
+    /// When the last one returned, in nanoseconds since the beginning.
+    last: AtomicU64,
+}
+
+impl<H: Herd> Notified<H> {
+    fn new(waiters: usize) -> Arc<Self> {
+        Arc::new(Self {
+            herd: H::new(),
+            waiters,
+            waits: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            over: AtomicBool::new(false),
+            notifier: thread::current(),
+            beginning: Instant::now(),
+            last: AtomicU64::new(0),
+        })
+    }
+
+    /// Of so many threads, notified so often.
+    fn threads(n: usize, times: usize) -> [f64; 3] {
+        let this = Self::new(n);
+        let herd = spawn(n, || {
+            let this = Arc::clone(&this);
+            move || {
+                for generation in 0.. {
+                    this.waits.fetch_add(1, Ordering::SeqCst);
+                    this.herd.wait_while(generation);
+                    if this.has_returned() {
+                        return;
+                    }
+                }
+            }
+        });
+        let figures = this.drive(times);
+        herd.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
+        figures
+    }
+
+    /// Notes that a waiter is back. Returns whether it was for the last time.
+    fn has_returned(&self) -> bool {
+        let over = self.over.load(Ordering::SeqCst);
+        if !over && self.waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.last.store(self.now(), Ordering::Release);
+            self.notifier.unpark();
+        }
+        over
+    }
+
+    /// Notifies the herd so often, then lets it go. Returns the medians of the notifier's CPU time, of the wall time until all have
+    /// returned, and of the CPU time of all threads until they wait again.
+    fn drive(&self, times: usize) -> [f64; 3] {
+        let mut figures = <[Vec<f64>; 3]>::default();
+        for time in 1..=times {
+            let sample = self.notify_all(time);
+            figures.iter_mut().zip(sample).for_each(|(figures, figure)| figures.push(figure));
+        }
+        self.over.store(true, Ordering::SeqCst);
+        self.herd.advance();
+        figures.map(|figures| median(&figures))
+    }
+
+    fn notify_all(&self, time: usize) -> [f64; 3] {
+        self.until_all_sleep(time);
+        self.waiting.store(self.waiters, Ordering::Relaxed);
+        self.last.store(0, Ordering::Relaxed);
+        let (process, cpu, start) = (process_cpu(), thread_cpu(), self.now());
+        self.herd.advance();
+        let notifier = thread_cpu() - cpu;
+        while self.last.load(Ordering::Acquire) == 0 {
+            thread::park();
+        }
+        let wall = self.last.load(Ordering::Acquire).saturating_sub(start) as f64;
+        self.until_all_sleep(time + 1);
+        let process = process_cpu() - process;
+        [notifier.as_nanos() as f64, wall, process.as_nanos() as f64]
+    }
+
+    /// Returns when each waiter has begun to wait so often, and has had the time to fall asleep.
+    fn until_all_sleep(&self, times: usize) {
+        while self.waits.load(Ordering::SeqCst) < times * self.waiters {
+            thread::sleep(Duration::from_micros(500));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+
+    fn now(&self) -> u64 {
+        self.beginning.elapsed().as_nanos() as u64
+    }
+}
+
+impl<M: AsyncMonitor> Notified<OnMonitor<M>>
+where
+    for<'a> M::Guard<'a>: Send,
+{
+    /// As [`threads`](Self::threads), of tasks.
+    fn tasks(n: usize, times: usize) -> [f64; 3] {
+        let this = Self::new(n);
+        let task = |this: Arc<Self>| async move {
+            for generation in 0.. {
+                this.waits.fetch_add(1, Ordering::SeqCst);
+                this.herd.wait_while_async(generation).await;
+                if this.has_returned() {
+                    return;
+                }
+            }
+        };
+        let tasks = (0..n).map(|_| task(Arc::clone(&this)));
+        Executor::Tokio { workers: 2 }.run(tasks, || this.drive(times)).1
+    }
+}
+
+pub(super) fn spawn<F: FnOnce() + Send + 'static>(
+    threads: usize,
+    mut body: impl FnMut() -> F,
+) -> Vec<JoinHandle<()>> {
+    // Thousands of threads, which need next to no stack.
+    let spawn =
+        |body| thread::Builder::new().stack_size(64 * 1024).spawn(body).expect("the system has threads");
+    (0..threads).map(|_| spawn(body())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_herd_returns() {
+        for figures in [
+            Notified::<OnWord<Waitword>>::threads(8, 3),
+            Notified::<OnWord<ParkingLotCore>>::threads(8, 3),
+            Notified::<OnMonitor<StdMonitor>>::threads(8, 3),
+            Notified::<OnMonitor<TokioMonitor>>::tasks(8, 3),
+        ] {
+            assert!(figures.into_iter().all(|nanos| nanos > 0.0), "{figures:?}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The tests on other processors and systems: compiled here, run by the processor itself, by QEMU or by Wine.
 //!
 //! All of it comes from rustup (the standard library of the target) and from the packages of Debian, whose names for a target's
-//! tools differ from Rust's.
+//! tools differ from Rust's. Where rustup has no such library, Debian's compiler builds it along.
 
 use std::env;
 use std::fs;
@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::line::{Line, Stop, root};
 use crate::skips::skip;
+use crate::tool::{DEBIAN, has_sources};
 
 /// A target, and what its programs run on.
 struct Target {
@@ -118,7 +119,7 @@ impl Target {
         let has = |program: &str| Line::new(&format!("{program} --version")).succeeds();
         let is_there = |path: &str| Path::new(path).exists();
         let name = match self.runs_on {
-            _ if !self.has_library() => "the standard library of the target",
+            _ if !self.has_library() && !has_sources(DEBIAN) => "the standard library of the target",
             _ if !has(&self.compiler()) => "a C compiler for the target",
             RunsOn::ThisProcessor if !is_there("/lib/ld-linux.so.2") => "the loader of 32-bit programs",
             RunsOn::Qemu(processor) => {
@@ -146,7 +147,8 @@ impl Target {
             RunsOn::Qemu(_) => format!("gcc-{tools} qemu-user-static"),
             RunsOn::Wine => "gcc-mingw-w64-x86-64-posix wine".to_owned(),
         };
-        Some((name, format!("rustup target add {target}; apt-get install {packages}")))
+        let library = format!("rustup target add {target} (or Debian's packages rustc-web and rust-web-src)");
+        Some((name, format!("{library}; apt-get install {packages}")))
     }
 
     fn skipped(&self) -> &'static [Skipped] {
@@ -168,12 +170,17 @@ impl Target {
             [] => self.crates.split(' ').collect(),
             some => some.iter().map(String::as_str).collect(),
         };
+        let has_library = self.has_library();
         let cargo = |what: &str| {
-            Line::new(what)
+            let line = Line::new(what)
                 .args(["--target", self.name])
                 .args(crates.iter().flat_map(|name| ["-p", name]))
                 .env(&cargos("LINKER"), &self.compiler())
-                .env(&format!("CC_{}", self.name.replace('-', "_")), &self.compiler())
+                .env(&format!("CC_{}", self.name.replace('-', "_")), &self.compiler());
+            match has_library {
+                true => line,
+                false => line.args(["-Zbuild-std"]).env("RUSTC", DEBIAN).env("RUSTC_BOOTSTRAP", "1"),
+            }
         };
         // Tests start the examples. `cargo test --examples` builds only the tests in them.
         cargo("cargo build --examples").run()?;

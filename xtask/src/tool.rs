@@ -1,5 +1,7 @@
 //! Programs that are not part of stable Rust: whether they are there, and how to get them.
 
+use std::path::Path;
+
 use crate::line::{Line, Stop};
 
 #[derive(Clone, Copy, Debug)]
@@ -67,4 +69,14 @@ pub(crate) fn need(tools: &[Tool]) -> Result<(), Stop> {
         Some(&Tool { name, how_to_get, .. }) => Err(Stop::Missing { name, how_to_get }),
         None => Ok(()),
     }
+}
+
+/// The compiler of Debian's package `rustc-web`; its sources are in `rust-web-src`.
+pub(crate) const DEBIAN: &str = "/usr/bin/rustc";
+
+/// Whether a compiler has the sources of the standard library, and so can build it along.
+pub(crate) fn has_sources(rustc: &str) -> bool {
+    const BELOW_SYSROOT: &str = "lib/rustlib/src/rust/library/std";
+    let sysroot = Line::new(rustc).args(["--print", "sysroot"]).read();
+    sysroot.is_ok_and(|path| Path::new(path.trim()).join(BELOW_SYSROOT).exists())
 }

@@ -11,7 +11,7 @@ use crate::args::SoakPart;
 use crate::line::{Line, Stop, root};
 use crate::repeat::beside_busy_loops;
 use crate::skips::Skips;
-use crate::tool::{NODE, WASM_BINDGEN, need};
+use crate::tool::{DEBIAN, NODE, WASM_BINDGEN, has_sources, need};
 
 const FOLDER: &str = "target/web";
 
@@ -22,12 +22,6 @@ const TESTS: &str = "waitword-web-tests";
 const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C link-arg=--shared-memory -C link-arg=--import-memory \
     -C link-arg=--max-memory=1073741824 -C link-arg=--export=__wasm_init_tls -C link-arg=--export=__tls_size \
     -C link-arg=--export=__tls_align -C link-arg=--export=__tls_base -C link-arg=--export=__heap_base";
-
-/// Where a toolchain has the sources of the standard library, below its sysroot.
-const SOURCES: &str = "lib/rustlib/src/rust/library/std";
-
-/// The compiler of Debian's package `rustc-web`; its sources are in `rust-web-src`.
-const DEBIAN: &str = "/usr/bin/rustc";
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -127,11 +121,6 @@ fn cargo_with_std() -> Result<Line, Stop> {
             how_to_get: "apt-get install rustc-web rust-web-src (Debian), or rustup component add rust-src",
         })
     }
-}
-
-fn has_sources(rustc: &str) -> bool {
-    let sysroot = Line::new(rustc).args(["--print", "sysroot"]).read();
-    sysroot.is_ok_and(|path| Path::new(path.trim()).join(SOURCES).exists())
 }
 
 fn package_into<'a>(folder: &'a str, package: &'a str, profile: &'a str) -> [&'a str; 10] {

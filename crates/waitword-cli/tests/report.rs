@@ -38,7 +38,7 @@ fn a_report_is_shown_as_text_and_as_json() {
     let (code, text, errors) = report(&path, &[]);
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let start = format!("(process {}): 1 waiter at 1 lock\n", std::process::id());
-    assert!(text.contains(&start) && text.contains("AtomicU32 \"ready\" at 0x"), "{text}");
+    assert!(text.contains(&start) && text.contains(" \"ready\" at 0x"), "{text}");
     let (code, json, errors) = report(&path, &["--json"]);
     assert_eq!((code, errors.as_str(), json.lines().count()), (Some(0), "", 1));
     let report = waitword_observe::Report::from_json(&json).unwrap();

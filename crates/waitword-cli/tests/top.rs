@@ -74,7 +74,7 @@ fn keys_are_heard_and_the_terminal_is_restored() {
     with_waiter(|socket| {
         let mut terminal = terminal(&format!("{WAITWORD} top {socket} --every 0.05; echo code $?; stty -a"));
         let mut shown = String::new();
-        until(&mut terminal, &mut shown, "AtomicU32 \"ready\"");
+        until(&mut terminal, &mut shown, "\"ready\"");
         assert!(shown.contains(ENTER));
         press(&mut terminal, "\r");
         until(&mut terminal, &mut shown, "details");
@@ -94,7 +94,7 @@ fn sigterm_restores_the_terminal() {
         let line = format!("sh -c 'echo number $$.; exec {WAITWORD} top {socket}'; echo code $?");
         let mut terminal = terminal(&line);
         let mut shown = String::new();
-        until(&mut terminal, &mut shown, "AtomicU32 \"ready\"");
+        until(&mut terminal, &mut shown, "\"ready\"");
         let number = shown.split("number ").nth(1).and_then(|rest| rest.split('.').next());
         let number: i32 = number.unwrap().parse().unwrap();
         // SAFETY: the shell above says `code` only when this process has ended, and it has not.

@@ -6,7 +6,7 @@ pub(crate) use waitword_core::atomic;
 /// Whether this is built for a model checker: one has to do for many.
 pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
-/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/loom.md`). It is
+/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/checks.md`). It is
 /// nothing in a build without a model checker, and a reader can pass over it.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {

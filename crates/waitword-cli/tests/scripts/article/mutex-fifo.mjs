@@ -1,5 +1,7 @@
 // Waiters of three agents acquire the lock in the order in which they enqueued, if no other agent barges: each order of
-// six waiters, two per agent. `executeLocked` has enqueued when it returns, so a message of its agent proves it.
+// six waiters, two per agent. `executeLocked` has enqueued when it returns, so a message of its agent proves it. A release
+// notifies after it has stored UNLOCKED, and a notify that is late would wake the next round's head waiter while the lock is
+// held: it would wait again, at the end. So a round ends when each agent has ended the job in which it released.
 //@ in place
 //> ok  waiters acquire the lock in FIFO order, in all 90 orders of three agents
 
@@ -34,7 +36,8 @@ if (isMainThread) {
     lock.unlock();
     await mine;
     for (const worker of posted) equal(await worker.receive(), 'entered', 'a worker');
-    await new Promise((resolve) => lock.executeLocked(resolve)); // the last callback has ended, its agent may hold the lock
+    for (const worker of workers) worker.send('end of the round');
+    for (const worker of workers) equal(await worker.receive(), 'released', 'a worker');
     equal([...log], [6, 1, 2, 3, 4, 5, 6], `the log, for agents ${order.join(' ')}`);
   }
   ok(`waiters acquire the lock in FIFO order, in all ${orders.length} orders of three agents`);
@@ -44,6 +47,7 @@ if (isMainThread) {
   const lock = new AsyncLock(workerData.lock);
   const log = new Int32Array(workerData.log);
   parentPort.on('message', (entry) => {
+    if (entry === 'end of the round') return parentPort.postMessage('released');
     lock.executeLocked(() => {
       write(log, entry);
       parentPort.postMessage('entered');

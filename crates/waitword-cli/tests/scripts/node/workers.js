@@ -6,7 +6,7 @@ const { Worker, isMainThread, parentPort, threadId, workerData } = require("node
 
 const ended = (worker) => new Promise((resolve) => {
   const events = [];
-  worker.on("online", () => events.push("online"));
+  worker.on("online", () => events.unshift("online")); // on Node it may come after the first message
   worker.on("message", (message) => events.push(["message", message]));
   worker.on("error", (error) => events.push(["error", error?.name, error?.message ?? error]));
   worker.once("exit", (code) => resolve([...events, ["exit", code, worker.threadId]]));

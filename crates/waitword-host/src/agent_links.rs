@@ -2,12 +2,14 @@
 //! (`cluster/ends.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use waitword_quickjs::Doorbell;
 
 use crate::channel::Message;
+use crate::lock::lock;
 use crate::mailbox::Mailbox;
+use crate::observed::Observed;
 use crate::ports::Ports;
 
 /// What an agent has of the others, and they of it.
@@ -19,6 +21,8 @@ pub(crate) struct AgentLinks {
     ports: Mutex<Ports>,
     /// `workerData`, until it is read.
     data: Mutex<Option<Message>>,
+    /// What its parent sees of it.
+    pub(crate) observed: Observed,
     is_gone: AtomicBool,
 }
 
@@ -30,6 +34,7 @@ impl AgentLinks {
             mailbox,
             parent,
             data: Mutex::default(),
+            observed: Observed::default(),
             is_gone: AtomicBool::new(false),
         }
     }
@@ -57,8 +62,4 @@ impl AgentLinks {
         let ports = self.ports().close_all();
         drop((data, ports));
     }
-}
-
-fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
-    what.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -34,6 +34,7 @@ mod event_loop;
 mod exit;
 mod file_url;
 mod liveness;
+mod lock;
 mod mailbox;
 mod members;
 mod module_loader;

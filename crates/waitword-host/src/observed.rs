@@ -1,7 +1,9 @@
 //! What a parent can see of its worker from outside: how much of its time its event loop had nothing to do, and what it prints.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
+
+use crate::lock::lock;
 
 /// Shared by a worker and the agent that made it.
 #[derive(Default)]
@@ -33,22 +35,22 @@ pub(crate) enum Tap {
 impl Observed {
     /// The worker's script is about to start.
     pub(crate) fn goes_online(&self) {
-        self.usage().online_since = Some(Instant::now());
+        lock(&self.usage).online_since = Some(Instant::now());
     }
 
     pub(crate) fn falls_idle(&self) {
-        self.usage().idle_since = Some(Instant::now());
+        lock(&self.usage).idle_since = Some(Instant::now());
     }
 
     pub(crate) fn wakes(&self) {
-        let mut usage = self.usage();
+        let mut usage = lock(&self.usage);
         let slept = usage.idle_since.take().map_or(Duration::ZERO, |since| since.elapsed());
         usage.idle += slept;
     }
 
     /// For how long it has been idle, and active, since it went online.
     pub(crate) fn idle_and_active(&self) -> (Duration, Duration) {
-        let usage = self.usage();
+        let usage = lock(&self.usage);
         let Some(online_since) = usage.online_since else { return Default::default() };
         let now = Instant::now();
         let idle = usage.idle + usage.idle_since.map_or(Duration::ZERO, |since| now - since);
@@ -63,14 +65,6 @@ impl Observed {
     pub(crate) fn tap(&self, stream: i32) -> Tap {
         lock(&self.taps)[usize::from(stream != 1)]
     }
-
-    fn usage(&self) -> MutexGuard<'_, Usage> {
-        lock(&self.usage)
-    }
-}
-
-fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
-    what.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

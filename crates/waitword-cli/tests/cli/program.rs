@@ -79,19 +79,6 @@ pub(crate) fn limited(test: &str, flags: &[&str], script: &str) -> Ran {
     run_with(test, flags, &[("main.js", script)], &[])
 }
 
-/// Asserts of each `--flag=value` that its value is refused, and that the message names both.
-#[track_caller]
-pub(crate) fn are_usage_errors(flags: &[&str]) {
-    let is_refused = |flag: &str| {
-        let (name, value) = flag.split_once('=').unwrap();
-        let output = waitword().args(["run", flag, "a.js"]).output().unwrap();
-        let message = format!("invalid value '{value}' for '{name} <");
-        output.status.code() == Some(2) && String::from_utf8_lossy(&output.stderr).contains(&message)
-    };
-    let accepted: Vec<_> = flags.iter().filter(|flag| !is_refused(flag)).collect();
-    assert!(accepted.is_empty(), "accepted, or refused for another reason: {accepted:?}");
-}
-
 /// Writes files, and runs the first of them with flags before and arguments behind its name.
 pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Ran {
     ended(&mut prepared(test, flags, files, arguments))

@@ -52,7 +52,9 @@ impl EventLoop<'_> {
     /// The first error of a worker that was never read.
     pub(crate) fn unread_failure(&self) -> Option<Stop> {
         std::iter::from_fn(|| self.host.links.mailbox.take()).find_map(|arrival| match arrival {
-            Arrival::OfWorker(_, WorkerEvent::Failed(failure, thrown)) => Some(Stop::Failed(failure, thrown)),
+            Arrival::OfWorker(_, WorkerEvent::Failed((failure, thrown))) => {
+                Some(Stop::Failed(failure, thrown))
+            }
             _ => None,
         })
     }
@@ -62,7 +64,7 @@ impl EventLoop<'_> {
         booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
         if let Some(parent) = &self.host.links.parent {
             parent.post(Arrival::OfWorker(self.host.id, WorkerEvent::Online));
-            self.host.observed.goes_online();
+            self.host.links.observed.goes_online();
         }
         let mut main_module = self.start(entry)?;
         if main_module.is_some() {
@@ -87,9 +89,9 @@ impl EventLoop<'_> {
             match self.idle() {
                 Idle::Sleep(reason) => {
                     self.agent.trim_after_a_crowd();
-                    self.host.observed.falls_idle();
+                    self.host.links.observed.falls_idle();
                     let woken = self.host.cluster.sleep(self.host.id, self.next_deadline(), reason);
-                    self.host.observed.wakes();
+                    self.host.links.observed.wakes();
                     if woken == Woken::Dismissed {
                         break;
                     }

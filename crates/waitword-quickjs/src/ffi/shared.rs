@@ -53,20 +53,12 @@ impl Deref for BorrowedBlock<'_> {
 }
 
 impl Realm {
-    /// Memory for a SharedArrayBuffer that can grow to `max_len` bytes, counted on the agent's budget.
+    /// Memory for a SharedArrayBuffer, counted on the agent's budget. With a maximum it can grow.
     ///
     /// # Errors
     /// When there is not that much memory, or the budget has not so much left.
-    pub(crate) fn growable_block(&self, len: usize, max_len: usize) -> Result<SharedBlock, BlockError> {
-        self.engine().new_block(len, Some(max_len))
-    }
-
-    /// As [`growable_block`](Self::growable_block), for one of a fixed length.
-    ///
-    /// # Errors
-    /// As `growable_block`.
-    pub(crate) fn fixed_block(&self, len: usize) -> Result<SharedBlock, BlockError> {
-        self.engine().new_block(len, None)
+    pub(crate) fn new_block(&self, len: usize, max_len: Option<usize>) -> Result<SharedBlock, BlockError> {
+        self.engine().new_block(len, max_len)
     }
 
     /// Whether a SharedArrayBuffer got no memory since this was asked last. The engine throws nothing then.

@@ -31,11 +31,6 @@ impl Value {
         matches!(self.tag(), qjs::JS_TAG_STRING | qjs::JS_TAG_STRING_ROPE)
     }
 
-    /// Whether this is a Number.
-    pub fn is_number(&self) -> bool {
-        self.as_number().is_some()
-    }
-
     /// Whether this is a BigInt.
     pub fn is_bigint(&self) -> bool {
         matches!(self.tag(), qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT)

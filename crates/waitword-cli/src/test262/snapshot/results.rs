@@ -1,6 +1,6 @@
-//! What a snapshot holds, and what a run makes of it.
+//! What a snapshot holds, what a run makes of it, and where the two disagree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use crate::test262::outcome::Outcome;
@@ -116,6 +116,39 @@ impl Kind {
     }
 }
 
-pub(super) fn is_below(file: &str, path: &str) -> bool {
+/// Where a run over `paths` and what the snapshots have for them disagree, for the user. What no snapshot covers has to pass.
+pub(crate) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested]) -> Vec<String> {
+    let mut differences = Vec::new();
+    for Tested { case, outcome, .. } in tested {
+        let covering = snapshots.iter().find(|snapshot| snapshot.covers(&case.file));
+        // To skip is no failure, so a case that no snapshot knows may be skipped.
+        let expected = match (covering, outcome) {
+            (Some(snapshot), _) => snapshot.expected(case),
+            (None, Outcome::Skipped(_)) => "skipped",
+            (None, _) => "passed",
+        };
+        if expected != outcome.word() {
+            differences.push(format!("{case}: {}, expected: {expected}", outcome.word()));
+        }
+    }
+    let present: HashSet<&Case> = tested.iter().map(|tested| &tested.case).collect();
+    for snapshot in snapshots {
+        let file = snapshot.file.display();
+        let is_run = |case: &&Case| paths.iter().any(|path| is_below(&case.file, path));
+        let gone = snapshot.entries.keys().filter(is_run).filter(|case| !present.contains(case));
+        differences.extend(gone.map(|case| format!("{case}: in {file}, but not in the suite")));
+        // A test more or less is a change, too.
+        let found = snapshot.total_of(tested);
+        if let Some(expected) = snapshot.total
+            && snapshot.is_whole_in(paths)
+            && expected != found
+        {
+            differences.push(format!("{file}: {found}, expected: {expected}"));
+        }
+    }
+    differences
+}
+
+fn is_below(file: &str, path: &str) -> bool {
     file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

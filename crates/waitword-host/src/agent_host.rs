@@ -223,6 +223,13 @@ impl Host {
     }
 }
 
+/// Who calls a native function: the agent of the script, and the realm of the function.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) host: &'a Host,
+    pub(crate) realm: &'a Realm,
+}
+
 /// The state of the agent that a realm belongs to.
 ///
 /// # Errors

@@ -66,33 +66,3 @@ impl Observed {
         lock(&self.taps)[usize::from(stream != 1)]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_is_idle_or_active_and_begins_when_it_goes_online() {
-        let observed = Observed::default();
-        assert_eq!(observed.idle_and_active(), Default::default());
-        let start = Instant::now();
-        observed.goes_online();
-        assert_eq!(observed.idle_and_active().0, Duration::ZERO);
-        observed.falls_idle();
-        while observed.idle_and_active().0 < Duration::from_millis(2) {}
-        observed.wakes();
-        let (idle, active) = observed.idle_and_active();
-        assert!(idle >= Duration::from_millis(2) && idle + active <= start.elapsed());
-        while observed.idle_and_active().1 <= active {}
-        assert_eq!(observed.idle_and_active().0, idle, "it does not grow while the agent runs");
-    }
-
-    #[test]
-    fn each_stream_has_a_tap() {
-        let observed = Observed::default();
-        observed.set_tap(1, Tap::Wanted);
-        observed.set_tap(2, Tap::Unwanted);
-        assert_eq!([1, 2].map(|stream| observed.tap(stream)), [Tap::Wanted, Tap::Unwanted]);
-        assert_eq!(Observed::default().tap(2), Tap::Undecided);
-    }
-}

@@ -5,13 +5,11 @@ use std::time::{Duration, Instant};
 
 use waitword_quickjs::{Exception, PromiseState, Realm, Value};
 
-use crate::agent_host::Host;
+use crate::agent_host::{Caller, Host};
 use crate::ended::EXIT_OUTPUT_CLOSED;
 use crate::mailbox::{Arrival, WorkerEvent};
 use crate::observed::Tap;
 use crate::timers::TimerId;
-
-use super::Caller;
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.
 pub(super) fn write(Caller { host, realm }: Caller<'_>, stream: i32, text: String) -> Result<(), Exception> {

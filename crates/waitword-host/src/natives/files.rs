@@ -4,13 +4,11 @@ use std::path::Path;
 
 use waitword_quickjs::{Exception, Realm, Value};
 
-use crate::agent_host::error_with_code;
+use crate::agent_host::{Caller, error_with_code};
 use crate::path_text::text_of;
 use crate::source_file;
 use crate::source_text::SourceText;
 use crate::sources::{self, Compiled};
-
-use super::Caller;
 
 /// `cwd()`
 pub(super) fn cwd(by: Caller<'_>) -> Result<String, Exception> {

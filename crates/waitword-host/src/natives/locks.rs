@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use waitword_quickjs::{Exception, Value};
 
+use crate::agent_host::Caller;
 use crate::agent_name::ThreadId;
 use crate::mailbox::Ticket;
 use crate::named_locks::{Otherwise, Request};
-
-use super::Caller;
 
 /// `requestLock(name, isShared, ifAvailable, steal)`: the ticket, for whose sake the agent goes on until it has the lock; undefined if it
 /// is not available.

@@ -2,11 +2,10 @@
 
 use waitword_quickjs::{Exception, Value};
 
+use crate::agent_host::Caller;
 use crate::channel::channel;
 use crate::clone::{self, CloneFunctions};
 use crate::mailbox::PortId;
-
-use super::Caller;
 
 /// `setCloneFunctions(functions)`: what `clone.js` does for messages.
 pub(super) fn set_clone_functions(by: Caller<'_>, functions: Value) -> Result<(), Exception> {
@@ -16,7 +15,7 @@ pub(super) fn set_clone_functions(by: Caller<'_>, functions: Value) -> Result<()
 
 /// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
 pub(super) fn expect_uncloneable(by: Caller<'_>) -> Result<(), Exception> {
-    by.host.clone_functions(by.realm)?.expect_uncloneable();
+    by.host.clone_functions(by.realm)?.has_uncloneable.set(true);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use waitword_quickjs::{Call, Exception, FromJs, IntoJs, NativeFn, Realm, Value};
 
-use crate::agent_host::{self, Host};
+use crate::agent_host::{self, Caller};
 use crate::agent_name::ThreadId;
 use crate::timers::TimerId;
 use crate::{file_url, parts};
@@ -13,13 +13,6 @@ mod locks;
 mod messages;
 mod texts;
 mod workers;
-
-/// The agent whose script calls, and the realm of the native function.
-#[derive(Clone, Copy)]
-struct Caller<'a> {
-    host: &'a Host,
-    realm: &'a Realm,
-}
 
 /// A function of ours as a native one: it gets the caller, and the arguments at these positions as the types that it wants.
 macro_rules! native {

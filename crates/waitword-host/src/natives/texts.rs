@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use url::{Url, quirks};
 use waitword_quickjs::{Exception, Value};
 
-use super::Caller;
+use crate::agent_host::Caller;
 
 /// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
 pub(super) fn parse_url(_: Caller<'_>, reference: String, base: Option<String>) -> Option<Vec<String>> {

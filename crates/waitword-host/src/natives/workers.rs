@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use waitword_quickjs::{Exception, FromJs, Realm, Value};
 
-use crate::agent_host::error_with_code;
+use crate::agent_host::{Caller, error_with_code};
 use crate::agent_name::ThreadId;
 use crate::observed::Tap;
 use crate::worker_options::{Data, Entry, Shape, WorkerOptions};
-
-use super::Caller;
 
 /// `spawn({ isSource, text, words, variables, ids, memory, keepsOut, keepsErr, type, name })`: the numbers of the new worker, which begins
 /// with what was packed last, and of the port to it. `text` is a file, a URL or source text. `variables` has names and values in turn;

@@ -23,7 +23,7 @@ use crate::buffer_slice::{expect_unusual_memory, is_unusual_memory_made};
 use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 use crate::shared_array_buffer;
 #[cfg(feature = "observe")]
-use crate::word_observer::{Changed, changed, is_any_agent_observed};
+use crate::word_observer::{changed, is_any_agent_observed};
 
 /// What a function does with the element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl AtomicFunction {
         let result = self.perform(realm, call, |arguments| coerced = Some(arguments.to_vec()))?;
         let arguments = coerced
             .unwrap_or_else(|| (0..self.length).map(|position| (*call.argument(position)).clone()).collect());
-        if let Some(Changed { block, byte_index, change }) = changed(realm, self.name, &arguments, &result) {
+        if let Some((block, byte_index, change)) = changed(realm, self.name, &arguments, &result) {
             observer.changed(&block, byte_index, change, begun);
         }
         Ok(result)

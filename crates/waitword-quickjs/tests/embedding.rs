@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use common::{agent, agent_on, agent_that_cannot_block, agent_within, text, thrown};
 use waitword_agents::Timeout;
-use waitword_quickjs::{JsAgent, JsAgentOptions, JsValue, RuntimeOptions, SharedBlock, WaitObserver};
+use waitword_quickjs::{FromJs, JsAgent, JsAgentOptions, JsValue, RuntimeOptions, SharedBlock, WaitObserver};
 
 #[test]
 fn values_come_out_as_rust_values() {
@@ -37,6 +37,28 @@ fn rust_values_go_in() {
     js.set_global("word", "a\0ü").unwrap();
     let shown = "[flag, number, integer, typeof big, big === -(2n ** 63n), word.length].join()";
     assert_eq!(text(&js, shown), "true,0.5,-7,bigint,true,3");
+    js.set_global("list", vec![Some("a".to_owned()), None]).unwrap();
+    assert_eq!(text(&js, "[Array.isArray(list), list.length, list[0], list[1]].join()"), "true,2,a,");
+}
+
+#[test]
+fn arguments_become_rust_values() {
+    fn from<T: FromJs>(js: &JsAgent, source: &str) -> Result<T, String> {
+        let value = js.realm().eval("t.js", source);
+        let converted = value.and_then(|value| T::from_js(js.realm(), &value));
+        converted.map_err(|exception| js.realm().describe(&exception).message)
+    }
+    let js = agent();
+    assert_eq!(from(&js, "[1, '2', -1, { valueOf: () => 4 }]"), Ok(vec![1, 2, u32::MAX, 4]));
+    assert_eq!(
+        (from(&js, "''"), from(&js, "1.5"), from(&js, "2 ** 40")),
+        (Ok(false), Ok(1.5), Ok(1_u64 << 40))
+    );
+    assert_eq!(
+        (from(&js, "undefined"), from(&js, "null")),
+        (Ok(None::<String>), Ok(Some("null".to_owned())))
+    );
+    assert!(from::<i32>(&js, "Symbol()").unwrap_err().starts_with("TypeError"));
 }
 
 #[test]

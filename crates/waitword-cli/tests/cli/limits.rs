@@ -1,7 +1,7 @@
 //! `--timeout`, `--memory-limit`, `--total-memory`, `--max-workers`: what a limit may be, and what ends at it, where the test has to look more than
 //! once or at the process. The rest is in `tests/scripts/limits` and `memory`.
 
-use crate::program::{ended, folder, limited, measured, waitword};
+use crate::program::{ended, folder, measured, run, waitword};
 
 #[test]
 fn timeout_tells_what_still_waited() {
@@ -15,7 +15,7 @@ fn timeout_tells_what_still_waited() {
         "#;
     // On a slow machine the worker may not have begun when the time is up.
     for time in ["0.3", "3", "30"] {
-        let ran = limited("timeout_waits", &["--timeout", time], source);
+        let ran = run("timeout_waits", &["--timeout", time], source);
         if time == "30" || ran.stderr.contains("worker 1") {
             ran.with_code(124).complained(&[
                 "main: Atomics.waitAsync on byte 0",
@@ -48,7 +48,7 @@ fn no_limit_leads_to_anything_but_an_error_that_is_understood() {
     ];
     for kib in [1, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 4096] {
         for (number, program) in programs.iter().enumerate() {
-            let ran = limited("memory_limits", &["--memory-limit", &format!("{kib}K")], program);
+            let ran = run("memory_limits", &["--memory-limit", &format!("{kib}K")], program);
             let is_understood = match ran.code {
                 Some(0) => true,
                 Some(7) => number == 4,
@@ -118,7 +118,7 @@ fn no_limit_of_the_whole_leads_to_anything_but_an_error_that_is_understood() {
         "#;
     let mut seen = [false; 2];
     for kib in [1, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 16384] {
-        let ran = limited("total_limits", &["--total-memory", &format!("{kib}K")], program);
+        let ran = run("total_limits", &["--total-memory", &format!("{kib}K")], program);
         let is_understood = match ran.code {
             Some(0) => ran.stdout == "20500\n",
             Some(1) => ["out of memory", "no memory left for another agent"]

@@ -174,9 +174,7 @@ impl Realm {
     /// # Errors
     /// A TypeError for what is no ArrayBuffer, a SharedArrayBuffer among them, and for one that is immutable.
     pub fn detach_array_buffer(&self, buffer: &Value) -> Result<(), Exception> {
-        self.check(buffer);
-        // SAFETY: (1), (3).
-        if !unsafe { qjs::JS_IsArrayBuffer(buffer.raw()) } || self.is_immutable_buffer(buffer) {
+        if !self.is_array_buffer(buffer) || self.is_immutable_buffer(buffer) {
             return Err(self.type_error("only an ArrayBuffer that is not immutable can be detached"));
         }
         // SAFETY: (1), (3), (4).

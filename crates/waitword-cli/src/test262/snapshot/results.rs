@@ -32,17 +32,9 @@ pub(crate) struct Snapshot {
 /// A case that does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    pub(super) kind: Kind,
-    /// The first line of the error; none for a case that is skipped.
-    pub(super) error: Option<String>,
-    /// Why it is so: of a failure, by hand.
+    pub(super) outcome: Outcome,
+    /// Why it fails, by hand.
     pub(super) because: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Failed,
-    Skipped,
 }
 
 impl Snapshot {
@@ -52,17 +44,9 @@ impl Snapshot {
         self.total = Some(self.total_of(tested));
         let covered = tested.iter().filter(|tested| self.covers(&tested.case.file));
         let entries = covered.filter_map(|Tested { case, outcome, .. }| {
-            let because = || self.because(case).map(str::to_owned);
-            let entry = match outcome {
-                Outcome::Passed => return None,
-                Outcome::Failed(error) => {
-                    Entry { kind: Kind::Failed, error: Some(error.clone()), because: because() }
-                }
-                Outcome::Skipped(reason) => {
-                    Entry { kind: Kind::Skipped, error: None, because: Some(reason.clone()) }
-                }
-            };
-            Some((case.clone(), entry))
+            let because = self.because(case).map(str::to_owned);
+            let entry = Entry { outcome: outcome.clone(), because };
+            (*outcome != Outcome::Passed).then(|| (case.clone(), entry))
         });
         self.entries = entries.collect();
     }
@@ -74,7 +58,7 @@ impl Snapshot {
 
     /// Why a case fails, as far as it is known.
     pub(crate) fn because(&self, case: &Case) -> Option<&str> {
-        self.entries.get(case).filter(|entry| entry.kind == Kind::Failed)?.because.as_deref()
+        self.entries.get(case)?.because.as_deref()
     }
 
     pub(super) fn covers(&self, file: &str) -> bool {
@@ -82,10 +66,7 @@ impl Snapshot {
     }
 
     pub(super) fn expected(&self, case: &Case) -> &'static str {
-        match self.entries.get(case).map(|entry| entry.kind) {
-            None => "passed",
-            Some(kind) => kind.word(),
-        }
+        self.entries.get(case).map_or(&Outcome::Passed, |entry| &entry.outcome).word()
     }
 
     pub(super) fn total_of(&self, tested: &[Tested]) -> Total {
@@ -104,15 +85,6 @@ impl Total {
             }
         }
         total
-    }
-}
-
-impl Kind {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use waitword_quickjs::{
 };
 
 use crate::agent_host::{self, Host, Parts, Worker};
-use crate::agent_links::AgentLinks;
+use crate::agent_links::{AgentLinks, Tap};
 use crate::agent_name::{AgentName, ThreadId};
 use crate::channel::channel;
 use crate::cluster::{Cluster, Woken};
@@ -21,7 +21,6 @@ use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
 use crate::mailbox::PortId;
 use crate::module_loader::Loader;
-use crate::observed::Tap;
 use crate::path_text::text_of;
 use crate::recorder::Recorder;
 use crate::sources;

@@ -8,10 +8,15 @@ use std::sync::Once;
 use std::{env, fs};
 
 use crate::listings::Listings;
+use crate::program;
 use crate::skip::skip;
 use crate::{run, statement};
 
 const VARIABLE: &str = "WAITWORD_ARTICLE";
+
+fn folder(test: &str) -> PathBuf {
+    program::folder(&format!("article/{test}"))
+}
 
 /// The listings of the text that is given, or `None` if none is.
 fn given() -> Option<Listings> {
@@ -145,12 +150,4 @@ fn the_class_names_its_states() {
         console.log(word[0] === AsyncLock.LOCKED, lock.i32a.buffer === lock.sab);";
     fs::write(&script, format!("{}\n{after}\n", listings.class)).unwrap();
     assert_eq!(run(&script), ["0 true", "true true"]);
-}
-
-/// A folder of its own for each test.
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("article").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
 }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use waitword_quickjs::{Exception, PromiseState, Realm, Value};
 
 use crate::agent_host::{Caller, Host};
+use crate::agent_links::Tap;
 use crate::ended::EXIT_OUTPUT_CLOSED;
 use crate::mailbox::{Arrival, WorkerEvent};
-use crate::observed::Tap;
 use crate::timers::TimerId;
 
 /// `write(stream, text)`: one call is one locked write, so whole lines of several agents never mix.

@@ -8,8 +8,6 @@ use crate::timers::TimerId;
 use crate::{file_url, parts};
 
 mod agent;
-mod files;
-mod locks;
 mod messages;
 mod texts;
 mod workers;
@@ -46,23 +44,23 @@ const NATIVES: &[(&str, NativeFn)] = &[
         "refTimer",
         native!(|by: Caller<'_>, id: TimerId, keeps: bool| by.host.timers.borrow_mut().keep(id, keeps), 0, 1),
     ),
-    ("cwd", native!(files::cwd)),
-    ("resolve", native!(files::resolve, 0, 1)),
+    ("cwd", native!(texts::cwd)),
+    ("resolve", native!(texts::resolve, 0, 1)),
     (
         "readFile",
-        native!(|by: Caller<'_>, path: String| files::read(by.realm, &path).map(|read| read.text), 0),
+        native!(|by: Caller<'_>, path: String| texts::read(by.realm, &path).map(|read| read.text), 0),
     ),
-    ("compileFile", native!(files::compile_file, 0)),
-    ("runGlobally", native!(files::run_globally, 0, 1)),
+    ("compileFile", native!(texts::compile_file, 0)),
+    ("runGlobally", native!(texts::run_globally, 0, 1)),
     ("spawn", native!(workers::spawn, 0)),
     ("refWorker", native!(workers::ref_worker, 0, 1)),
     ("tapWorker", native!(workers::tap_worker, 0, 1, 2)),
     ("usageOfWorker", native!(workers::usage_of_worker, 0)),
     // Its end comes as a message.
     ("terminate", native!(|by: Caller<'_>, id: ThreadId| by.host.cluster.terminate(id), 0)),
-    ("requestLock", native!(locks::request_lock, 0, 1, 2, 3)),
-    ("releaseLock", native!(locks::release_lock, 0, 1)),
-    ("queryLocks", native!(locks::query_locks)),
+    ("requestLock", native!(messages::request_lock, 0, 1, 2, 3)),
+    ("releaseLock", native!(messages::release_lock, 0, 1)),
+    ("queryLocks", native!(messages::query_locks)),
     ("setCloneFunctions", native!(messages::set_clone_functions, 0)),
     ("expectUncloneable", native!(messages::expect_uncloneable)),
     ("pack", native!(messages::pack, 0, 1, 2)),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use waitword_quickjs::{Exception, FromJs, Realm, Value};
 
 use crate::agent_host::{Caller, error_with_code};
+use crate::agent_links::Tap;
 use crate::agent_name::ThreadId;
-use crate::observed::Tap;
 use crate::worker_options::{Data, Entry, Shape, WorkerOptions};
 
 /// `spawn({ isSource, text, words, variables, ids, memory, keepsOut, keepsErr, type, name })`: the numbers of the new worker, which begins

@@ -26,6 +26,11 @@ impl Listings {
                 blocks.push(lines.by_ref().take_while(|line| line.trim() != "```").collect());
             }
         }
+        // A text that went through HTML may have kept entities, which no JavaScript has.
+        let damaged = |line: &&&str| {
+            ["&apos;", "&quot;", "&lt;", "&gt;", "&amp;", "&#"].iter().any(|it| line.contains(it))
+        };
+        assert_eq!(blocks.iter().flatten().find(damaged), None, "the text is damaged");
         let (classes, rest): (Vec<_>, Vec<_>) =
             blocks.into_iter().partition(|block| head(block).starts_with("class "));
         let (methods, programs): (Vec<_>, Vec<_>) =

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use waitword_host::{ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer};
+use waitword_host::{ObservedAgent, ObservedDeed, ObservedWord, Observer};
 use waitword_observe::{
     Access, Actor, Address, BlockPlace, Deed, Ended, Finding, Holder, LockKind, Report, Seen, Site, Snapshot,
     add_source, report,
@@ -39,7 +39,7 @@ pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
         let waiters = words.iter().flat_map(|word| word.waiters.iter().map(|waiter| waiter.seen.clone()));
         Seen {
             waiters: waiters.collect(),
-            complete: Box::new(move |snapshot, now| Adding { snapshot, now }.add(words)),
+            complete: Box::new(move |snapshot, now| add(snapshot, now, &words)),
         }
     };
     add_source(look).forever();
@@ -77,83 +77,63 @@ pub(crate) fn has_fault(report: &Report) -> bool {
     report.findings.iter().any(Finding::is_fault)
 }
 
-/// A snapshot to which the agents are added.
-struct Adding<'a> {
-    snapshot: &'a mut Snapshot,
-    now: Instant,
+/// Adds the agents to a snapshot.
+fn add(snapshot: &mut Snapshot, now: Instant, words: &[ObservedWord]) {
+    // A program of scripts has no other holders.
+    snapshot.holders.get_or_insert_default();
+    for word in words {
+        add_word(snapshot, now, word);
+    }
 }
 
-impl Adding<'_> {
-    fn add(mut self, words: Vec<ObservedWord>) {
-        // A program of scripts has no other holders.
-        self.snapshot.holders.get_or_insert_default();
-        for word in words {
-            self.add_word(&word);
+fn add_word(snapshot: &mut Snapshot, now: Instant, word: &ObservedWord) {
+    let address = Address(word.address as u64);
+    let Some(lock) = snapshot.locks.iter_mut().find(|lock| lock.name.address == address) else { return };
+    let deed = |deed: &ObservedDeed, woken| {
+        let ago = now.saturating_duration_since(deed.done);
+        Deed { actor: actor(deed.agent), site: site(deed.place.as_deref()), ago, woken }
+    };
+    lock.name.place = Some(BlockPlace { block: word.block, byte_index: word.byte_index as u64 });
+    lock.changed = word.changed.as_ref().map(|by| deed(by, None));
+    lock.notified = word.notified.as_ref().map(|(by, woken)| deed(by, Some(*woken)));
+    if word.holder.is_some() {
+        lock.name.kind = LockKind::AsyncLock;
+    }
+    let is_lock = lock.name.kind == LockKind::AsyncLock;
+    for (waiter, seen) in lock.waiters.iter_mut().zip(&word.waiters) {
+        if is_lock {
+            waiter.wants = Access::Exclusive;
+        }
+        if let Some(agent) = seen.agent {
+            waiter.actor = actor(agent);
+            (waiter.site, waiter.timed) = (site(seen.place.as_deref()), seen.is_timed);
         }
     }
-
-    fn add_word(&mut self, word: &ObservedWord) {
-        let address = Address(word.address as u64);
-        let (changed, notified) = (self.deed(word.changed.as_ref()), self.notify(word));
-        let waiters: Vec<_> = word.waiters.iter().map(|waiter| self.waiter(waiter)).collect();
-        let Some(lock) = self.snapshot.locks.iter_mut().find(|lock| lock.name.address == address) else {
-            return;
-        };
-        lock.name.place = Some(BlockPlace { block: word.block, byte_index: word.byte_index as u64 });
-        (lock.changed, lock.notified) = (changed, notified);
-        if word.holder.is_some() {
-            lock.name.kind = LockKind::AsyncLock;
-        }
-        let is_lock = lock.name.kind == LockKind::AsyncLock;
-        for (waiter, (agent, site, timed)) in lock.waiters.iter_mut().zip(waiters) {
-            if is_lock {
-                waiter.wants = Access::Exclusive;
-            }
-            if let Some(agent) = agent {
-                (waiter.actor, waiter.site, waiter.timed) = (agent, site, timed);
-            }
-        }
-        if let Some(holder) = &word.holder {
-            self.add_holder(address, holder);
-        }
+    if let Some(holder) = &word.holder {
+        add_holder(snapshot, now, address, holder);
     }
+}
 
-    fn add_holder(&mut self, lock: Address, holder: &ObservedDeed) {
-        let actor = actor(holder.agent);
-        if let Some(ended) = holder.agent.ended {
-            let ago = self.now.saturating_duration_since(ended);
-            self.snapshot.ended.push(Ended { actor: actor.clone(), ago });
-        }
-        let holder = Holder {
-            lock,
-            kind: LockKind::AsyncLock,
-            actor,
-            mode: Access::Exclusive,
-            site: site(holder.place.as_deref()),
-            held: Some(self.now.saturating_duration_since(holder.done)),
-            sent_away: false,
-            permits: None,
-            by_waker: false,
-            forgotten: false,
-            number: None,
-        };
-        self.snapshot.holders.get_or_insert_default().push(holder);
+fn add_holder(snapshot: &mut Snapshot, now: Instant, lock: Address, holder: &ObservedDeed) {
+    let actor = actor(holder.agent);
+    if let Some(ended) = holder.agent.ended {
+        let ago = now.saturating_duration_since(ended);
+        snapshot.ended.push(Ended { actor: actor.clone(), ago });
     }
-
-    fn waiter(&self, waiter: &ObservedWaiter) -> (Option<Actor>, Option<Site>, Option<bool>) {
-        (waiter.agent.map(actor), site(waiter.place.as_deref()), waiter.is_timed)
-    }
-
-    fn notify(&self, word: &ObservedWord) -> Option<Deed> {
-        let (deed, woken) = word.notified.as_ref()?;
-        Some(Deed { woken: Some(*woken), ..self.deed(Some(deed))? })
-    }
-
-    fn deed(&self, deed: Option<&ObservedDeed>) -> Option<Deed> {
-        let deed = deed?;
-        let ago = self.now.saturating_duration_since(deed.done);
-        Some(Deed { actor: actor(deed.agent), site: site(deed.place.as_deref()), ago, woken: None })
-    }
+    let holder = Holder {
+        lock,
+        kind: LockKind::AsyncLock,
+        actor,
+        mode: Access::Exclusive,
+        site: site(holder.place.as_deref()),
+        held: Some(now.saturating_duration_since(holder.done)),
+        sent_away: false,
+        permits: None,
+        by_waker: false,
+        forgotten: false,
+        number: None,
+    };
+    snapshot.holders.get_or_insert_default().push(holder);
 }
 
 /// The place `file:line:column`, relative to the current directory.

@@ -8,11 +8,10 @@ mod program;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use serde_json::Value;
 
-use program::{finish, waitword};
+use program::{ended, waitword};
 
 #[test]
 fn programs_that_are_measured_print_their_figures() {
@@ -22,8 +21,7 @@ fn programs_that_are_measured_print_their_figures() {
         let program = folder().join(entry["name"].as_str().unwrap()).with_extension("js");
         let mut command = waitword();
         command.args(["run", "--main-can-block"]).arg(&program).arg("--quick");
-        let ran = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
-        let ran = ran.with_code(0).quietly();
+        let ran = ended(&mut command).with_code(0).quietly();
         let printed = ran.stdout.lines().filter_map(figure).collect::<BTreeSet<_>>();
         let expected = entry["figures"].as_array().unwrap().iter().map(|figure| text(&figure["name"]));
         assert_eq!(printed, expected.collect(), "{}: {ran:#?}", program.display());
@@ -40,8 +38,7 @@ fn the_program_of_what_observation_costs_runs_with_it_and_without() {
             .args(options)
             .arg(folder().join("observe/observed.js"))
             .arg("--quick");
-        let ran = finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
-        ran.with_code(0).quietly().stdout.lines().filter_map(figure).collect::<Vec<_>>()
+        ended(&mut command).with_code(0).quietly().stdout.lines().filter_map(figure).collect::<Vec<_>>()
     };
     let plain = figures(&[]);
     assert_eq!(plain, ["lock and unlock", "notify, nobody waits", "a lock of four workers"]);

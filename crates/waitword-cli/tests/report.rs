@@ -156,12 +156,3 @@ fn what_is_no_socket_of_ours_is_said() {
         answers.join().unwrap().unwrap();
     }
 }
-
-#[test]
-fn help_says_how_to_start_the_program() {
-    let output = Command::new(env!("CARGO_BIN_EXE_waitword")).args(["report", "--help"]).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    for part in ["WAITWORD_OBSERVE=serve=", "waitword_observe::init()", "--json", "Exit codes:"] {
-        assert!(text.contains(part), "{part} is not in {text}");
-    }
-}

@@ -7,48 +7,67 @@ use std::os::unix::net::UnixListener;
 use std::pin::pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicU32;
+use std::sync::mpsc::{Receiver, channel};
 use std::task::{Context, Waker};
 use std::thread;
+use std::time::{Duration, Instant};
 
 const WAITWORD: &str = env!("CARGO_BIN_EXE_waitword");
 
-/// A terminal of 80 columns and 24 rows in which a shell runs `commands`: `script` makes one.
-fn terminal(commands: &str) -> Child {
-    let mut script = Command::new("script");
-    script.args(["-qec", &format!("stty rows 24 cols 80; {commands}"), "/dev/null"]);
-    script
-        .env("TERM", "xterm")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("util-linux has it")
+/// After so long without what it is to show, a terminal will not show it.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A terminal of 80 columns and 24 rows in which a shell runs some commands: `script` makes one. It ends when this is dropped.
+struct Terminal {
+    script: Child,
+    output: Receiver<Vec<u8>>,
+    /// What it has shown so far.
+    shown: String,
 }
 
-/// Reads what the terminal shows until `text` is there.
-fn until(terminal: &mut Child, shown: &mut String, text: &str) {
-    let out = terminal.stdout.as_mut().unwrap();
-    let mut chunk = [0; 4096];
-    while !shown.contains(text) {
-        let read = out.read(&mut chunk).unwrap();
-        assert!(read > 0, "no {text:?} in {shown:?}");
-        shown.push_str(&String::from_utf8_lossy(&chunk[..read]));
+impl Terminal {
+    fn new(commands: &str) -> Self {
+        let mut script = Command::new("script");
+        script.args(["-qec", &format!("stty rows 24 cols 80; {commands}"), "/dev/null"]).env("TERM", "xterm");
+        let mut script =
+            script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("util-linux has it");
+        let mut out = script.stdout.take().unwrap();
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(read @ 1..) = out.read(&mut chunk) {
+                let _ = sender.send(chunk[..read].to_vec());
+            }
+        });
+        Self { script, output, shown: String::new() }
+    }
+
+    /// Reads what it shows until `text` is there.
+    #[track_caller]
+    fn until(&mut self, text: &str) {
+        self.until_shown(text, |shown| shown.contains(text));
+    }
+
+    #[track_caller]
+    fn until_shown(&mut self, what: &str, is_shown: impl Fn(&str) -> bool) {
+        let end = Instant::now() + LIMIT;
+        while !is_shown(&self.shown) {
+            let chunk = self.output.recv_timeout(end.saturating_duration_since(Instant::now()));
+            let chunk = chunk.unwrap_or_else(|error| panic!("no {what:?}, {error}, in {:?}", self.shown));
+            self.shown.push_str(&String::from_utf8_lossy(&chunk));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.script.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 }
 
-/// Reads until the last line begins, and its first word with it.
-fn until_line(terminal: &mut Child, shown: &mut String) {
-    let out = terminal.stdout.as_mut().unwrap();
-    let mut chunk = [0; 4096];
-    let has_word = |shown: &str| shown.split("q quit  ").nth(1).is_some_and(|rest| rest.contains(' '));
-    while !has_word(shown) {
-        let read = out.read(&mut chunk).unwrap();
-        assert!(read > 0, "no last line in {shown:?}");
-        shown.push_str(&String::from_utf8_lossy(&chunk[..read]));
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.script.kill();
+        let _ = self.script.wait();
     }
-}
-
-fn press(terminal: &mut Child, keys: &str) {
-    terminal.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
 }
 
 /// A word with a waiter, and a socket that says so.
@@ -72,19 +91,17 @@ const LEAVE: &str = "\u{1b}[?1049l";
 #[test]
 fn keys_are_heard_and_the_terminal_is_restored() {
     with_waiter(|socket| {
-        let mut terminal = terminal(&format!("{WAITWORD} top {socket} --every 0.05; echo code $?; stty -a"));
-        let mut shown = String::new();
-        until(&mut terminal, &mut shown, "\"ready\"");
-        assert!(shown.contains(ENTER));
-        press(&mut terminal, "\r");
-        until(&mut terminal, &mut shown, "details");
-        press(&mut terminal, "q");
-        until(&mut terminal, &mut shown, "code 0");
-        assert!(shown.contains(LEAVE), "{shown:?}");
+        let line = format!("{WAITWORD} top {socket} --every 0.05; echo code $?; stty -a");
+        let mut terminal = Terminal::new(&line);
+        terminal.until("\"ready\"");
+        assert!(terminal.shown.contains(ENTER));
+        terminal.press("\r");
+        terminal.until("details");
+        terminal.press("q");
+        terminal.until("code 0");
+        assert!(terminal.shown.contains(LEAVE), "{:?}", terminal.shown);
         // Of a terminal that is raw it would be `-icanon`.
-        until(&mut terminal, &mut shown, " icanon");
-        drop(terminal.stdin.take());
-        terminal.wait().unwrap();
+        terminal.until(" icanon");
     });
 }
 
@@ -92,17 +109,14 @@ fn keys_are_heard_and_the_terminal_is_restored() {
 fn sigterm_restores_the_terminal() {
     with_waiter(|socket| {
         let line = format!("sh -c 'echo number $$.; exec {WAITWORD} top {socket}'; echo code $?");
-        let mut terminal = terminal(&line);
-        let mut shown = String::new();
-        until(&mut terminal, &mut shown, "\"ready\"");
-        let number = shown.split("number ").nth(1).and_then(|rest| rest.split('.').next());
+        let mut terminal = Terminal::new(&line);
+        terminal.until("\"ready\"");
+        let number = terminal.shown.split("number ").nth(1).and_then(|rest| rest.split('.').next());
         let number: i32 = number.unwrap().parse().unwrap();
         // SAFETY: the shell above says `code` only when this process has ended, and it has not.
         assert_eq!(unsafe { libc::kill(number, libc::SIGTERM) }, 0);
-        until(&mut terminal, &mut shown, "code 143");
-        assert!(shown.contains(LEAVE), "{shown:?}");
-        drop(terminal.stdin.take());
-        terminal.wait().unwrap();
+        terminal.until("code 143");
+        assert!(terminal.shown.contains(LEAVE), "{:?}", terminal.shown);
     });
 }
 
@@ -114,21 +128,24 @@ fn the_end_of_the_program_is_said() {
     let listener = UnixListener::bind(&path).unwrap();
     let report = waitword_observe::report().to_json() + "\n";
     let serves = thread::spawn(move || listener.accept().unwrap().0.write_all(report.as_bytes()));
-    let mut terminal = terminal(&format!("{WAITWORD} top {} --every 0.05; echo code $?", path.display()));
-    let mut shown = String::new();
-    until(&mut terminal, &mut shown, "q quit  s sort");
+    let line = format!("{WAITWORD} top {} --every 0.05; echo code $?", path.display());
+    let mut terminal = Terminal::new(&line);
+    terminal.until("q quit  s sort");
     serves.join().unwrap().unwrap();
     // What has not changed on the screen is not written again, unless it is drawn anew.
-    while !shown.contains("q quit  nobody") {
-        shown.clear();
-        press(&mut terminal, "\u{c}");
-        until_line(&mut terminal, &mut shown);
+    let end = Instant::now() + LIMIT;
+    while !terminal.shown.contains("q quit  nobody") {
+        assert!(Instant::now() < end, "{:?}", terminal.shown);
+        terminal.shown.clear();
+        terminal.press("\u{c}");
+        // Until the last line begins, and its first word with it.
+        terminal.until_shown("last line", |shown| {
+            shown.split("q quit  ").nth(1).is_some_and(|rest| rest.contains(' '))
+        });
     }
-    until(&mut terminal, &mut shown, "the program has ended (this is the last report)");
-    press(&mut terminal, "q");
-    until(&mut terminal, &mut shown, "code 0");
-    drop(terminal.stdin.take());
-    terminal.wait().unwrap();
+    terminal.until("the program has ended (this is the last report)");
+    terminal.press("q");
+    terminal.until("code 0");
 }
 
 #[test]
@@ -138,10 +155,8 @@ fn without_a_terminal_or_a_report_it_says_so() {
     assert_eq!(errors, "error: this is no terminal; use: waitword report /no/such\n");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
 
-    let mut terminal = terminal(&format!("{WAITWORD} top /no/such; echo code $?"));
-    let mut shown = String::new();
-    until(&mut terminal, &mut shown, "code 1");
+    let mut terminal = Terminal::new(&format!("{WAITWORD} top /no/such; echo code $?"));
+    terminal.until("code 1");
+    let shown = &terminal.shown;
     assert!(shown.contains("there is no such socket") && !shown.contains(ENTER), "{shown:?}");
-    drop(terminal.stdin.take());
-    terminal.wait().unwrap();
 }

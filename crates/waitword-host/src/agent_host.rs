@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use waitword_quickjs::Doorbell;
-use waitword_quickjs::{Attributes, Exception, Realm, Value};
+use waitword_quickjs::{Attributes, Doorbell, Exception, Realm, Value};
 
 use crate::agent_links::AgentLinks;
 use crate::agent_name::{MAIN, ThreadId};
@@ -15,16 +14,14 @@ use crate::clone::{self, CloneFunctions, SerializedMessage};
 use crate::cluster::Cluster;
 use crate::ended::FailureKind;
 use crate::mailbox::{PortId, Ticket};
-use crate::observed::Observed;
 use crate::source_text::SourceText;
 use crate::timers::Timers;
-use crate::worker_options::Limits;
-use crate::worker_options::{Data, Entry, Shape};
+use crate::worker_options::{Limits, Shape, WorkerOptions};
 
 /// The state of one agent. It belongs to the agent's thread and is found through its runtime.
 pub(crate) struct Host {
     parts: Parts,
-    /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input.
+    /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input, of what its parent wrote.
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
     /// The requests that it goes on for.
     pub(crate) asked: RefCell<BTreeSet<Ticket>>,
@@ -59,19 +56,15 @@ pub(crate) struct Parts {
     pub(crate) shape: Shape,
     /// Its own, and those of its workers.
     pub(crate) limits: Limits,
-    /// The text that a worker was made of, if it was not made of a file.
-    pub(crate) eval_source: String,
     /// What it has of the others, and they of it.
     pub(crate) links: Arc<AgentLinks>,
-    /// What the parent sees of this agent.
-    pub(crate) observed: Arc<Observed>,
     /// Starts a worker of this agent.
     pub(crate) spawn: Spawn,
 }
 
 /// A worker, seen by the agent that made it.
 pub(crate) struct Worker {
-    pub(crate) observed: Arc<Observed>,
+    pub(crate) links: Arc<AgentLinks>,
     pub(crate) keeps_alive: bool,
 }
 
@@ -79,15 +72,7 @@ pub(crate) struct Worker {
 ///
 /// # Errors
 /// A message for the user.
-pub(crate) type Spawn = fn(
-    &Host,
-    Entry,
-    Shape,
-    Option<usize>,
-    [bool; 2],
-    Vec<String>,
-    Data,
-) -> Result<(ThreadId, PortId), String>;
+pub(crate) type Spawn = fn(&Host, WorkerOptions) -> Result<(ThreadId, PortId), String>;
 
 impl Deref for Host {
     type Target = Parts;
@@ -162,10 +147,7 @@ impl Host {
     ///
     /// # Errors
     /// When nothing was packed.
-    pub(crate) fn send(&self, realm: &Realm, ids: &Value) -> Result<Message, Exception> {
-        let length = realm.to_i32(&realm.get(ids, "length")?)?.unsigned_abs();
-        let ids = (0..length).map(|index| Ok(realm.to_i32(&realm.get(ids, index)?)?.unsigned_abs()));
-        let ids = ids.collect::<Result<Vec<_>, Exception>>()?;
+    pub(crate) fn send(&self, realm: &Realm, ids: Vec<PortId>) -> Result<Message, Exception> {
         let Some(serialized) = self.outbox.take() else {
             return Err(realm.error("there is nothing to send"));
         };
@@ -239,6 +221,13 @@ impl Host {
     pub(crate) fn ending(&self, realm: &Realm) -> Result<i32, Exception> {
         realm.to_i32(&self.call(realm, "ending", &[])?)
     }
+}
+
+/// Who calls a native function: the agent of the script, and the realm of the function.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) host: &'a Host,
+    pub(crate) realm: &'a Realm,
 }
 
 /// The state of the agent that a realm belongs to.

@@ -6,11 +6,12 @@
 //! Lock order: the groups' lock, then that of an end.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use crate::agent_name::ThreadId;
 use crate::channel::{End, Message};
 use crate::clone::SerializedMessage;
+use crate::lock::lock;
 use crate::mailbox::PortId;
 
 /// The groups of one program, by name.
@@ -28,7 +29,7 @@ pub(crate) type Key = (ThreadId, PortId);
 
 impl BroadcastGroups {
     pub(crate) fn join(&self, name: String, key: Key, end: End) {
-        let mut groups = self.lock();
+        let mut groups = lock(&self.0);
         let members = groups.entry(name).or_default();
         members.retain(|member| !member.end.is_cut());
         members.push(Member { key, end });
@@ -36,7 +37,7 @@ impl BroadcastGroups {
 
     /// To all but the sender, or to none: whether there was room for all.
     pub(crate) fn post(&self, name: &str, from: Key, message: &SerializedMessage) -> bool {
-        let groups = self.lock();
+        let groups = lock(&self.0);
         let others = || groups.get(name).into_iter().flatten().filter(|member| member.key != from);
         let Some(copies) = others().map(|_| message.another()).collect::<Option<Vec<_>>>() else {
             return false;
@@ -48,16 +49,12 @@ impl BroadcastGroups {
     }
 
     pub(crate) fn leave(&self, name: &str, key: Key) {
-        let mut groups = self.lock();
+        let mut groups = lock(&self.0);
         let Some(members) = groups.get_mut(name) else { return };
         members.retain(|member| member.key != key && !member.end.is_cut());
         if members.is_empty() {
             groups.remove(name);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Vec<Member>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,8 +85,8 @@ mod tests {
             groups.join("group".to_owned(), (id, 1), there);
             drop(here);
         }
-        assert_eq!(groups.lock()["group"].len(), 1, "the last one; its end was cut after it had come");
+        assert_eq!(lock(&groups.0)["group"].len(), 1, "the last one; its end was cut after it had come");
         groups.leave("group", (99, 1));
-        assert!(groups.lock().is_empty());
+        assert!(lock(&groups.0).is_empty());
     }
 }

@@ -12,9 +12,10 @@
 //! Lock order: that of messages with ends, an end's lock, then that of a mailbox, then a bell's.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use crate::clone::SerializedMessage;
+use crate::lock::lock;
 use crate::mailbox::{Arrival, Mailbox, PortId};
 
 /// A message, and the ports that are transferred with it.
@@ -97,8 +98,7 @@ impl End {
     /// the first case, and leaves the others to be collected as garbage.)
     pub(crate) fn post(&self, message: Message) {
         // A circle can be closed by two messages at a time, so those with ends are posted one by one.
-        let one_by_one =
-            (!message.ports.is_empty()).then(|| WITH_ENDS.lock().unwrap_or_else(PoisonError::into_inner));
+        let one_by_one = (!message.ports.is_empty()).then(|| lock(&WITH_ENDS));
         let refused = if one_by_one.is_some() && self.leads_into(&message) {
             Some(Delivery::Message(message))
         } else {
@@ -210,7 +210,7 @@ impl Drop for End {
 
 impl Side {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

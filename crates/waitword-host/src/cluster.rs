@@ -9,7 +9,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
-
 use waitword_quickjs::Doorbell;
 
 use crate::agent_links::AgentLinks;
@@ -31,9 +30,12 @@ pub(crate) struct Cluster {
     over: Condvar,
     /// False when threads outside of the program may notify: then no wait is hopeless.
     is_closed: bool,
-    groups: BroadcastGroups,
-    named_locks: NamedLocks,
-    observer: Option<Observer>,
+    /// Where agents of this program meet by name.
+    pub(crate) groups: BroadcastGroups,
+    /// What agents of this program lock by name.
+    pub(crate) named_locks: NamedLocks,
+    /// Who sees the program from outside.
+    pub(crate) observer: Option<Observer>,
 }
 
 /// Why an agent woke up.
@@ -93,21 +95,7 @@ impl Cluster {
         let id = members.enlisted;
         members.enlisted += 1;
         members.running += 1;
-        let doing = Doing::Running;
-        members.all.insert(
-            id,
-            Member {
-                bell,
-                worker,
-                grace_ends: None,
-                is_ending: false,
-                handle: None,
-                doing,
-                is_terminated: false,
-                is_dismissed: false,
-                is_retired: false,
-            },
-        );
+        members.all.insert(id, Member { bell, worker, ..Member::default() });
         id
     }
 
@@ -123,21 +111,6 @@ impl Cluster {
             // The others have gone on without it.
             None => handle.abandon(),
         }
-    }
-
-    /// Where agents of this program meet by name.
-    pub(crate) fn broadcast_groups(&self) -> &BroadcastGroups {
-        &self.groups
-    }
-
-    /// What agents of this program lock by name.
-    pub(crate) fn named_locks(&self) -> &NamedLocks {
-        &self.named_locks
-    }
-
-    /// Who sees the program from outside.
-    pub(crate) fn observer(&self) -> Option<&Observer> {
-        self.observer.as_ref()
     }
 
     /// Blocks this thread until the agent's doorbell rings, `deadline` has come, or the agent is dismissed.
@@ -216,11 +189,6 @@ impl Cluster {
         self.stop(MAIN);
     }
 
-    /// The exit code of [`end_program`](Self::end_program).
-    pub(crate) fn forced_exit(&self) -> Option<i32> {
-        self.lock().forced_exit
-    }
-
     /// Whether the program ends because nothing can happen any more.
     pub(crate) fn standstill(&self) -> Option<Standstill> {
         self.lock().standstill
@@ -240,11 +208,6 @@ impl Cluster {
         }
     }
 
-    /// Whether [`end_after`](Self::end_after) ended the program.
-    pub(crate) fn is_timed_out(&self) -> bool {
-        self.lock().is_timed_out
-    }
-
     /// Whether this agent should say which waits it leaves behind.
     pub(crate) fn wants_report(&self, id: ThreadId) -> bool {
         let members = self.lock();
@@ -257,13 +220,7 @@ impl Cluster {
         self.lock().abandoned.extend(waits);
     }
 
-    pub(crate) fn take_reports(&self) -> Vec<AbandonedWait> {
-        let mut waits = std::mem::take(&mut self.lock().abandoned);
-        waits.sort_by_key(|wait| wait.agent);
-        waits
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Members> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Members> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

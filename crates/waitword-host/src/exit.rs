@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use crate::agent_name::{MAIN, ThreadId};
-use crate::clone::SerializedMessage;
 use crate::cluster::Cluster;
 use crate::ended::{EXIT_UNSETTLED_AWAIT, Ended, Failure};
 use crate::event_loop::Stop;
+use crate::mailbox::Failed;
 
 /// How an agent ended.
 pub(crate) struct Exit {
     pub(crate) exit_code: i32,
     pub(crate) is_awaiting: bool,
-    pub(crate) failure: Option<(Box<Failure>, Option<SerializedMessage>)>,
+    pub(crate) failure: Option<Failed>,
 }
 
 impl Exit {
@@ -20,17 +20,19 @@ impl Exit {
     pub(crate) fn end(self, cluster: &Arc<Cluster>) -> Ended {
         cluster.leave(MAIN);
         cluster.close();
-        let standstill = cluster.standstill();
-        let is_deadlock = standstill.is_some_and(|standstill| standstill.is_deadlock);
+        let mut members = cluster.lock();
+        let mut abandoned = std::mem::take(&mut members.abandoned);
+        abandoned.sort_by_key(|wait| wait.agent);
+        let is_deadlock = members.standstill.is_some_and(|standstill| standstill.is_deadlock);
         Ended {
             exit_code: match self.exit_code {
                 0 if is_deadlock => 1,
-                code => cluster.forced_exit().unwrap_or(code),
+                code => members.forced_exit.unwrap_or(code),
             },
             failure: self.failure.map(|(failure, _)| *failure),
-            abandoned: cluster.take_reports(),
-            is_standstill: standstill.is_some(),
-            is_timed_out: cluster.is_timed_out(),
+            abandoned,
+            is_standstill: members.standstill.is_some(),
+            is_timed_out: members.is_timed_out,
             is_awaiting: self.is_awaiting,
         }
     }

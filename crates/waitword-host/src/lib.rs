@@ -4,7 +4,7 @@
 //! event loop already embeds that crate instead.
 //!
 //! ```text
-//!   Program ──► worker.rs, exit.rs, observed.rs   a thread for each agent, and what it posts to its parent
+//!   Program ──► worker.rs, exit.rs, agent_links.rs   a thread for each agent, and what it posts to its parent
 //!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for reports and timelines
 //!                 └► event_loop/   one job at a time, then sleep
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, named_locks.rs, clone/   what there is to do
@@ -34,12 +34,12 @@ mod event_loop;
 mod exit;
 mod file_url;
 mod liveness;
+mod lock;
 mod mailbox;
 mod members;
 mod module_loader;
 mod named_locks;
 mod natives;
-mod observed;
 mod observer;
 mod options;
 mod parts;

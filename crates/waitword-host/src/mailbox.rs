@@ -1,7 +1,7 @@
 //! What other threads have for an agent, in one queue: what is at its ports, what its workers do, what became of its requests for locks.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use waitword_agents::Charge;
 use waitword_quickjs::Doorbell;
@@ -9,6 +9,7 @@ use waitword_quickjs::Doorbell;
 use crate::agent_name::ThreadId;
 use crate::clone::SerializedMessage;
 use crate::ended::Failure;
+use crate::lock::lock;
 
 /// The number under which an agent knows one of its ports.
 pub(crate) type PortId = u32;
@@ -32,11 +33,13 @@ pub(crate) enum WorkerEvent {
     Online,
     /// It has printed something: the stream, the text, and what that costs the worker until it is read.
     Printed(i32, String, Option<Charge>),
-    /// It failed; what was thrown, if that could be copied.
-    Failed(Box<Failure>, Option<SerializedMessage>),
+    Failed(Failed),
     /// It is gone, and with it all its waits.
     Exited(i32),
 }
+
+/// Why a worker failed; and what was thrown, if that could be copied.
+pub(crate) type Failed = (Box<Failure>, Option<SerializedMessage>);
 
 /// A queue that only its agent empties. To post rings the agent's doorbell.
 pub(crate) struct Mailbox {
@@ -52,7 +55,7 @@ impl Mailbox {
 
     pub(crate) fn post(&self, arrival: Arrival) {
         // What is refused is dropped with the lock free: its end may run anything.
-        let refused = match &mut *self.lock() {
+        let refused = match &mut *lock(&self.arrivals) {
             Some(arrivals) => {
                 arrivals.push_back(arrival);
                 None
@@ -65,17 +68,13 @@ impl Mailbox {
     }
 
     pub(crate) fn take(&self) -> Option<Arrival> {
-        self.lock().as_mut()?.pop_front()
+        lock(&self.arrivals).as_mut()?.pop_front()
     }
 
     /// Drops all that is in it, and from now on all that comes.
     pub(crate) fn close(&self) {
-        let arrivals = self.lock().take();
+        let arrivals = lock(&self.arrivals).take();
         drop(arrivals);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<Arrival>>> {
-        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,7 +6,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use waitword_agents::AgentHandle;
-
 use waitword_quickjs::Doorbell;
 
 use crate::agent_links::AgentLinks;
@@ -42,6 +41,7 @@ pub(crate) struct Members {
 }
 
 /// An agent, seen by the others.
+#[derive(Default)]
 pub(crate) struct Member {
     pub(crate) bell: Arc<Doorbell>,
     /// The agent that made it, and what brings its end about; `None` of the main agent.
@@ -60,8 +60,9 @@ pub(crate) struct Member {
 }
 
 /// What its thread does.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Doing {
+    #[default]
     Running,
     Sleeping(Reason),
     Blocked,

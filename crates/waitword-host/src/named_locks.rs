@@ -6,9 +6,10 @@
 //! Lock order: the lock of the names, then that of a mailbox, then a bell's.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::agent_name::ThreadId;
+use crate::lock::lock;
 use crate::mailbox::{Arrival, Mailbox, Ticket};
 
 /// The locks of one program, by name. A name that nobody holds or waits for is not there.
@@ -40,7 +41,7 @@ pub(crate) enum Otherwise {
 impl NamedLocks {
     /// Whether it has been granted, or waits.
     pub(crate) fn request(&self, name: String, request: Request, otherwise: Otherwise) -> bool {
-        let mut names = self.lock();
+        let mut names = lock(&self.0);
         let named = names.entry(name).or_default();
         if otherwise == Otherwise::Steal {
             for Request { ticket, news, .. } in named.holders.drain(..) {
@@ -59,7 +60,7 @@ impl NamedLocks {
 
     /// Gives up a lock, or the request for one; nothing if it was stolen.
     pub(crate) fn release(&self, name: &str, agent: ThreadId, ticket: Ticket) {
-        let mut names = self.lock();
+        let mut names = lock(&self.0);
         let Some(named) = names.get_mut(name) else { return };
         named.remove(|request| (request.agent, request.ticket) == (agent, ticket));
         if named.is_free() {
@@ -69,7 +70,7 @@ impl NamedLocks {
 
     /// The agent is gone.
     pub(crate) fn leave(&self, agent: ThreadId) {
-        self.lock().retain(|_, named| {
+        lock(&self.0).retain(|_, named| {
             named.remove(|request| request.agent == agent);
             !named.is_free()
         });
@@ -78,17 +79,13 @@ impl NamedLocks {
     /// The name of each request, whether it is shared, its agent, and whether it holds the lock.
     pub(crate) fn all(&self) -> Vec<(String, bool, ThreadId, bool)> {
         let mut all = Vec::new();
-        for (name, named) in &*self.lock() {
+        for (name, named) in &*lock(&self.0) {
             let row =
                 |is_held| move |request: &Request| (name.clone(), request.is_shared, request.agent, is_held);
             all.extend(named.holders.iter().map(row(true)));
             all.extend(named.pending.iter().map(row(false)));
         }
         all
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Named>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -152,7 +149,7 @@ mod tests {
         assert!(request(1, 7, false, Otherwise::Wait));
         locks.release("name", 1, 7);
         locks.release("name", 3, 6);
-        assert!(news().is_empty() && locks.lock().is_empty());
+        assert!(news().is_empty() && lock(&locks.0).is_empty());
         assert!(request(3, 8, false, Otherwise::GiveUp));
         assert_eq!(news(), [8]);
     }

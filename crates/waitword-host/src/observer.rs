@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,7 @@ pub use waitword_agents::observe::{Actor, WaiterSeen, WaitsFor};
 use waitword_agents::observe::{Deed, snapshot};
 
 use crate::agent_name::AgentName;
+use crate::lock::lock;
 use crate::timeline::{ObservedStep, ObservedSteps, Steps};
 
 /// The queue's clock counts so long steps.
@@ -225,7 +226,7 @@ impl Observer {
     }
 
     fn agents(&self) -> MutexGuard<'_, BTreeMap<AgentId, Arc<Record>>> {
-        self.shared.agents.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared.agents)
     }
 }
 
@@ -237,7 +238,7 @@ impl fmt::Debug for Observer {
 
 impl Record {
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     fn seen(&self) -> ObservedAgent {

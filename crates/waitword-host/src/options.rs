@@ -1,7 +1,6 @@
 //! What an agent learns as it starts: `host.options` in the files under `js/`.
 
-use waitword_quickjs::IntoJs;
-use waitword_quickjs::{Attributes, Exception, Realm, Value};
+use waitword_quickjs::{Attributes, Exception, IntoJs, Realm, Value};
 
 use crate::agent_host::Host;
 use crate::worker_options::Data;
@@ -12,31 +11,23 @@ use crate::worker_options::Data;
 /// Lack of memory.
 pub(crate) fn object(host: &Host, realm: &Realm, data: Data) -> Result<Value, Exception> {
     let options = realm.object()?;
-    let argv = host.argv.iter().map(|each| realm.string(each)).collect::<Result<Vec<_>, _>>()?;
-    realm.set(&options, "argv", &realm.array(&argv)?)?;
-    realm.set(&options, "pid", &realm.number(std::process::id()))?;
-    realm.set(&options, "platform", &realm.string(platform())?)?;
-    realm.set(&options, "arch", &realm.string(architecture())?)?;
-    realm.set(&options, "version", &realm.string(env!("CARGO_PKG_VERSION"))?)?;
-    realm.set(&options, "isMainThread", &realm.bool(host.is_main()))?;
-    realm.set(&options, "threadId", &realm.number(host.id))?;
+    let put = |name: &str, value: Result<Value, Exception>| realm.set(&options, name, &value?);
+    put("argv", host.argv.clone().into_js(realm))?;
+    put("pid", std::process::id().into_js(realm))?;
+    put("platform", platform().into_js(realm))?;
+    put("arch", architecture().into_js(realm))?;
+    put("version", env!("CARGO_PKG_VERSION").into_js(realm))?;
+    put("isMainThread", host.is_main().into_js(realm))?;
+    put("threadId", host.id.into_js(realm))?;
     match data {
         Data::OfParent { data, variables, name } => {
             *host.links.data() = Some(data);
-            realm.set(
-                &options,
-                "env",
-                &env(realm, variables.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])))?,
-            )?;
-            if let Some(name) = name {
-                realm.set(&options, "web", &realm.string(&name)?)?;
-            }
+            put("env", env(realm, variables.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1]))))?;
+            put("web", name.into_js(realm))?;
         }
         Data::OfEmbedder(shared) => {
-            if let Some(block) = shared {
-                realm.set(&options, "shared", &block.into_js(realm)?)?;
-            }
-            realm.set(&options, "env", &environment(realm)?)?;
+            put("shared", shared.into_js(realm))?;
+            put("env", environment(realm))?;
         }
     }
     Ok(options)

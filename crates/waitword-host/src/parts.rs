@@ -9,8 +9,7 @@ use waitword_quickjs::{Bytecode, Exception, Realm, Value};
 /// # Errors
 /// Lack of memory.
 pub(crate) fn run_all(realm: &Realm, script: &Value) -> Result<(), Exception> {
-    static CODE: Cache<{ SCRIPTS.len() }> = new_cache();
-    run(realm, SCRIPTS, &CODE, script)
+    SCRIPTS.iter().try_for_each(|part| part.run(realm, script).map(drop))
 }
 
 /// Runs one of the parts that few programs need; what it offers.
@@ -18,14 +17,11 @@ pub(crate) fn run_all(realm: &Realm, script: &Value) -> Result<(), Exception> {
 /// # Errors
 /// Lack of memory, and a part that there is none of.
 pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value, Exception> {
-    static CODE: Cache<{ LATER.len() }> = new_cache();
-    let is_it = |path: &str| path.strip_suffix(".js").and_then(|path| path.rsplit('/').next()) == Some(name);
-    let index = LATER.iter().position(|(path, _)| is_it(path));
-    let index = index.ok_or_else(|| realm.error(&format!("the host has no part {name}")))?;
-    realm.beyond_memory_limit(|| {
-        let part = realm.run_precompiled(precompiled(realm, LATER[index], &CODE[index])?)?;
-        realm.call(&part, &realm.undefined(), std::slice::from_ref(script))
-    })
+    let is_it =
+        |part: &&Part| part.name.rsplit('/').next().and_then(|file| file.strip_suffix(".js")) == Some(name);
+    let part =
+        LATER.iter().find(is_it).ok_or_else(|| realm.error(&format!("the host has no part {name}")))?;
+    realm.beyond_memory_limit(|| part.run(realm, script))
 }
 
 /// Makes the realm in which texts are made and taken apart; the object that holds its functions.
@@ -33,53 +29,44 @@ pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value
 /// # Errors
 /// Lack of memory.
 pub(crate) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
-    static CODE: Cache<{ TEXT_SCRIPTS.len() }> = new_cache();
     realm.beyond_memory_limit(|| {
         let realm = realm.sibling()?;
         let text = realm.object()?;
-        run(&realm, TEXT_SCRIPTS, &CODE, &text)?;
+        TEXT_SCRIPTS.iter().try_for_each(|part| part.run(&realm, &text).map(drop))?;
         Ok(text)
     })
 }
 
-/// Scripts, parsed once per process: that takes longer than all else that an agent needs to start.
-type Cache<const N: usize> = [OnceLock<Bytecode>; N];
-
-const fn new_cache<const N: usize>() -> Cache<N> {
-    [const { OnceLock::new() }; N]
+/// A script.
+struct Part {
+    /// What stacks show.
+    name: &'static str,
+    text: &'static str,
+    /// Parsed once per process: that takes longer than all else that an agent needs to start.
+    code: OnceLock<Bytecode>,
 }
 
-fn run(
-    realm: &Realm,
-    scripts: &[Script],
-    code: &[OnceLock<Bytecode>],
-    script: &Value,
-) -> Result<(), Exception> {
-    for (each, code) in scripts.iter().zip(code) {
-        let part = realm.run_precompiled(precompiled(realm, *each, code)?)?;
-        realm.call(&part, &realm.undefined(), std::slice::from_ref(script))?;
+impl Part {
+    /// Runs it with the object that it builds on; what it offers.
+    fn run(&self, realm: &Realm, script: &Value) -> Result<Value, Exception> {
+        let code = match self.code.get() {
+            Some(code) => code,
+            None => {
+                let compiled = realm.precompile(self.name, self.text)?;
+                self.code.get_or_init(|| compiled)
+            }
+        };
+        realm.call(&realm.run_precompiled(code)?, &realm.undefined(), std::slice::from_ref(script))
     }
-    Ok(())
 }
 
-fn precompiled<'a>(
-    realm: &Realm,
-    (name, text): Script,
-    code: &'a OnceLock<Bytecode>,
-) -> Result<&'a Bytecode, Exception> {
-    if let Some(code) = code.get() {
-        return Ok(code);
-    }
-    let compiled = realm.precompile(name, text)?;
-    Ok(code.get_or_init(|| compiled))
-}
-
-/// The name that stacks show, and the text.
-type Script = (&'static str, &'static str);
-
-macro_rules! scripts {
+macro_rules! parts {
     ($($file:literal),* $(,)?) => {
-        &[$((concat!("waitword:", $file), include_str!(concat!("js/", $file)))),*]
+        [$(Part {
+            name: concat!("waitword:", $file),
+            text: include_str!(concat!("js/", $file)),
+            code: OnceLock::new(),
+        }),*]
     };
 }
 
@@ -87,7 +74,7 @@ macro_rules! scripts {
 // script can reach.
 
 /// The parts that every agent runs, in the order in which they build on each other.
-const SCRIPTS: &[Script] = scripts![
+static SCRIPTS: [Part; 16] = parts![
     "core/prelude.js",
     "core/stack.js",
     "core/console.js",
@@ -107,7 +94,7 @@ const SCRIPTS: &[Script] = scripts![
 ];
 
 /// The parts that run when they are first asked for (`host.part`).
-const LATER: &[Script] = scripts![
+static LATER: [Part; 14] = parts![
     "web/abort.js",
     "node/assert.js",
     "web/broadcast_channel.js",
@@ -125,5 +112,5 @@ const LATER: &[Script] = scripts![
 ];
 
 /// The scripts of the private realm.
-const TEXT_SCRIPTS: &[Script] =
-    scripts!["private_realm/compare.js", "private_realm/inspect.js", "private_realm/messages.js"];
+static TEXT_SCRIPTS: [Part; 3] =
+    parts!["private_realm/compare.js", "private_realm/inspect.js", "private_realm/messages.js"];

@@ -18,8 +18,7 @@ use crate::exit::Exit;
 use crate::observer::Observer;
 use crate::path_text::text_of;
 use crate::worker::{self, SpawnOptions};
-use crate::worker_options::{DEFAULT_MAX_WORKERS, Limits};
-use crate::worker_options::{Data, Entry, Shape};
+use crate::worker_options::{DEFAULT_MAX_WORKERS, Data, Entry, Limits, Shape};
 
 /// A program to run: a file of JavaScript, and how to run it.
 ///
@@ -189,9 +188,7 @@ impl Program {
                 argv: worker::argv(self.script.name(), self.arguments),
                 shape: Shape::Node,
                 limits: self.limits,
-                eval_source: String::new(),
                 spawn: worker::spawn,
-                observed: Arc::default(),
             },
             entry: match self.script {
                 Script::File(path) => Entry::File(path),

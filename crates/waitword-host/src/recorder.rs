@@ -88,31 +88,28 @@ impl Drop for Recorder {
     }
 }
 
-/// An agent's engine has this; the agent's thread has the recorder.
-pub(crate) struct Recording(pub(crate) Rc<Recorder>);
-
-impl WordObserver for Recording {
+impl WordObserver for Recorder {
     fn awaits(&self, id: WaitId, block: &SharedBlock, byte_index: usize, timeout: Timeout, begun: Instant) {
-        let (place, word) = (self.0.place(), word(block, byte_index));
+        let (place, word) = (self.place(), word(block, byte_index));
         let wait = Wait { begun, place: place.clone(), is_timed: timeout != Timeout::Never, word };
-        self.0.record.state().awaited.insert(id.slot(), wait);
-        self.0.step(begun, word, StepKind::Waits, place);
+        self.record.state().awaited.insert(id.slot(), wait);
+        self.step(begun, word, StepKind::Waits, place);
     }
 
     fn settled(&self, id: WaitId) {
-        let wait = self.0.record.state().awaited.remove(&id.slot());
-        self.0.over(wait);
+        let wait = self.record.state().awaited.remove(&id.slot());
+        self.over(wait);
     }
 
     fn changed(&self, block: &SharedBlock, byte_index: usize, change: Change, begun: Instant) {
-        let deed = self.0.deed(begun);
+        let deed = self.deed(begun);
         let word = word(block, byte_index);
         match change {
             Change::Swapped { before: 0, after } if after != 0 => {
-                self.0.step(deed.done, word, StepKind::Takes, deed.place.clone());
+                self.step(deed.done, word, StepKind::Takes, deed.place.clone());
             }
             Change::Swapped { after: 0, .. } | Change::Written { after: 0 } => {
-                self.0.step(begun, word, StepKind::Releases, deed.place.clone());
+                self.step(begun, word, StepKind::Releases, deed.place.clone());
             }
             Change::Swapped { .. } | Change::Written { .. } => {}
         }
@@ -120,8 +117,8 @@ impl WordObserver for Recording {
     }
 
     fn notified(&self, block: &SharedBlock, byte_index: usize, woken: usize, begun: Instant) {
-        let deed = self.0.deed(begun);
-        self.0.step(begun, word(block, byte_index), StepKind::Notifies(woken), deed.place.clone());
+        let deed = self.deed(begun);
+        self.step(begun, word(block, byte_index), StepKind::Notifies(woken), deed.place.clone());
         block.record_notify(byte_index, deed, woken);
     }
 }

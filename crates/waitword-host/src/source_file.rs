@@ -12,7 +12,6 @@ use std::sync::mpsc::{TryRecvError, sync_channel};
 use std::thread;
 
 use waitword_agents::{Charge, MemoryBudget};
-
 use waitword_quickjs::{Exception, Realm};
 
 use crate::agent_host;
@@ -55,23 +54,23 @@ impl Unreadable {
 pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable> {
     let path = &*path_of(path);
     let shown = path.display().to_string();
-    let failed = |error: &io::Error| match error.kind() {
+    let failed = |error: io::Error| match error.kind() {
         ErrorKind::NotFound => format!("cannot find {shown}: check the name and the directory"),
         ErrorKind::IsADirectory => format!("{shown} is a directory: name a file in it"),
         _ => format!("cannot read {shown}: {error}"),
     };
-    let metadata = fs::metadata(path).map_err(|error| Unreadable::Refused(failed(&error)))?;
+    let mut text = Incoming::new(realm, &shown, &failed);
+    let metadata = fs::metadata(path).map_err(|error| text.failed(error))?;
     // Windows does not even open one, and says that it was denied.
     if metadata.is_dir() {
-        return Err(Unreadable::Refused(failed(&ErrorKind::IsADirectory.into())));
+        return Err(text.failed(ErrorKind::IsADirectory.into()));
     }
-    let mut text = Incoming::new(realm, &shown);
     if metadata.is_file() {
         text.expect(metadata.len())?;
-        text.read_all(|| File::open(path)).map_err(|why| why.explain(failed))?;
+        text.read_all(|| File::open(path))?;
     } else {
         let path = path.to_owned();
-        text.read_aside(move || File::open(path)).map_err(|why| why.explain(failed))?;
+        text.read_aside(move || File::open(path))?;
     }
     text.finish()
 }
@@ -81,43 +80,18 @@ pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable>
 /// # Blocking
 /// As [`read`].
 pub(crate) fn read_stdin(realm: &Realm) -> Result<SourceText, Unreadable> {
-    let mut text = Incoming::new(realm, "the standard input");
-    let failed = |error: &io::Error| format!("cannot read the standard input: {error}");
-    text.read_aside(|| Ok(io::stdin())).map_err(|why| why.explain(failed))?;
+    let failed = |error| format!("cannot read the standard input: {error}");
+    let mut text = Incoming::new(realm, "the standard input", &failed);
+    text.read_aside(|| Ok(io::stdin()))?;
     text.finish()
-}
-
-/// Why reading stopped before the end.
-enum Interrupted {
-    Unreadable(Unreadable),
-    Failed(io::Error),
-}
-
-impl Interrupted {
-    fn explain(self, failed: impl FnOnce(&io::Error) -> String) -> Unreadable {
-        match self {
-            Self::Unreadable(why) => why,
-            Self::Failed(error) => Unreadable::Refused(failed(&error)),
-        }
-    }
-}
-
-impl From<Unreadable> for Interrupted {
-    fn from(why: Unreadable) -> Self {
-        Self::Unreadable(why)
-    }
-}
-
-impl From<io::Error> for Interrupted {
-    fn from(error: io::Error) -> Self {
-        Self::Failed(error)
-    }
 }
 
 /// What has been read so far.
 struct Incoming<'a> {
     realm: &'a Realm,
     shown: &'a str,
+    /// What an error of the system means to the user.
+    explain: &'a dyn Fn(io::Error) -> String,
     bytes: Vec<u8>,
     /// How many of them are known to be UTF-8.
     checked: usize,
@@ -126,8 +100,13 @@ struct Incoming<'a> {
 }
 
 impl<'a> Incoming<'a> {
-    fn new(realm: &'a Realm, shown: &'a str) -> Self {
-        Self { realm, shown, bytes: Vec::new(), checked: 0, budget: realm.memory_budget(), charge: None }
+    fn new(realm: &'a Realm, shown: &'a str, explain: &'a dyn Fn(io::Error) -> String) -> Self {
+        let budget = realm.memory_budget();
+        Self { realm, shown, explain, bytes: Vec::new(), checked: 0, budget, charge: None }
+    }
+
+    fn failed(&self, error: io::Error) -> Unreadable {
+        Unreadable::Refused((self.explain)(error))
     }
 
     /// Makes room for what a file says it has. It may have more, or less.
@@ -138,18 +117,13 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    fn read_all<R: Read>(&mut self, open: impl FnOnce() -> io::Result<R>) -> Result<(), Interrupted> {
-        let mut from = open()?;
-        let mut piece = vec![0; PIECE];
-        loop {
+    fn read_all<R: Read>(&mut self, open: impl FnOnce() -> io::Result<R>) -> Result<(), Unreadable> {
+        let mut from = open().map_err(|error| self.failed(error))?;
+        while let Some(piece) = next_piece(&mut from) {
             self.go_on()?;
-            match from.read(&mut piece) {
-                Ok(0) => return Ok(()),
-                Ok(read) => self.add(&piece[..read])?,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
+            self.add(&piece.map_err(|error| self.failed(error))?)?;
         }
+        Ok(())
     }
 
     /// As [`read_all`](Self::read_all), of what may keep its reader waiting, from the opening on. A thread that nothing wakes stays
@@ -157,8 +131,8 @@ impl<'a> Incoming<'a> {
     fn read_aside<R: Read>(
         &mut self,
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
-    ) -> Result<(), Interrupted> {
-        let Ok(host) = agent_host::of(self.realm) else { return Err(Unreadable::Stopped.into()) };
+    ) -> Result<(), Unreadable> {
+        let Ok(host) = agent_host::of(self.realm) else { return Err(Unreadable::Stopped) };
         let bell = Arc::clone(&host.bell);
         let (sender, pieces) = sync_channel::<io::Result<Vec<u8>>>(1);
         let reader = move || {
@@ -175,14 +149,15 @@ impl<'a> Incoming<'a> {
             drop(sender);
             bell.ring();
         };
-        thread::Builder::new().name("waitword reader".into()).spawn(reader)?;
+        let started = thread::Builder::new().name("waitword reader".into()).spawn(reader);
+        started.map_err(|error| self.failed(error))?;
         loop {
             // Before looking, so that what comes while we look is heard. Whatever else it rang for, the agent looks for before
             // it sleeps the next time.
             host.bell.clear();
             self.go_on()?;
             match pieces.try_recv() {
-                Ok(piece) => self.add(&piece?)?,
+                Ok(piece) => self.add(&piece.map_err(|error| self.failed(error))?)?,
                 Err(TryRecvError::Empty) => host.bell.sleep(None),
                 Err(TryRecvError::Disconnected) => return Ok(()),
             }

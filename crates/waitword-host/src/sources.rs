@@ -95,9 +95,6 @@ fn looks_like_module(realm: &Realm, as_script: &Exception, text: &str) -> bool {
 /// A line of a source text, without its end; from 1.
 pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     let index = (line as usize).checked_sub(1)?;
-    if file == EVAL {
-        return host.eval_source.lines().nth(index).map(String::from);
-    }
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
         _ => source_text::line(&path_of(&file_url::path(file).unwrap_or_else(|| file.into())), index),

@@ -1,10 +1,11 @@
 //! What the agents of an observed program did to the words of shared memory, one step after the other.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::agent_name::AgentName;
+use crate::lock::lock;
 
 /// So many steps are kept.
 const MOST: usize = 200_000;
@@ -61,7 +62,7 @@ pub(crate) struct Steps(Mutex<(VecDeque<ObservedStep>, u64)>);
 
 impl Steps {
     pub(crate) fn add(&self, step: ObservedStep) {
-        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = lock(&self.0);
         let (steps, dropped) = &mut *steps;
         if steps.len() == MOST {
             steps.pop_front();
@@ -71,7 +72,7 @@ impl Steps {
     }
 
     pub(crate) fn all(&self) -> ObservedSteps {
-        let (steps, dropped) = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (steps, dropped) = lock(&self.0).clone();
         let mut steps = Vec::from(steps);
         // Agents record after they have acted, so they may come in another order.
         steps.sort_by_key(|step| step.at);

@@ -7,14 +7,12 @@ use std::sync::Arc;
 use std::thread;
 
 use waitword_agents::{Charge, MemoryBudget, SharedBlock, Timeout};
-
-use waitword_quickjs::Doorbell;
-use waitword_quickjs::WaitObserver;
-use waitword_quickjs::{JsAgent, JsAgentOptions};
-use waitword_quickjs::{Realm, RuntimeOptions};
+use waitword_quickjs::{
+    Doorbell, JsAgent, JsAgentOptions, Realm, RuntimeOptions, WaitObserver, WordObserver,
+};
 
 use crate::agent_host::{self, Host, Parts, Worker};
-use crate::agent_links::AgentLinks;
+use crate::agent_links::{AgentLinks, Tap};
 use crate::agent_name::{AgentName, ThreadId};
 use crate::channel::channel;
 use crate::cluster::{Cluster, Woken};
@@ -23,12 +21,10 @@ use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
 use crate::mailbox::PortId;
 use crate::module_loader::Loader;
-use crate::observed::{Observed, Tap};
 use crate::path_text::text_of;
-use crate::recorder::{Recorder, Recording};
+use crate::recorder::Recorder;
 use crate::sources;
-use crate::worker_options::Limits;
-use crate::worker_options::{Data, Entry, Shape};
+use crate::worker_options::{Data, Entry, Limits, Shape, WorkerOptions};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
 const THREAD_STACK: usize = 8 << 20;
@@ -48,19 +44,12 @@ pub(crate) struct SpawnOptions {
     pub(crate) advance: Option<Charge>,
 }
 
-/// Starts a worker of an agent; its number, and that of the port to it. `keeps`: whether what it prints goes to that agent alone, of its standard output and its standard error.
+/// Starts a worker of an agent; its number, and that of the port to it.
 ///
 /// # Errors
 /// A message for the user, when the program may not have one more, or the system has no thread left.
-pub(crate) fn spawn(
-    parent: &Host,
-    entry: Entry,
-    shape: Shape,
-    memory: Option<usize>,
-    keeps: [bool; 2],
-    arguments: Vec<String>,
-    data: Data,
-) -> Result<(ThreadId, PortId), String> {
+pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, PortId), String> {
+    let WorkerOptions { entry, shape, memory, keeps, arguments, data } = worker;
     let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
         Some(None) => return Err("there is no memory left for another agent".to_owned()),
         advance => advance.flatten(),
@@ -74,19 +63,18 @@ pub(crate) fn spawn(
     let Some(id) = enlisted else {
         return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
     };
-    let (name, eval_source) = match &entry {
-        Entry::File(path) => (text_of(path), String::new()),
-        Entry::Source(text) => (sources::EVAL.to_owned(), text.clone()),
-        Entry::Data(url) => (url.clone(), String::new()),
+    let name = match &entry {
+        Entry::File(path) => text_of(path),
+        Entry::Source(_) => sources::EVAL.to_owned(),
+        Entry::Data(url) => url.clone(),
         // No worker is made of it.
-        Entry::Stdin => (sources::STDIN.to_owned(), String::new()),
+        Entry::Stdin => sources::STDIN.to_owned(),
     };
-    let observed = Arc::new(Observed::default());
     for (stream, is_kept) in [1, 2].into_iter().zip(keeps) {
         match is_kept {
-            true => observed.set_tap(stream, Tap::Kept),
+            true => links.observed.set_tap(stream, Tap::Kept),
             // A page's worker has no streams.
-            false if shape != Shape::Node => observed.set_tap(stream, Tap::Unwanted),
+            false if shape != Shape::Node => links.observed.set_tap(stream, Tap::Unwanted),
             false => {}
         }
     }
@@ -98,10 +86,8 @@ pub(crate) fn spawn(
             argv: argv(name, arguments),
             shape,
             limits: Limits { memory, ..parent.limits.clone() },
-            eval_source,
             links: Arc::clone(&links),
             spawn,
-            observed: Arc::clone(&observed),
         },
         entry,
         data,
@@ -115,13 +101,14 @@ pub(crate) fn spawn(
     // Before the worker can post: its messages come before its end.
     let port = parent.links.ports().adopt(here);
     parent.links.ports().listen(port, true, false);
+    let its_links = Arc::clone(&links);
     let started = thread_for(id).spawn(move || {
         let exit = run_agent(options);
-        cluster.end_worker(id, &links, exit.failure, exit.exit_code);
+        cluster.end_worker(id, &its_links, exit.failure, exit.exit_code);
     });
     match started {
         Ok(_) => {
-            parent.workers.borrow_mut().insert(id, Worker { observed, keeps_alive: true });
+            parent.workers.borrow_mut().insert(id, Worker { links, keeps_alive: true });
             Ok((id, port))
         }
         Err(error) => {
@@ -173,15 +160,19 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     agent.runtime().set_state(Rc::clone(&host));
     agent.runtime().set_module_loader(Loader);
     agent.runtime().track_rejections();
-    let recorder =
-        match host.cluster.observer().map(|observer| Recorder::new(observer, AgentName(host.id), &agent)) {
-            Some(Err(_)) => {
-                return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
-            }
-            recorder => recorder.and_then(Result::ok),
-        };
+    let recorder = match host
+        .cluster
+        .observer
+        .as_ref()
+        .map(|observer| Recorder::new(observer, AgentName(host.id), &agent))
+    {
+        Some(Err(_)) => {
+            return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
+        }
+        recorder => recorder.and_then(Result::ok),
+    };
     if let Some(recorder) = &recorder {
-        agent.set_word_observer(Recording(Rc::clone(recorder)));
+        agent.set_word_observer(Rc::clone(recorder) as Rc<dyn WordObserver>);
     }
     agent.set_wait_observer(Watch {
         recorder,

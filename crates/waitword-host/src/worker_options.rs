@@ -7,6 +7,19 @@ use waitword_agents::{MemoryBudget, SharedBlock};
 
 use crate::channel::Message;
 
+/// What a worker is made of.
+pub(crate) struct WorkerOptions {
+    pub(crate) entry: Entry,
+    pub(crate) shape: Shape,
+    /// How many bytes it may hold, if that is less than its parent may.
+    pub(crate) memory: Option<usize>,
+    /// Whether what it prints goes to its parent alone: of its standard output and its standard error.
+    pub(crate) keeps: [bool; 2],
+    /// What follows the script in `process.argv`.
+    pub(crate) arguments: Vec<String>,
+    pub(crate) data: Data,
+}
+
 /// What an agent runs.
 pub(crate) enum Entry {
     File(PathBuf),

@@ -1,7 +1,7 @@
 //! `Function.prototype.apply`, `Reflect.apply` and `Reflect.construct`, where the engine takes the length of their list modulo 2^32: a
 //! list of 2^32 + 1 has one element there, in place of the RangeError for more arguments than the engine passes.
 
-use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::ffi::{Call, Exception, Realm, Value};
 
 /// The most arguments that the engine passes.
 const MOST: usize = 65_535;
@@ -9,24 +9,14 @@ const MOST: usize = 65_535;
 /// Lists that are longer are the engine's to pass on: it counts what they take on the memory limit.
 const FEW: usize = 64;
 
-type Native = fn(&Realm, &Call<'_>, &Value) -> Result<Value, Exception>;
-
 /// Replaces the functions in a realm that no script has seen yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let global = realm.global();
     let function = realm.get(&realm.get(&global, "Function")?, "prototype")?;
     let reflect = realm.get(&global, "Reflect")?;
-    let natives: [(&Value, &str, u8, Native); 3] = [
-        (&function, "apply", 2, function_apply),
-        (&reflect, "apply", 3, reflect_apply),
-        (&reflect, "construct", 2, reflect_construct),
-    ];
-    for (holder, name, length, native) in natives {
-        let engines = realm.get(holder, name)?;
-        let replacement = realm.closure(name, length, move |realm, call| native(realm, call, &engines))?;
-        realm.define(holder, name, &replacement, Attributes::BUILT_IN)?;
-    }
-    Ok(())
+    realm.replace(&function, "apply", function_apply)?;
+    realm.replace(&reflect, "apply", reflect_apply)?;
+    realm.replace(&reflect, "construct", reflect_construct)
 }
 
 /// `Function.prototype.apply(thisArg, argArray)`

@@ -5,9 +5,8 @@
 //! - it has a TypeError for a transfer beyond the maximum, and a maximum for a buffer that is detached;
 //! - `slice` gives up when the species constructor has shortened the source: see [`crate::buffer_slice`].
 
-use crate::buffer_slice::{Slice, wanted_lengths};
+use crate::buffer_slice::{Slice, expect_unusual_memory, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
-use crate::unusual_memory::expect_unusual_memory;
 
 /// Replaces `ArrayBuffer` and those members of its prototype in a realm that no script has seen yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
@@ -17,7 +16,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
     let getter = |name: &str| realm.engines_getter(&prototype, name);
 
-    let constructor = realm.closure_constructor("ArrayBuffer", 1, {
+    let constructor = realm.constructor("ArrayBuffer", 1, {
         let engines = engines.clone();
         move |realm, call| construct(realm, call, &engines)
     })?;
@@ -29,19 +28,14 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     realm.define(&global, "ArrayBuffer", &constructor, Attributes::BUILT_IN)?;
 
     let (resizable, max, detached) = (getter("resizable")?, getter("maxByteLength")?, getter("detached")?);
-    let resize = realm.get(&prototype, "resize")?;
-    let replacement = realm.closure("resize", 1, {
+    realm.replace(&prototype, "resize", {
         let resizable = resizable.clone();
-        move |realm, call| self::resize(realm, call, &resizable, &resize)
+        move |realm, call, engines| resize(realm, call, &resizable, engines)
     })?;
-    realm.define(&prototype, "resize", &replacement, Attributes::BUILT_IN)?;
-
-    let transfer = realm.get(&prototype, "transfer")?;
-    let replacement = realm.closure("transfer", 0, {
+    realm.replace(&prototype, "transfer", {
         let (resizable, max, detached) = (resizable.clone(), max.clone(), detached.clone());
-        move |realm, call| self::transfer(realm, call, &transfer, [&resizable, &max, &detached])
+        move |realm, call, engines| transfer(realm, call, engines, [&resizable, &max, &detached])
     })?;
-    realm.define(&prototype, "transfer", &replacement, Attributes::BUILT_IN)?;
 
     let replacement = realm.closure("get maxByteLength", 0, move |realm, call| {
         // IsDetachedBuffer: the maximum is 0 then.
@@ -50,13 +44,12 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     })?;
     realm.define_getter(&prototype, "maxByteLength", &replacement, Attributes::BUILT_IN)?;
 
-    let slice = Slice::new(realm, &prototype, constructor)?;
-    let replacement = realm.closure("slice", 2, move |realm, call| {
+    let slice = Slice::new(realm, constructor)?;
+    realm.replace(&prototype, "slice", move |realm, call, engines| {
         // Nothing can shorten a buffer that is not resizable. The getter refuses what is no ArrayBuffer.
         let shortens = realm.to_bool(&call.forward(&resizable)?);
-        if shortens { slice.call(realm, call) } else { slice.forward(call) }
-    })?;
-    realm.define(&prototype, "slice", &replacement, Attributes::BUILT_IN)
+        if shortens { slice.call(realm, call) } else { call.forward(engines) }
+    })
 }
 
 /// `new ArrayBuffer(length, { maxByteLength })`

@@ -11,7 +11,7 @@
 //!   the length of the moment, and has a RangeError for an array that is gone.
 //!
 //! The access itself stays the engine's. Most programs have none of this memory, and to ask costs as much as the access:
-//! so nobody asks until some was made (`unusual_memory.rs`). And where no argument is an object, no script runs while
+//! so nobody asks until some was made (`buffer_slice.rs`). And where no argument is an object, no script runs while
 //! they are coerced, and the engine may do that as well.
 
 #[cfg(feature = "observe")]
@@ -19,11 +19,11 @@ use std::time::Instant;
 
 #[cfg(feature = "observe")]
 use crate::agent_state::AgentState;
+use crate::buffer_slice::{expect_unusual_memory, is_unusual_memory_made};
 use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
 use crate::shared_array_buffer;
-use crate::unusual_memory::{expect_unusual_memory, is_unusual_memory_made};
 #[cfg(feature = "observe")]
-use crate::word_observer::{Changed, changed, is_any_agent_observed};
+use crate::word_observer::{changed, is_any_agent_observed};
 
 /// What a function does with the element.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,10 +45,6 @@ const ACCESSES: [(&str, u8, Access); 9] = [
     ("xor", 3, Access::Write),
 ];
 
-/// The functions of `ArrayBuffer.prototype` that make a buffer immutable. What can leave an array out of bounds is `resize`,
-/// which is ours.
-const ORIGINS: [(&str, u8); 2] = [("sliceToImmutable", 2), ("transferToImmutable", 0)];
-
 /// Puts the questions in front of a realm's functions.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let atomics = realm.get(&realm.global(), "Atomics")?;
@@ -61,13 +57,12 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.define(&atomics, name, &replacement, Attributes::BUILT_IN)?;
     }
     let array_buffers = realm.get(&realm.get(&realm.global(), "ArrayBuffer")?, "prototype")?;
-    for (name, length) in ORIGINS {
-        let engines = realm.get(&array_buffers, name)?;
-        let replacement = realm.closure(name, length, move |_, call| {
+    // These make a buffer immutable. What can leave an array out of bounds is `resize`, which is ours.
+    for name in ["sliceToImmutable", "transferToImmutable"] {
+        realm.replace(&array_buffers, name, |_, call, engines| {
             expect_unusual_memory();
-            call.forward(&engines)
+            call.forward(engines)
         })?;
-        realm.define(&array_buffers, name, &replacement, Attributes::BUILT_IN)?;
     }
     Ok(())
 }
@@ -105,7 +100,7 @@ impl AtomicFunction {
         let result = self.perform(realm, call, |arguments| coerced = Some(arguments.to_vec()))?;
         let arguments = coerced
             .unwrap_or_else(|| (0..self.length).map(|position| (*call.argument(position)).clone()).collect());
-        if let Some(Changed { block, byte_index, change }) = changed(realm, self.name, &arguments, &result) {
+        if let Some((block, byte_index, change)) = changed(realm, self.name, &arguments, &result) {
             observer.changed(&block, byte_index, change, begun);
         }
         Ok(result)

@@ -1,8 +1,11 @@
-//! What ArrayBuffers and SharedArrayBuffers share, by the standard's steps: the lengths that a constructor is asked for, and `slice`.
+//! What ArrayBuffers and SharedArrayBuffers share: the lengths that a constructor is asked for and `slice`, by the standard's steps; and whether
+//! there is any memory that `Atomics` and the accessors of DataViews have to ask about before each access.
 //!
 //! A species constructor is a script. It may shorten an ArrayBuffer, of which what is left is copied then, and the engine has a
 //! TypeError; and it may return another object on the very memory of a SharedArrayBuffer, which is a TypeError, and the
 //! engine copies the memory onto itself.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ffi::{Call, Exception, Realm, Value};
 
@@ -29,8 +32,6 @@ pub(crate) fn wanted_lengths(realm: &Realm, call: &Call<'_>) -> Result<(u64, Opt
 
 /// What a `slice` is made of.
 pub(crate) struct Slice {
-    /// The engine's function.
-    engines: Value,
     /// The default constructor.
     constructor: Value,
     species: Value,
@@ -41,23 +42,17 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// For a prototype that still has the engine's function. `constructor` makes its buffers.
-    pub(crate) fn new(realm: &Realm, prototype: &Value, constructor: Value) -> Result<Self, Exception> {
+    /// Of a realm that no script has seen yet. `constructor` makes the buffers.
+    pub(crate) fn new(realm: &Realm, constructor: Value) -> Result<Self, Exception> {
         let global = realm.global();
         let bytes = realm.get(&global, "Uint8Array")?;
         let typed_array = realm.get(&realm.prototype(&bytes)?, "prototype")?;
         Ok(Self {
-            engines: realm.get(prototype, "slice")?,
             species: realm.get(&realm.get(&global, "Symbol")?, "species")?,
             set: realm.get(&typed_array, "set")?,
             constructor,
             bytes,
         })
-    }
-
-    /// The engine's `slice`.
-    pub(crate) fn forward(&self, call: &Call<'_>) -> Result<Value, Exception> {
-        call.forward(&self.engines)
     }
 
     /// `this` is a buffer of the kind that the constructor makes.
@@ -133,4 +128,20 @@ impl Slice {
 fn byte_length(realm: &Realm, buffer: &Value) -> Result<usize, Exception> {
     realm.catch_up()?;
     realm.buffer_byte_length(buffer)
+}
+
+/// Whether this process has made memory that has to be asked about. Of all agents, because memory that grows goes from
+/// one to another.
+static IS_UNUSUAL_MADE: AtomicBool = AtomicBool::new(false);
+
+/// Memory that can grow or shrink, or that must not be written to, is about to be made: from now on each access asks.
+pub(crate) fn expect_unusual_memory() {
+    // Another agent gets the memory by a way that synchronizes; this store need not.
+    IS_UNUSUAL_MADE.store(true, Ordering::Relaxed);
+}
+
+/// Whether there may be such memory.
+#[inline(always)]
+pub(crate) fn is_unusual_memory_made() -> bool {
+    IS_UNUSUAL_MADE.load(Ordering::Relaxed)
 }

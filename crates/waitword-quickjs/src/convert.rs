@@ -67,53 +67,111 @@ pub trait IntoJs {
     fn into_js(self, realm: &Realm) -> Result<Value, Exception>;
 }
 
-impl IntoJs for bool {
-    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        Ok(realm.bool(self))
-    }
+/// Rust values that scripts can hand over, converted as the standard's functions convert their arguments.
+pub trait FromJs: Sized {
+    /// What the value is as one of Rust. Objects run their scripts for it.
+    ///
+    /// # Errors
+    /// What the conversion throws.
+    fn from_js(realm: &Realm, value: &Value) -> Result<Self, Exception>;
 }
 
-impl IntoJs for f64 {
-    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        Ok(realm.number(self))
-    }
+macro_rules! into_js {
+    ($($(#[$attribute:meta])* $type:ty, $value:ident, $realm:ident => $made:expr;)*) => {$(
+        impl IntoJs for $type {
+            $(#[$attribute])*
+            fn into_js(self, $realm: &Realm) -> Result<Value, Exception> {
+                let $value = self;
+                $made
+            }
+        }
+    )*};
 }
 
-impl IntoJs for i32 {
-    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        Ok(realm.number(self))
-    }
-}
-
-impl IntoJs for i64 {
+into_js! {
+    /// As `undefined`.
+    (), _nothing, realm => Ok(realm.undefined());
+    bool, value, realm => Ok(realm.bool(value));
+    f64, value, realm => Ok(realm.number(value));
+    i32, value, realm => Ok(realm.number(value));
+    u32, value, realm => Ok(realm.number(value));
     /// As a BigInt.
-    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        realm.bigint(self)
-    }
-}
-
-impl IntoJs for &str {
-    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        realm.string(self)
-    }
-}
-
-impl IntoJs for SharedBlock {
+    i64, value, realm => realm.bigint(value);
+    &str, value, realm => realm.string(value);
+    String, value, realm => realm.string(&value);
     /// As a SharedArrayBuffer on the block.
     ///
     /// # Errors
     /// Also a RangeError when the block has 2^31 bytes or more: the engine cannot handle that many.
-    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
-        realm.shared_array_buffer(&self)
-    }
-}
-
-impl IntoJs for Value {
+    SharedBlock, block, realm => realm.shared_array_buffer(&block);
     /// The value itself.
     ///
     /// # Panics
     /// When used, if it belongs to another agent.
-    fn into_js(self, _: &Realm) -> Result<Value, Exception> {
-        Ok(self)
+    Value, value, _realm => Ok(value);
+}
+
+impl<T: IntoJs> IntoJs for Result<T, Exception> {
+    /// The value, or what is thrown in its place.
+    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
+        self?.into_js(realm)
+    }
+}
+
+impl<T: IntoJs> IntoJs for Option<T> {
+    /// `None` as `undefined`.
+    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
+        self.map_or_else(|| Ok(realm.undefined()), |value| value.into_js(realm))
+    }
+}
+
+impl<T: IntoJs> IntoJs for Vec<T> {
+    /// As an Array.
+    fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
+        let elements = self.into_iter().map(|each| each.into_js(realm)).collect::<Result<Vec<_>, _>>()?;
+        realm.array(&elements)
+    }
+}
+
+macro_rules! from_js {
+    ($($(#[$attribute:meta])* $type:ty, $value:ident, $realm:ident => $made:expr;)*) => {$(
+        impl FromJs for $type {
+            $(#[$attribute])*
+            fn from_js($realm: &Realm, $value: &Value) -> Result<Self, Exception> {
+                $made
+            }
+        }
+    )*};
+}
+
+from_js! {
+    /// ToBoolean.
+    bool, value, realm => Ok(realm.to_bool(value));
+    /// ToInt32.
+    i32, value, realm => realm.to_i32(value);
+    /// ToUint32.
+    u32, value, realm => Ok(realm.to_i32(value)? as u32);
+    /// ToIndex.
+    u64, value, realm => realm.to_index(value);
+    /// ToNumber.
+    f64, value, realm => realm.to_number(value);
+    /// ToString, with lone surrogates replaced by U+FFFD.
+    String, value, realm => realm.to_string(value);
+    /// The value itself.
+    Value, value, _realm => Ok(value.clone());
+}
+
+impl<T: FromJs> FromJs for Option<T> {
+    /// `undefined` as `None`.
+    fn from_js(realm: &Realm, value: &Value) -> Result<Self, Exception> {
+        if value.is_undefined() { Ok(None) } else { T::from_js(realm, value).map(Some) }
+    }
+}
+
+impl<T: FromJs> FromJs for Vec<T> {
+    /// The elements of an Array, or of what has a length and elements like one.
+    fn from_js(realm: &Realm, value: &Value) -> Result<Self, Exception> {
+        let length = u32::from_js(realm, &realm.get(value, "length")?)?;
+        (0..length).map(|index| T::from_js(realm, &realm.get(value, index)?)).collect()
     }
 }

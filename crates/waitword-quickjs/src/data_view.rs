@@ -6,8 +6,8 @@
 //!
 //! Where nothing was resized the engine is right, and is asked without ado.
 
-use crate::ffi::{Attributes, Call, Exception, Realm, Value};
-use crate::unusual_memory::is_unusual_memory_made;
+use crate::buffer_slice::is_unusual_memory_made;
+use crate::ffi::{Call, Exception, Realm, Value};
 
 /// The accessors, by what comes after `get` and `set`, with the size of the element.
 const ELEMENTS: [(&str, f64); 11] = [
@@ -30,21 +30,18 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let byte_length = realm.engines_getter(&prototype, "byteLength")?;
     let buffer = realm.engines_getter(&prototype, "buffer")?;
     for (element, size) in ELEMENTS {
-        for (verb, length) in [("get", 1), ("set", 2)] {
-            let name = format!("{verb}{element}");
+        for verb in ["get", "set"] {
             let accessor = Accessor {
-                engines: realm.get(&prototype, &name)?,
                 byte_length: byte_length.clone(),
                 buffer: buffer.clone(),
                 is_big: element.starts_with("Big"),
                 is_write: verb == "set",
                 size,
             };
-            let replacement = realm.closure(&name, length, move |realm, call| {
+            realm.replace(&prototype, &format!("{verb}{element}"), move |realm, call, engines| {
                 let is_usual = !is_unusual_memory_made() || !realm.is_data_view(&call.this());
-                if is_usual { call.forward(&accessor.engines) } else { accessor.call(realm, call) }
+                if is_usual { call.forward(engines) } else { accessor.call(realm, call, engines) }
             })?;
-            realm.define(&prototype, &name, &replacement, Attributes::BUILT_IN)?;
         }
     }
     Ok(())
@@ -52,8 +49,6 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 
 /// What stands in the place of an accessor.
 struct Accessor {
-    /// The engine's function.
-    engines: Value,
     /// The getters of `byteLength` and `buffer`.
     byte_length: Value,
     buffer: Value,
@@ -65,9 +60,9 @@ struct Accessor {
 
 impl Accessor {
     /// GetViewValue, or SetViewValue, of a DataView.
-    fn call(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
+    fn call(&self, realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
         if self.is_write && realm.is_immutable_buffer(&call.forward(&self.buffer)?) {
-            return call.forward(&self.engines);
+            return call.forward(engines);
         }
         // ToIndex coerces the index, then ToNumber or ToBigInt the value.
         let index = realm.to_index(&call.argument(0))? as f64;
@@ -86,6 +81,6 @@ impl Accessor {
                 realm.range_error(&format!("index {index} is out of range: the view has {view_size} bytes"))
             );
         }
-        realm.call(&self.engines, &call.this(), &arguments)
+        realm.call(engines, &call.this(), &arguments)
     }
 }

@@ -1,37 +1,8 @@
-//! QuickJS-NG with waitword's queue: `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` to the letter of ECMA-262.
-//!
-//! The engine has no `waitAsync`, and its own `wait` and `notify` lose wakeups. Here all three are replaced, in every
-//! realm, by functions on [`waitword_agents`]; SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can
-//! wait on and notify as well.
+#![doc = include_str!("../README.md")]
 //!
 //! # Embedding
-//! A [`JsAgent`] runs scripts on the thread that made it. Hand it a block, and wait or notify from Rust:
-//!
-//! ```
-//! use std::sync::atomic::Ordering;
-//! use waitword_core::notify_all;
-//! use waitword_quickjs::{JsAgent, JsAgentOptions, SharedBlock};
-//!
-//! let block = SharedBlock::new(4)?;
-//! let js = JsAgent::new(&JsAgentOptions::default())?;
-//! js.set_global("sab", block.clone())?;
-//! let answer = js.eval(
-//!     "answer.js",
-//!     "const word = new Int32Array(sab);
-//!      Atomics.waitAsync(word, 0, 0).value.then(() => `the word is ${word[0]}`)",
-//! )?;
-//!
-//! let word = block.i32(0)?;
-//! std::thread::spawn(move || {
-//!     word.store(42, Ordering::SeqCst);
-//!     notify_all(&word);
-//! });
-//!
-//! // Sleeps until the other thread has notified, then runs the script's reactions.
-//! let answer = js.run_until_settled(&answer)?;
-//! assert_eq!(answer.as_str(), Some("the word is 42"));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! A [`JsAgent`] runs scripts on the thread that made it. All three functions are replaced in every realm, by functions on
+//! [`waitword_agents`]; SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can wait on and notify as well.
 //!
 //! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
 //! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
@@ -66,12 +37,11 @@ mod runtime;
 mod shared_array_buffer;
 mod string_length;
 mod typed_array;
-mod unusual_memory;
 #[cfg(feature = "observe")]
 mod word_observer;
 
 pub use agent_state::WaitObserver;
-pub use convert::{IntoJs, JsValue};
+pub use convert::{FromJs, IntoJs, JsValue};
 pub use doorbell::Doorbell;
 pub use ffi::{
     Attributes, BorrowedValue, Bytecode, Call, Exception, JsError, Key, Keys, Module, ModuleLoader, NativeFn,
@@ -82,8 +52,3 @@ pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};
 #[cfg(feature = "observe")]
 pub use word_observer::WordObserver;
-
-/// Compiles and runs the README's example.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

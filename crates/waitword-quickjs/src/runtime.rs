@@ -119,9 +119,9 @@ impl JsAgent {
 
     /// Lets `observer` know what the agent's scripts do to the words of shared memory. Replaces an earlier one.
     #[cfg(feature = "observe")]
-    pub fn set_word_observer(&self, observer: impl crate::WordObserver + 'static) {
+    pub fn set_word_observer(&self, observer: Rc<dyn crate::WordObserver>) {
         crate::word_observer::observe_agents();
-        let old = self.state.word_observer.replace(Some(Rc::new(observer)));
+        let old = self.state.word_observer.replace(Some(observer));
         drop(old);
     }
 

@@ -8,9 +8,8 @@ use std::rc::Rc;
 use waitword_agents::SharedBlock;
 
 use crate::agent_state::{AgentState, Intrinsics};
-use crate::buffer_slice::{Slice, wanted_lengths};
+use crate::buffer_slice::{Slice, expect_unusual_memory, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
-use crate::unusual_memory::expect_unusual_memory;
 
 /// The most bytes that the engine lets a buffer have.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
@@ -46,13 +45,15 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.define_getter(&prototype, key, &realm.function(name, 0, native)?, Attributes::BUILT_IN)?;
     }
     realm.define(&prototype, "grow", &realm.function("grow", 1, grow)?, Attributes::BUILT_IN)?;
-    let slice = Slice::new(realm, &prototype, constructor)?;
-    let slice = realm.closure("slice", 2, move |realm, call| match realm.shared_block(&call.this()) {
-        Some(_) => slice.call(realm, call),
+    let slice = Slice::new(realm, constructor)?;
+    realm.replace(&prototype, "slice", move |realm, call, engines| {
         // The engine has the TypeError.
-        None => slice.forward(call),
+        if realm.shared_block(&call.this()).is_some() {
+            slice.call(realm, call)
+        } else {
+            call.forward(engines)
+        }
     })?;
-    realm.define(&prototype, "slice", &slice, Attributes::BUILT_IN)?;
 
     AgentState::of(realm)?.intrinsics.borrow_mut().push((realm.clone(), Rc::new(intrinsics)));
     Ok(())
@@ -93,12 +94,22 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let new_target = call.this();
     let (length, max) = wanted_lengths(realm, call)?;
     let Some(max) = max else { return construct_fixed(realm, &intrinsics, &new_target, length) };
-    // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
-    let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, &new_target, &[])?)?;
     // CreateSharedByteDataBlock for the maximum, so that growing never moves it.
-    let block =
-        (max <= LENGTH_LIMIT).then(|| realm.growable_block(length as usize, max as usize).ok()).flatten();
-    let block = block.ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
+    construct_on(realm, &intrinsics, &new_target, || {
+        (max <= LENGTH_LIMIT).then(|| realm.new_block(length as usize, Some(max as usize)).ok()).flatten()
+    })
+}
+
+/// AllocateSharedArrayBuffer on a block that is made here; `None` if there is no memory for it.
+fn construct_on(
+    realm: &Realm,
+    intrinsics: &Intrinsics,
+    new_target: &Value,
+    block: impl FnOnce() -> Option<SharedBlock>,
+) -> Result<Value, Exception> {
+    // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
+    let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
+    let block = block().ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
     let buffer = realm.shared_array_buffer(&block)?;
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
@@ -123,12 +134,7 @@ fn construct_fixed(
             false => made,
         };
     }
-    // OrdinaryCreateFromConstructor(newTarget, ...): as for a growable one.
-    let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
-    let block = realm.fixed_block(length as usize).map_err(|_| realm.range_error(NO_SHARED_MEMORY))?;
-    let buffer = realm.shared_array_buffer(&block)?;
-    realm.set_prototype(&buffer, &prototype)?;
-    Ok(buffer)
+    construct_on(realm, intrinsics, new_target, || realm.new_block(length as usize, None).ok())
 }
 
 /// `get SharedArrayBuffer.prototype.byteLength`

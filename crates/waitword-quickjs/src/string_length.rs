@@ -4,7 +4,7 @@
 //! Asked only where no script runs for the answer. What grows a string otherwise (`+`, `concat`, `replaceAll`) is left to the engine's
 //! own limit.
 
-use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+use crate::ffi::{Call, Exception, Realm, Value};
 
 /// The most characters of a string in V8 on 64 bits.
 const MOST: f64 = ((1_u32 << 29) - 24) as f64;
@@ -22,13 +22,10 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     ];
     for (class, name, estimate) in functions {
         let prototype = realm.get(&realm.get(&realm.global(), class)?, "prototype")?;
-        let engines = realm.get(&prototype, name)?;
-        let length = realm.to_i32(&realm.get(&engines, "length")?)?.unsigned_abs() as u8;
-        let replacement = realm.closure(name, length, move |realm, call| match estimate(realm, call)? {
+        realm.replace(&prototype, name, move |realm, call, engines| match estimate(realm, call)? {
             Some(length) if length > MOST => Err(realm.range_error("Invalid string length")),
-            _ => call.forward(&engines),
+            _ => call.forward(engines),
         })?;
-        realm.define(&prototype, name, &replacement, Attributes::BUILT_IN)?;
     }
     Ok(())
 }

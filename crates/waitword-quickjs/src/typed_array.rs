@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use crate::ffi::{Attributes, Call, Exception, Realm, TypedArrayKind, Value};
+use crate::ffi::{Call, Exception, Realm, TypedArrayKind, Value};
 
 /// The engine's functions, of a realm that no script has seen yet.
 struct Engines {
@@ -72,16 +72,15 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         define_property: realm.get(&object, "defineProperty")?,
         own_keys: realm.get(&realm.get(&global, "Reflect")?, "ownKeys")?,
     });
-    let methods: [(&Value, &str, u8, Method); 4] = [
-        (&prototype, "set", 1, Engines::set),
-        (&prototype, "with", 2, Engines::with),
-        (&prototype, "sort", 1, Engines::sort),
-        (&object, "freeze", 1, Engines::freeze),
+    let methods: [(&Value, &str, Method); 4] = [
+        (&prototype, "set", Engines::set),
+        (&prototype, "with", Engines::with),
+        (&prototype, "sort", Engines::sort),
+        (&object, "freeze", Engines::freeze),
     ];
-    for (holder, name, length, method) in methods {
+    for (holder, name, method) in methods {
         let engines = Rc::clone(&engines);
-        let replacement = realm.closure(name, length, move |realm, call| method(&engines, realm, call))?;
-        realm.define(holder, name, &replacement, Attributes::BUILT_IN)?;
+        realm.replace(holder, name, move |realm, call, _| method(&engines, realm, call))?;
     }
     Ok(())
 }

@@ -42,16 +42,15 @@ pub(crate) fn is_any_agent_observed() -> bool {
     IS_ANY.load(Ordering::Relaxed)
 }
 
-/// A word that was changed.
-pub(crate) struct Changed {
-    pub(crate) block: SharedBlock,
-    pub(crate) byte_index: usize,
-    pub(crate) change: Change,
-}
-
-/// What a function of `Atomics` has changed, by its name, its arguments, none of which is an object but the array, and its result.
+/// What a function of `Atomics` has changed (the block, where in bytes, and how), by its name, its arguments, none of which is an object but
+/// the array, and its result.
 /// `None`: nothing, or nothing that can be waited on.
-pub(crate) fn changed(realm: &Realm, function: &str, arguments: &[Value], result: &Value) -> Option<Changed> {
+pub(crate) fn changed(
+    realm: &Realm,
+    function: &str,
+    arguments: &[Value],
+    result: &Value,
+) -> Option<(SharedBlock, usize, Change)> {
     let [array, index, values @ ..] = arguments else { return None };
     let is_wide = match realm.typed_array_kind(array)? {
         TypedArrayKind::Int32 => false,
@@ -88,5 +87,5 @@ pub(crate) fn changed(realm: &Realm, function: &str, arguments: &[Value], result
     let block = realm.borrow_shared_block(&view.buffer)?;
     let size = if is_wide { 8 } else { 4 };
     let byte_index = view.byte_offset + size * usize::try_from(realm.to_index(index).ok()?).ok()?;
-    Some(Changed { block: (*block).clone(), byte_index, change })
+    Some(((*block).clone(), byte_index, change))
 }

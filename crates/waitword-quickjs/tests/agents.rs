@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 
 use common::{agent_on, text, until_queued};
-use waitword_core::{Outcome, notify_all, notify_one, wait};
+use waitword_core::{Outcome, notify_one, wait};
 use waitword_quickjs::{AgentHandle, JsAgent, JsError, SharedBlock};
 
 /// How an agent waits for the word at index 0.
@@ -63,29 +63,6 @@ fn blocking_and_async_waiters_of_all_agents_stand_in_one_line() {
 }
 
 #[test]
-fn notify_counts_its_own_promises_and_those_of_others() {
-    let block = SharedBlock::new(8).unwrap();
-    let js = agent_on(&block);
-    js.eval("t.js", "var log = []; Atomics.waitAsync(i32, 0, 0).value.then(o => log.push(o));").unwrap();
-    let blocking = start_waiter(&block, Kind::Blocking, 2);
-    let other = start_waiter(&block, Kind::Async, 3);
-    assert_eq!(text(&js, "String(Atomics.notify(i32, 0))"), "3");
-    js.run().unwrap();
-    assert_eq!(text(&js, "log.join()"), "ok");
-    assert_eq!([blocking.recv().unwrap(), other.recv().unwrap()], ["ok", "ok"]);
-}
-
-#[test]
-fn a_rust_thread_notifies_a_script_that_waits() {
-    let block = SharedBlock::new(8).unwrap();
-    let waiter = start_waiter(&block, Kind::Blocking, 1);
-    let word = block.i32(0).unwrap();
-    word.store(1, Ordering::SeqCst);
-    assert_eq!(notify_one(&word), 1);
-    assert_eq!(waiter.recv().unwrap(), "ok");
-}
-
-#[test]
 fn a_script_notifies_a_rust_thread_that_waits() {
     let block = SharedBlock::new(8).unwrap();
     let js = agent_on(&block);
@@ -94,19 +71,6 @@ fn a_script_notifies_a_rust_thread_that_waits() {
     until_queued(&block, 4, 1, &waiter);
     assert_eq!(text(&js, "i32[1] = 1; String(Atomics.notify(i32, 1))"), "1");
     assert_eq!(waiter.join().unwrap(), Outcome::Notified);
-}
-
-#[test]
-fn run_until_settled_sleeps_until_another_thread_notifies() {
-    let block = SharedBlock::new(8).unwrap();
-    let js = agent_on(&block);
-    let promise = js.eval("t.js", "Atomics.waitAsync(i32, 0, 0).value.then(o => o + '!')").unwrap();
-    let notifier = thread::spawn({
-        let word = block.i32(0).unwrap();
-        move || notify_all(&word)
-    });
-    assert_eq!(js.run_until_settled(&promise).unwrap().as_str(), Some("ok!"));
-    assert_eq!(notifier.join().unwrap(), 1);
 }
 
 #[test]
@@ -178,32 +142,4 @@ fn an_agent_that_sleeps_can_be_terminated() {
     });
     assert!(js.run_until_settled(&promise).unwrap_err().is_uncatchable);
     terminator.join().unwrap();
-}
-
-#[test]
-fn a_terminated_agents_place_goes_to_the_next() {
-    let block = SharedBlock::new(8).unwrap();
-    let mut second = None;
-    terminated(&block, "Atomics.wait(i32, 0, 0)", |handle, script| {
-        until_queued(&block, 0, 1, script);
-        second = Some(start_waiter(&block, Kind::Async, 2));
-        handle.terminate();
-        while block.table().waiters(&*block.i32(0).unwrap()) != 1 {
-            thread::yield_now();
-        }
-    });
-    assert_eq!(notify_one(block.i32(0).unwrap()), 1);
-    assert_eq!(second.unwrap().recv().unwrap(), "ok");
-}
-
-#[test]
-fn a_plain_store_before_notify_is_seen_by_the_woken() {
-    let block = SharedBlock::new(8).unwrap();
-    let waiter = thread::spawn({
-        let block = block.clone();
-        move || agent_on(&block).eval("t.js", "Atomics.wait(i32, 0, 0); i32[1]").unwrap().as_number()
-    });
-    until_queued(&block, 0, 1, &waiter);
-    assert_eq!(text(&agent_on(&block), "i32[1] = 7; String(Atomics.notify(i32, 0))"), "1");
-    assert_eq!(waiter.join().unwrap(), Some(7.0));
 }

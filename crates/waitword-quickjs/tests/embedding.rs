@@ -5,9 +5,9 @@ mod common;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use common::{agent, agent_on, agent_that_cannot_block, text, thrown};
+use common::{agent, agent_on, agent_that_cannot_block, agent_within, text, thrown};
 use waitword_agents::Timeout;
-use waitword_quickjs::{JsAgent, JsAgentOptions, JsValue, RuntimeOptions, SharedBlock, WaitObserver};
+use waitword_quickjs::{FromJs, JsAgent, JsAgentOptions, JsValue, RuntimeOptions, SharedBlock, WaitObserver};
 
 #[test]
 fn values_come_out_as_rust_values() {
@@ -37,6 +37,28 @@ fn rust_values_go_in() {
     js.set_global("word", "a\0ü").unwrap();
     let shown = "[flag, number, integer, typeof big, big === -(2n ** 63n), word.length].join()";
     assert_eq!(text(&js, shown), "true,0.5,-7,bigint,true,3");
+    js.set_global("list", vec![Some("a".to_owned()), None]).unwrap();
+    assert_eq!(text(&js, "[Array.isArray(list), list.length, list[0], list[1]].join()"), "true,2,a,");
+}
+
+#[test]
+fn arguments_become_rust_values() {
+    fn from<T: FromJs>(js: &JsAgent, source: &str) -> Result<T, String> {
+        let value = js.realm().eval("t.js", source);
+        let converted = value.and_then(|value| T::from_js(js.realm(), &value));
+        converted.map_err(|exception| js.realm().describe(&exception).message)
+    }
+    let js = agent();
+    assert_eq!(from(&js, "[1, '2', -1, { valueOf: () => 4 }]"), Ok(vec![1, 2, u32::MAX, 4]));
+    assert_eq!(
+        (from(&js, "''"), from(&js, "1.5"), from(&js, "2 ** 40")),
+        (Ok(false), Ok(1.5), Ok(1_u64 << 40))
+    );
+    assert_eq!(
+        (from(&js, "undefined"), from(&js, "null")),
+        (Ok(None::<String>), Ok(Some("null".to_owned())))
+    );
+    assert!(from::<i32>(&js, "Symbol()").unwrap_err().starts_with("TypeError"));
 }
 
 #[test]
@@ -145,8 +167,7 @@ fn limits_end_in_errors() {
 
 #[test]
 fn a_limit_is_for_scripts_and_not_for_what_an_agent_starts_with() {
-    let tiny = RuntimeOptions { memory_limit: Some(1 << 10), ..RuntimeOptions::default() };
-    let js = JsAgent::new(&JsAgentOptions { runtime: tiny, ..JsAgentOptions::default() }).unwrap();
+    let js = agent_within(1 << 10);
     assert!(js.new_realm().is_ok());
     let error = js.eval("t.js", "new ArrayBuffer(1 << 20)").unwrap_err();
     assert!(error.message.ends_with("out of memory"), "{error}");
@@ -158,8 +179,7 @@ fn a_limit_is_for_scripts_and_not_for_what_an_agent_starts_with() {
 fn no_script_that_hoards_sees_null_and_one_that_goes_on_is_ended() {
     for limit in (1 << 20..(1 << 20) + 480_000).step_by(16_000) {
         for made in ["[hoard]", "{ hoard }", "(kept => () => kept)(hoard)"] {
-            let limited = RuntimeOptions { memory_limit: Some(limit), ..RuntimeOptions::default() };
-            let js = JsAgent::new(&JsAgentOptions { runtime: limited, ..JsAgentOptions::default() }).unwrap();
+            let js = agent_within(limit);
             js.eval("t.js", "var errors = 0, others = 0, hoard").unwrap();
             let catch = "if (error instanceof InternalError) errors++; else others++";
             let source = format!("for (;;) try {{ for (;;) hoard = {made} }} catch (error) {{ {catch} }}");
@@ -268,8 +288,7 @@ fn a_parser_without_memory_is_an_error_and_no_crash() {
     let body = (0..8).map(|_| format!("{{ let sum = 0; {piece} }}\n")).collect::<String>();
     let mut refused = 0;
     for limit in (1_000..120_000).step_by(331) {
-        let runtime = RuntimeOptions { memory_limit: Some(limit), ..RuntimeOptions::default() };
-        let js = JsAgent::new(&JsAgentOptions { runtime, ..JsAgentOptions::default() }).unwrap();
+        let js = agent_within(limit);
         match js.realm().compile_function("t.js", "one, two", &body) {
             Ok(function) => assert!(function.is_object()),
             Err(error) => {
@@ -289,4 +308,23 @@ fn an_agent_may_be_allowed_to_block() {
     assert!(thrown(&js, wait).message.starts_with("TypeError"));
     js.agent().set_can_block(true);
     assert_eq!(text(&js, wait), "timed-out");
+}
+
+/// The example `embed`, in which they share a lock, is right about its total.
+#[test]
+fn a_rust_thread_and_a_script_lose_no_count() {
+    // Cargo builds the examples before the tests, next to the folder of the tests.
+    let tests = std::env::current_exe().unwrap();
+    let example = tests
+        .ancestors()
+        .nth(2)
+        .unwrap()
+        .join("examples/embed")
+        .with_extension(std::env::consts::EXE_EXTENSION);
+    let ran = std::process::Command::new(&example).output();
+    let ran = ran.unwrap_or_else(|error| {
+        panic!("{}: {error}; `cargo test` without `--test` builds it", example.display())
+    });
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && stdout.contains("total 4000 of 4000"), "{ran:?}");
 }

@@ -85,16 +85,6 @@ fn keys_stay_with_their_engine() {
 }
 
 #[test]
-fn a_script_is_compiled_once_for_all_agents() {
-    let code = agent().realm().precompile("code.js", "globalThis.n = (globalThis.n ?? 0) + 1").unwrap();
-    for _ in 0..2 {
-        let js = agent();
-        js.realm().run_precompiled(&code).unwrap();
-        assert_eq!(text(&js, "String(n)"), "1");
-    }
-}
-
-#[test]
 fn a_native_function_makes_a_realm_that_has_waitasync() {
     let js = agent();
     js.set_function("sibling", 0, |realm, _| Ok(realm.sibling()?.global())).unwrap();

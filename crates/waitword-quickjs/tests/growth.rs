@@ -1,12 +1,12 @@
 //! What a script sees of memory that has grown: every operation on views that were there before, after everything that a
-//! script can synchronize by.
+//! script can synchronize by. In one agent: `tables/growable.js`.
 
 mod common;
 
 use std::thread;
 
-use common::{agent, text};
-use waitword_quickjs::{JsAgent, JsAgentOptions, RuntimeOptions, SharedBlock};
+use common::{agent, agent_on, agent_within, text, thrown_name};
+use waitword_quickjs::{JsAgent, SharedBlock};
 
 /// A buffer of 16 bytes that can grow, its views, a word to wait on, and a second object on the same memory, as
 /// `structuredClone` makes one. `seen` runs the operations, and lists those with another result than on a grown buffer.
@@ -236,9 +236,51 @@ fn growth_is_seen_when_thousands_of_buffers_are_known_and_most_are_gone() {
 
 #[test]
 fn what_is_known_of_buffers_goes_with_them() {
-    let runtime = RuntimeOptions { memory_limit: Some(4 << 20), ..RuntimeOptions::default() };
-    let js = JsAgent::new(&JsAgentOptions { runtime, ..JsAgentOptions::default() }).unwrap();
+    let js = agent_within(4 << 20);
     let many =
         "let n = 0; while (n < 100000) { new SharedArrayBuffer(8, { maxByteLength: 16 }); n++; } String(n)";
     assert_eq!(text(&js, many), "100000");
+}
+
+/// An agent on another thread makes the buffer longer.
+fn grow_elsewhere(block: &SharedBlock, length: usize) {
+    let block = block.clone();
+    let grown = thread::spawn(move || {
+        text(&agent_on(&block), &format!("sab.grow({length}); String(sab.byteLength)"))
+    });
+    assert_eq!(grown.join().unwrap(), length.to_string());
+}
+
+#[test]
+fn growing_is_seen_by_other_agents() {
+    let block = SharedBlock::growable(8, 64).unwrap();
+    let js = agent_on(&block);
+    assert_eq!(text(&js, "[sab.byteLength, i32.length].join()"), "8,2");
+    grow_elsewhere(&block, 24);
+    assert_eq!(text(&js, "[sab.byteLength, i32.length, i64.length].join()"), "24,6,3");
+    // A loser of the race to grow gets the RangeError, however long its own object looked.
+    grow_elsewhere(&block, 40);
+    assert_eq!(thrown_name(&js, "sab.grow(32)"), "RangeError");
+    assert_eq!(text(&js, "String(sab.slice(32).byteLength)"), "8");
+    grow_elsewhere(&block, 48);
+    assert_eq!(text(&js, "String(sab.slice(40).byteLength)"), "8");
+}
+
+#[test]
+fn waits_and_notifies_reach_what_another_agent_has_added() {
+    let block = SharedBlock::growable(8, 64).unwrap();
+    let calls = [
+        "Atomics.wait(i32, {i}, 1)",
+        "Atomics.waitAsync(i32, {i}, 1).value",
+        "String(Atomics.notify(i32, {i}))",
+    ];
+    let expected = ["not-equal", "not-equal", "0"];
+    for (index, (call, expected)) in (2..).step_by(2).zip(calls.into_iter().zip(expected)) {
+        // Views made before the memory grew, and nothing but the call itself looks at the buffer.
+        let js = agent_on(&block);
+        let call = call.replace("{i}", &index.to_string());
+        assert_eq!(thrown_name(&js, &call), "RangeError");
+        grow_elsewhere(&block, 4 * (index + 2));
+        assert_eq!(text(&js, &call), expected);
+    }
 }

@@ -59,19 +59,6 @@ fn result_of(js: &JsAgent, source: &str) -> Result<String, JsError> {
 }
 
 #[test]
-fn modules_import_each_other() {
-    let js = agent_with(&[
-        ("a", "import { b } from './b'; export const a = 'a' + b;"),
-        ("b", "export let b = 'b';"),
-    ]);
-    assert_eq!(
-        result_of(&js, "import { a } from './a'; import * as b from 'b'; globalThis.result = a + b.b;")
-            .unwrap(),
-        "abb"
-    );
-}
-
-#[test]
 fn modules_know_their_url() {
     let js = agent_with(&[("a", "export default import.meta.url;")]);
     let source = "import a from 'a'; globalThis.result = a + ' ' + import.meta.url;";
@@ -86,15 +73,6 @@ fn exports_can_be_made_by_rust() {
     assert_eq!(result_of(&js, source).unwrap(), "42,hello,42,answer+default+greet");
     let missing = result_of(&js, "import { nothing } from 'native';").unwrap_err();
     assert!(missing.message.contains("nothing"), "{missing}");
-}
-
-#[test]
-fn modules_may_await_at_the_top_level() {
-    let js = agent_with(&[("slow", "export const word = await Promise.resolve('late');")]);
-    let source = "const { word } = await import('slow');
-        const v = new Int32Array(new SharedArrayBuffer(4));
-        globalThis.result = word + ' ' + await Atomics.waitAsync(v, 0, 0, 1).value;";
-    assert_eq!(result_of(&js, source).unwrap(), "late timed-out");
 }
 
 #[test]

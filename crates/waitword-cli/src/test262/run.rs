@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::outcome::{self, Outcome};
-use super::plan::{Ahead, Case, Planned};
+use super::plan::{Case, Planned};
 
 /// The subcommand that runs one case.
 const COMMAND: &str = "test262-case";
@@ -61,13 +61,9 @@ impl Runner<'_> {
 
     fn run_planned(&self, planned: &Planned) -> Tested {
         let start = Instant::now();
-        let outcome = match &planned.ahead {
-            Ahead::Run => self.run_case(&planned.case).unwrap_or_else(|error| {
-                Outcome::Failed(format!("the runner cannot start a process: {error}"))
-            }),
-            Ahead::Skip(reason) => Outcome::Skipped(reason.clone()),
-            Ahead::Fail(error) => Outcome::Failed(error.clone()),
-        };
+        let failed = |error| Outcome::Failed(format!("the runner cannot start a process: {error}"));
+        let outcome = planned.ahead.clone();
+        let outcome = outcome.unwrap_or_else(|| self.run_case(&planned.case).unwrap_or_else(failed));
         Tested { case: planned.case.clone(), outcome, time: start.elapsed() }
     }
 

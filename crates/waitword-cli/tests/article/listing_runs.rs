@@ -8,10 +8,15 @@ use std::sync::Once;
 use std::{env, fs};
 
 use crate::listings::Listings;
+use crate::program;
 use crate::skip::skip;
-use crate::{check, run, statement};
+use crate::{run, statement};
 
 const VARIABLE: &str = "WAITWORD_ARTICLE";
+
+fn folder(test: &str) -> PathBuf {
+    program::folder(&format!("article/{test}"))
+}
 
 /// The listings of the text that is given, or `None` if none is.
 fn given() -> Option<Listings> {
@@ -28,7 +33,7 @@ fn given() -> Option<Listings> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let text =
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{VARIABLE}: {}: {error}", path.display()));
-    Some(Listings::read(&text).unwrap_or_else(|error| panic!("{VARIABLE}: {}: {error}", path.display())))
+    Some(Listings::read(&text))
 }
 
 #[test]
@@ -36,7 +41,7 @@ fn the_demo_runs_alone() {
     let Some(listings) = given() else { return };
     let script = folder("demo").join("demo.js");
     fs::write(&script, listings.demo).unwrap();
-    assert_eq!(run(&[], &script), [""; 0]);
+    assert_eq!(run(&script), [""; 0]);
 }
 
 /// What the demo's result was, and the outcome of its promise if there is one. `before` runs before the demo.
@@ -46,7 +51,7 @@ fn demo(test: &str, listings: &Listings, before: &str) -> Vec<String> {
         console.log(await result.value);";
     let script = folder(test).join("demo.mjs");
     fs::write(&script, format!("{before}\n{}\n{after}\n", listings.demo)).unwrap();
-    run(&[], &script)
+    run(&script)
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn the_class_is_the_mutex_that_the_article_describes() {
         let checks: Vec<_> =
             text.lines().filter_map(|line| line.strip_prefix("//> ")).map(str::to_owned).collect();
         fs::copy(&script, folder.join(&name)).unwrap();
-        check(&folder.join(&name), &checks);
+        assert_eq!(run(&folder.join(&name)), checks, "{name}");
         checked += 1;
     }
     assert_eq!(checked, 6);
@@ -144,13 +149,5 @@ fn the_class_names_its_states() {
         lock.lock();
         console.log(word[0] === AsyncLock.LOCKED, lock.i32a.buffer === lock.sab);";
     fs::write(&script, format!("{}\n{after}\n", listings.class)).unwrap();
-    assert_eq!(run(&[], &script), ["0 true", "true true"]);
-}
-
-/// A folder of its own for each test.
-fn folder(test: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("article").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
+    assert_eq!(run(&script), ["0 true", "true true"]);
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 
-use crate::program::{finish, piped};
+use crate::program::{finish, prepared};
 
 const BLOCKED: &str = r#"
     const { Worker } = require("worker_threads");
@@ -59,7 +59,7 @@ fn interrupt(child: &Child) {
 
 #[test]
 fn interrupt_ends_a_program_with_blocked_workers() {
-    let mut command = piped("interrupt", BLOCKED);
+    let mut command = prepared("interrupt", &[], &[("main.js", BLOCKED)], &[]);
     let mut child = with_sigint(&mut command, Sigint::Ends).spawn().unwrap();
     expect(&mut child, "blocked\n");
     interrupt(&child);
@@ -74,7 +74,7 @@ fn an_interrupt_that_is_ignored_at_the_start_stays_ignored() {
         new Worker("/dev/stdin").on("exit", (code) => (process.exitCode = code));
         console.log("runs");
     "#;
-    let mut command = piped("interrupt_ignored", script);
+    let mut command = prepared("interrupt_ignored", &[], &[("main.js", script)], &[]);
     let mut child = with_sigint(command.stdin(Stdio::piped()), Sigint::IsIgnored).spawn().unwrap();
     expect(&mut child, "runs\n");
     interrupt(&child);
@@ -91,7 +91,7 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
         new Worker("for (;;) console.log('line');", { eval: true });
         for (;;);
     "#;
-    let mut child = piped("closed_output", script).spawn().unwrap();
+    let mut child = prepared("closed_output", &[], &[("main.js", script)], &[]).spawn().unwrap();
     expect(&mut child, "line\n");
     finish(child).with_code(141).quietly();
 }
@@ -100,7 +100,8 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 #[cfg(target_os = "linux")]
 fn an_output_that_cannot_be_written_is_an_error() {
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    finish(piped("full_output", "console.log('line');").stdout(full).spawn().unwrap())
+    let files = [("main.js", "console.log('line');")];
+    finish(prepared("full_output", &[], &files, &[]).stdout(full).spawn().unwrap())
         .with_code(1)
         .complained(&["cannot write to the standard output", "main.js:1:"]);
 }

@@ -72,6 +72,7 @@ fn the_table_of_modules_is_what_they_export() {
     let lines: Vec<&str> = documented.iter().map(String::as_str).collect();
     run(
         "offered",
+        &[],
         r#"
         for (const name of require("node:module").builtinModules) {
           console.log(`${name}: ${Object.keys(require(`node:${name}`)).sort().join(" ")}`);

@@ -69,38 +69,14 @@ pub(crate) fn folder(test: &str) -> PathBuf {
     folder.canonicalize().unwrap()
 }
 
-/// Writes one script and runs it. `test` names its folder.
-pub(crate) fn run(test: &str, script: &str) -> Ran {
-    limited(test, &[], script)
-}
-
-/// As [`run`], with flags.
-pub(crate) fn limited(test: &str, flags: &[&str], script: &str) -> Ran {
+/// Writes one script and runs it with these flags. `test` names its folder.
+pub(crate) fn run(test: &str, flags: &[&str], script: &str) -> Ran {
     run_with(test, flags, &[("main.js", script)], &[])
-}
-
-/// Asserts of each `--flag=value` that its value is refused, and that the message names both.
-#[track_caller]
-pub(crate) fn are_usage_errors(flags: &[&str]) {
-    let is_refused = |flag: &str| {
-        let (name, value) = flag.split_once('=').unwrap();
-        let output = waitword().args(["run", flag, "a.js"]).output().unwrap();
-        let message = format!("invalid value '{value}' for '{name} <");
-        output.status.code() == Some(2) && String::from_utf8_lossy(&output.stderr).contains(&message)
-    };
-    let accepted: Vec<_> = flags.iter().filter(|flag| !is_refused(flag)).collect();
-    assert!(accepted.is_empty(), "accepted, or refused for another reason: {accepted:?}");
 }
 
 /// Writes files, and runs the first of them with flags before and arguments behind its name.
 pub(crate) fn run_with(test: &str, flags: &[&str], files: &[(&str, &str)], arguments: &[&str]) -> Ran {
     ended(&mut prepared(test, flags, files, arguments))
-}
-
-/// Writes one script, which is run when the result is spawned.
-#[cfg(unix)]
-pub(crate) fn piped(test: &str, script: &str) -> Command {
-    prepared(test, &[], &[("main.js", script)], &[])
 }
 
 /// Writes files, the first of which is run when the result is spawned.

@@ -129,13 +129,3 @@ fn mistakes_say_what_to_do_next() {
     write(&here.join("conformance/x.txt"), "path test\nfailed\n");
     mistake(&["suite"], &["x.txt:2: expected FILE (MODE, …)"]);
 }
-
-#[test]
-fn help_says_how_to_begin() {
-    let here = suite("help", &[]);
-    let help = test262(&here, &["--help"]).with_code(0).quietly().stdout;
-    for part in ["git clone", "Examples:", "Exit codes:", "--update", "--time-limit", "CanBlockIsFalse"] {
-        assert!(help.contains(part), "no {part:?} in {help}");
-    }
-    assert!(!help.contains("test262-case"));
-}

@@ -60,6 +60,7 @@ fn a_thread_that_comes_back_finds_nobody_and_counts_until_then() {
 fn lines_of_several_workers_never_mix() {
     let ran = run(
         "whole_lines",
+        &[],
         r#"
         const { Worker } = require("worker_threads");
         const source = `const { workerData } = require("worker_threads");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A program, how it is run, and what comes of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     pub(crate) path: PathBuf,
     /// `AREA/NAME`, and the number of the variant.
@@ -33,8 +33,9 @@ pub(crate) struct Case {
 }
 
 /// How the lines of the output are compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Stdout {
+    #[default]
     Exact,
     Sorted,
     Starts,
@@ -53,21 +54,8 @@ impl Case {
         let mut case = Self {
             path: path.to_owned(),
             name: format!("{}/{}", area.display(), stem.display()),
-            command: None,
-            flags: Vec::new(),
-            arguments: Vec::new(),
-            code: 0,
-            stdout: Stdout::Exact,
-            lines: Vec::new(),
-            may_complain: false,
-            complaints: Vec::new(),
-            lacks: Vec::new(),
-            is_on_node: false,
-            deviations: Vec::new(),
-            is_in_place: false,
-            only_on: None,
-            each: None,
             files: vec![(format!("main.{}", extension.display()), String::new())],
+            ..Self::default()
         };
         let (head, body) = split(&text);
         for line in head.lines() {

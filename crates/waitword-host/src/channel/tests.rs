@@ -42,20 +42,6 @@ fn the_end_comes_after_the_messages_and_also_without_a_listener() {
 }
 
 #[test]
-fn messages_travel_with_their_end() {
-    let (arrivals, (one, other)) = (arrivals(), channel());
-    other.arrive(&arrivals, 1);
-    other.receive(true);
-    one.post(message(Vec::new()));
-    other.depart();
-    one.post(message(Vec::new()));
-    let there = self::arrivals();
-    other.arrive(&there, 9);
-    other.receive(true);
-    assert_eq!(tokens(&there), 2);
-}
-
-#[test]
 fn circles_of_messages_are_dropped() {
     for length in [1, 2, 3, 10] {
         let (ones, others): (Vec<_>, Vec<_>) = (0..length).map(|_| channel()).unzip();

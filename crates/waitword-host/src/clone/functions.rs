@@ -4,61 +4,52 @@ use std::cell::Cell;
 
 use waitword_quickjs::{Exception, Realm, Value};
 
-/// The functions of `js/core/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
-pub(crate) struct CloneFunctions {
+macro_rules! functions {
+    ($($(#[$doc:meta])* $field:ident: $name:literal,)*) => {
+        /// The functions of `js/core/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
+        pub(crate) struct CloneFunctions {
+            $($(#[$doc])* pub(super) $field: Value,)*
+            /// Whether any object was marked as not to be cloned: most agents are never asked.
+            pub(crate) has_uncloneable: Cell<bool>,
+        }
+
+        impl CloneFunctions {
+            /// # Errors
+            /// When `functions` lacks one.
+            pub(crate) fn new(realm: &Realm, functions: &Value) -> Result<Self, Exception> {
+                let has_uncloneable = Cell::new(false);
+                Ok(Self { $($field: realm.get(functions, $name)?,)* has_uncloneable })
+            }
+        }
+    };
+}
+
+functions! {
     /// `row(object, is_ordinary)`: `[kind, heads, ...values]`, or undefined for one that it does not know.
-    pub(super) row: Value,
+    row: "row",
     /// `revive(kind, ...heads)`: the object, without what is put into it afterwards.
-    pub(super) revive: Value,
+    revive: "revive",
     /// `fill(object, values)`
-    pub(super) fill: Value,
+    fill: "fill",
     /// `refuse(value, why)`: throws the DataCloneError.
-    pub(super) refuse: Value,
-    /// `isUncloneable(object)`: whether the script has marked it so.
-    pub(super) is_uncloneable: Value,
-    /// Whether any was marked: most agents are never asked.
-    pub(super) has_uncloneable: Cell<bool>,
+    refuse: "refuse",
     /// `noRoom()`: throws the one for a message that is too large.
-    pub(super) no_room: Value,
+    no_room: "noRoom",
+    /// `isUncloneable(object)`: whether the script has marked it so.
+    is_uncloneable: "isUncloneable",
     /// `%Object.prototype%`
-    pub(super) object_prototype: Value,
+    object_prototype: "objectPrototype",
     /// Constructors, and the functions that add to what they make.
-    pub(super) map: Value,
-    pub(super) map_set: Value,
-    pub(super) set: Value,
-    pub(super) set_add: Value,
+    map: "Map",
+    map_set: "mapSet",
+    set: "Set",
+    set_add: "setAdd",
     /// The getters of `ArrayBuffer.prototype`.
-    pub(super) is_resizable: Value,
-    pub(super) max_byte_length: Value,
+    is_resizable: "isResizable",
+    max_byte_length: "maxByteLength",
 }
 
 impl CloneFunctions {
-    /// # Errors
-    /// When `functions` lacks one.
-    pub(crate) fn new(realm: &Realm, functions: &Value) -> Result<Self, Exception> {
-        let get = |name: &str| realm.get(functions, name);
-        Ok(Self {
-            row: get("row")?,
-            revive: get("revive")?,
-            fill: get("fill")?,
-            refuse: get("refuse")?,
-            is_uncloneable: get("isUncloneable")?,
-            has_uncloneable: Cell::new(false),
-            no_room: get("noRoom")?,
-            object_prototype: get("objectPrototype")?,
-            map: get("Map")?,
-            map_set: get("mapSet")?,
-            set: get("Set")?,
-            set_add: get("setAdd")?,
-            is_resizable: get("isResizable")?,
-            max_byte_length: get("maxByteLength")?,
-        })
-    }
-
-    pub(crate) fn expect_uncloneable(&self) {
-        self.has_uncloneable.set(true);
-    }
-
     /// The DataCloneError for a value.
     pub(super) fn refusal(&self, realm: &Realm, value: &Value, why: Option<&str>) -> Exception {
         let refuse = || {

@@ -32,11 +32,9 @@ pub(crate) fn write(
         realm,
         functions,
         serialized: SerializedMessage {
-            tape: Vec::new(),
-            blocks: Vec::new(),
-            moved: Vec::new(),
             met: vec![None; buffers.len()],
             charge,
+            ..SerializedMessage::default()
         },
         charged: 0,
         moving: buffers_moving.chain(ports.iter().enumerate().map(moving(tag::PORT))).collect(),

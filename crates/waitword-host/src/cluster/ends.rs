@@ -10,10 +10,8 @@ use std::sync::Arc;
 use super::Cluster;
 use crate::agent_links::AgentLinks;
 use crate::agent_name::ThreadId;
-use crate::clone::SerializedMessage;
-use crate::ended::Failure;
-use crate::mailbox::{Arrival, WorkerEvent};
-use crate::members::Overdue;
+use crate::mailbox::{Arrival, Failed, WorkerEvent};
+use crate::members::{Member, Overdue};
 
 impl Cluster {
     /// Brings the end of a worker about, on its own thread, which has nothing else left to do.
@@ -21,10 +19,12 @@ impl Cluster {
         self: &Arc<Self>,
         id: ThreadId,
         links: &AgentLinks,
-        failure: Option<(Box<Failure>, Option<SerializedMessage>)>,
+        failure: Option<Failed>,
         exit_code: i32,
     ) {
-        if self.claim_end(id) {
+        let claim = |member: &mut Member| !std::mem::replace(&mut member.is_ending, true);
+        let is_claimed = self.lock().all.get_mut(&id).is_some_and(claim);
+        if is_claimed {
             self.bring_end_about(id, links, failure, exit_code);
         } else {
             self.lock().adrift -= 1;
@@ -35,7 +35,7 @@ impl Cluster {
     pub(super) fn end_without(self: &Arc<Self>, Overdue { id, links, handle }: &Overdue) {
         if let Some(handle) = handle {
             handle.abandon();
-            if let Some(observer) = self.observer() {
+            if let Some(observer) = &self.observer {
                 observer.leave(handle.id());
             }
         }
@@ -43,36 +43,28 @@ impl Cluster {
         self.bring_end_about(*id, links, None, 1);
     }
 
-    fn claim_end(&self, id: ThreadId) -> bool {
-        self.lock().all.get_mut(&id).is_some_and(|member| !std::mem::replace(&mut member.is_ending, true))
-    }
-
     /// When this returns, the cluster does not know the worker any more.
     fn bring_end_about(
         self: &Arc<Self>,
         id: ThreadId,
         links: &AgentLinks,
-        failure: Option<(Box<Failure>, Option<SerializedMessage>)>,
+        failure: Option<Failed>,
         exit_code: i32,
     ) {
         // The agent that reads of its exit finds all this gone.
         links.close();
-        self.named_locks().leave(id);
+        self.named_locks.leave(id);
         if let Some(parent) = &links.parent {
-            if let Some((failure, thrown)) = failure {
-                parent.post(Arrival::OfWorker(id, WorkerEvent::Failed(failure, thrown)));
+            if let Some(failed) = failure {
+                parent.post(Arrival::OfWorker(id, WorkerEvent::Failed(failed)));
             }
-            self.retire(id);
+            // It counts no more among those that are alive: the agent that reads of its exit may start another in its place.
+            if let Some(member) = self.lock().all.get_mut(&id) {
+                member.is_retired = true;
+            }
             // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
             parent.post(Arrival::OfWorker(id, WorkerEvent::Exited(exit_code)));
         }
         self.leave(id);
-    }
-
-    /// It counts no more among those that are alive: the agent that reads of its exit may start another in its place.
-    fn retire(&self, id: ThreadId) {
-        if let Some(member) = self.lock().all.get_mut(&id) {
-            member.is_retired = true;
-        }
     }
 }

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use crate::agent_name::ThreadId;
 use crate::channel::Delivery;
-use crate::clone::{self, SerializedMessage};
+use crate::clone;
 use crate::ended::{Failure, FailureKind, Place};
-use crate::mailbox::{Arrival, PortId, WorkerEvent};
+use crate::mailbox::{Arrival, Failed, PortId, WorkerEvent};
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
 use super::{EventLoop, Stop};
@@ -75,7 +75,7 @@ impl EventLoop<'_> {
                     |realm: &Realm| Ok(vec![number(realm), realm.number(stream), realm.string(&text)?]);
                 self.call("fromWorker.printed", arguments)?
             }
-            WorkerEvent::Failed(failure, thrown) => return self.run_failure(id, failure, thrown),
+            WorkerEvent::Failed(failed) => return self.run_failure(id, failed),
             WorkerEvent::Exited(code) => {
                 self.host.workers.borrow_mut().remove(&id);
                 self.call("fromWorker.exit", |realm| Ok(vec![number(realm), realm.number(code)]))?
@@ -107,12 +107,7 @@ impl EventLoop<'_> {
     }
 
     /// The error of a worker: for the script if it listens, otherwise ours, and that of the whole program in the end.
-    fn run_failure(
-        &self,
-        id: ThreadId,
-        failure: Box<Failure>,
-        mut thrown: Option<SerializedMessage>,
-    ) -> Result<(), Stop> {
+    fn run_failure(&self, id: ThreadId, (failure, mut thrown): Failed) -> Result<(), Stop> {
         let is_handled = self.call("fromWorker.error", |realm| {
             // Read in place: it may have to go on to this agent's parent.
             let parts = match &mut thrown {

@@ -1,19 +1,23 @@
 //! What an agent's thread does all day: one job, its microtasks, the next job; else sleep.
 //!
-//! `run.rs` is the loop, `start.rs` runs the script, `jobs.rs` the jobs and their microtasks; what a script does not catch goes to
-//! `errors.rs`.
+//! `start.rs` runs the script, `jobs.rs` the jobs and their microtasks; what a script does not catch goes to `errors.rs`.
 
 use std::cell::Cell;
+use std::time::Instant;
 
-use waitword_quickjs::{JsAgent, Realm};
+use waitword_quickjs::{JsAgent, PromiseState, Realm};
 
 use crate::agent_host::Host;
+use crate::agent_name::AgentName;
 use crate::clone::SerializedMessage;
-use crate::ended::Failure;
+use crate::cluster::Woken;
+use crate::ended::{AbandonedWait, Failure, FailureKind};
+use crate::liveness::Reason;
+use crate::mailbox::{Arrival, WorkerEvent};
+use crate::worker_options::{Data, Entry};
 
 mod errors;
 mod jobs;
-mod run;
 mod start;
 
 /// Why an agent stopped.
@@ -45,6 +49,12 @@ pub(crate) struct EventLoop<'a> {
     pub(super) failure_code: Cell<i32>,
 }
 
+/// What to do when there is no job.
+enum Idle {
+    Sleep(Reason),
+    Finish,
+}
+
 impl<'a> EventLoop<'a> {
     pub(crate) fn new(agent: &'a JsAgent, host: &'a Host) -> Self {
         Self { agent, host, turn: Cell::new(0), failure_code: Cell::new(FAILED) }
@@ -57,5 +67,119 @@ impl<'a> EventLoop<'a> {
 
     pub(super) fn realm(&self) -> &Realm {
         self.agent.realm()
+    }
+
+    /// Runs the agent from its script to its end.
+    pub(crate) fn run(&self, entry: Entry, data: Data) -> Stop {
+        match self.run_to_end(entry, data) {
+            Err(failed @ Stop::Failed(..)) => {
+                // The last that the script hears, and it may still choose another exit code. That it fails in this as well is
+                // no news.
+                let chosen = self.host.call(self.realm(), "failing", &[]);
+                let code = chosen.ok().and_then(|code| self.realm().to_i32(&code).ok());
+                self.failure_code.set(code.unwrap_or(FAILED));
+                self.host.exit.get().map_or(failed, Stop::Exit)
+            }
+            Ok(stop) | Err(stop) => stop,
+        }
+    }
+
+    /// The waits that are still pending, for the report.
+    pub(crate) fn abandoned(&self) -> Vec<AbandonedWait> {
+        let agent = AgentName(self.host.id);
+        let pending = self.agent.pending().into_iter();
+        pending
+            .map(|wait| AbandonedWait {
+                agent,
+                is_blocked: false,
+                block: wait.block,
+                byte_index: wait.byte_index,
+                place: self.agent.call_site(wait.id),
+            })
+            .collect()
+    }
+
+    /// The first error of a worker that was never read.
+    pub(crate) fn unread_failure(&self) -> Option<Stop> {
+        std::iter::from_fn(|| self.host.links.mailbox.take()).find_map(|arrival| match arrival {
+            Arrival::OfWorker(_, WorkerEvent::Failed((failure, thrown))) => {
+                Some(Stop::Failed(failure, thrown))
+            }
+            _ => None,
+        })
+    }
+
+    fn run_to_end(&self, entry: Entry, data: Data) -> Result<Stop, Stop> {
+        let booted = self.boot(data);
+        booted.map_err(|exception| self.stop(FailureKind::Internal, &exception))?;
+        if let Some(parent) = &self.host.links.parent {
+            parent.post(Arrival::OfWorker(self.host.id, WorkerEvent::Online));
+            self.host.links.observed.goes_online();
+        }
+        let mut main_module = self.start(entry)?;
+        if main_module.is_some() {
+            // A module is itself a microtask, so the ones that it made come before what it left for the next tick.
+            self.run_promise_jobs()?;
+        }
+        loop {
+            // Before looking for work, so that what comes while we look is heard.
+            self.host.bell.clear();
+            self.run_microtasks()?;
+            if self.has_failed(main_module.as_ref())? {
+                main_module = None;
+                continue;
+            }
+            self.stopped().map_or(Ok(()), Err)?;
+            if self.host.is_closing.get() {
+                break;
+            }
+            if self.run_one_job()? {
+                continue;
+            }
+            match self.idle() {
+                Idle::Sleep(reason) => {
+                    self.agent.trim_after_a_crowd();
+                    self.host.links.observed.falls_idle();
+                    let woken = self.host.cluster.sleep(self.host.id, self.next_deadline(), reason);
+                    self.host.links.observed.wakes();
+                    if woken == Woken::Dismissed {
+                        break;
+                    }
+                }
+                Idle::Finish if self.finds_more_to_do()? => {}
+                Idle::Finish => break,
+            }
+        }
+        let ending = self.host.ending(self.realm());
+        let exit_code = ending.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?;
+        let state = main_module.map(|promise| self.realm().promise_state(&promise));
+        Ok(Stop::Done { exit_code, is_awaiting: matches!(state, Some(PromiseState::Pending)) })
+    }
+
+    /// Lets the script know that there is nothing left to do; whether there is after that.
+    fn finds_more_to_do(&self) -> Result<bool, Stop> {
+        self.call("idle", |_| Ok(Vec::new()))?;
+        self.run_microtasks()?;
+        Ok(self.run_one_job()? || !matches!(self.idle(), Idle::Finish))
+    }
+
+    fn next_deadline(&self) -> Option<Instant> {
+        let timer = self.host.timers.borrow().next_due();
+        [timer, self.agent.next_deadline()].into_iter().flatten().min()
+    }
+
+    fn idle(&self) -> Idle {
+        let is_kept = self.host.timers.borrow().keep_alive()
+            || self.agent.next_deadline().is_some()
+            || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
+            || self.host.links.ports().keep_alive()
+            || !self.host.asked.borrow().is_empty();
+        if is_kept {
+            Idle::Sleep(Reason::Messages)
+        } else if self.agent.has_pending() {
+            Idle::Sleep(Reason::WaitsOnly)
+        } else {
+            Idle::Finish
+        }
     }
 }

@@ -42,7 +42,7 @@ impl EventLoop<'_> {
                 (sources::STDIN.to_owned(), read)
             }
         };
-        let is_repeatable = name == sources::EVAL || path_of(Path::new(&name)).is_file();
+        let is_repeatable = name != sources::EVAL && path_of(Path::new(&name)).is_file();
         let source = match is_repeatable {
             true => &source,
             // For the lines that errors show. An agent starts once, so the cell is empty.

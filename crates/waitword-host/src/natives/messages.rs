@@ -1,151 +1,158 @@
-//! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it.
+//! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it. And locks by name.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::agent_host::{self, Host};
-use crate::broadcast_groups::Key;
-use crate::channel::{Message, channel};
+use waitword_quickjs::{Exception, Value};
+
+use crate::agent_host::Caller;
+use crate::agent_name::ThreadId;
+use crate::channel::channel;
 use crate::clone::{self, CloneFunctions};
-use crate::mailbox::PortId;
-use waitword_quickjs::{Call, Exception, Realm, Value};
+use crate::mailbox::{PortId, Ticket};
+use crate::named_locks::{Otherwise, Request};
 
 /// `setCloneFunctions(functions)`: what `clone.js` does for messages.
-pub(crate) fn set_clone_functions(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.set_clone_functions(CloneFunctions::new(realm, &call.argument(0))?);
-    Ok(realm.undefined())
+pub(super) fn set_clone_functions(by: Caller<'_>, functions: Value) -> Result<(), Exception> {
+    by.host.set_clone_functions(CloneFunctions::new(by.realm, &functions)?);
+    Ok(())
 }
 
 /// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
-pub(crate) fn expect_uncloneable(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    agent_host::of(realm)?.clone_functions(realm)?.expect_uncloneable();
-    Ok(realm.undefined())
+pub(super) fn expect_uncloneable(by: Caller<'_>) -> Result<(), Exception> {
+    by.host.clone_functions(by.realm)?.has_uncloneable.set(true);
+    Ok(())
 }
 
 /// `pack(value, buffers, ports)`: the message that is sent next, once it is sealed.
-pub(crate) fn pack(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let (buffers, ports) = (elements(realm, &call.argument(1))?, elements(realm, &call.argument(2))?);
-    let serialized = clone::write(realm, host.clone_functions(realm)?, &call.argument(0), &buffers, &ports)?;
-    let replaced = host.outbox.replace(Some(serialized));
+pub(super) fn pack(
+    by: Caller<'_>,
+    value: Value,
+    buffers: Vec<Value>,
+    ports: Vec<Value>,
+) -> Result<(), Exception> {
+    let serialized = clone::write(by.realm, by.host.clone_functions(by.realm)?, &value, &buffers, &ports)?;
+    let replaced = by.host.outbox.replace(Some(serialized));
     drop(replaced);
-    Ok(realm.undefined())
+    Ok(())
 }
 
 /// `seal(buffers, ports)`: the buffers move into it.
-pub(crate) fn seal(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let buffers = elements(realm, &call.argument(0))?;
-    let ports = realm.to_i32(&call.argument(1))?.unsigned_abs() as usize;
+pub(super) fn seal(by: Caller<'_>, buffers: Vec<Value>, ports: u32) -> Result<(), Exception> {
     // Out of the borrow: a refusal runs the script's getters.
-    let Some(mut serialized) = host.outbox.take() else {
-        return Err(realm.error("there is nothing to seal"));
+    let Some(mut serialized) = by.host.outbox.take() else {
+        return Err(by.realm.error("there is nothing to seal"));
     };
-    serialized.seal(realm, host.clone_functions(realm)?, &buffers, ports)?;
-    let replaced = host.outbox.replace(Some(serialized));
+    serialized.seal(by.realm, by.host.clone_functions(by.realm)?, &buffers, ports as usize)?;
+    let replaced = by.host.outbox.replace(Some(serialized));
     drop(replaced);
-    Ok(realm.undefined())
+    Ok(())
 }
 
 /// `copy(ids)`: what another agent would read.
-pub(crate) fn copy(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let message = host.send(realm, &call.argument(0))?;
-    Ok(host.unpack(realm, message)?.0)
+pub(super) fn copy(by: Caller<'_>, ids: Vec<PortId>) -> Result<Value, Exception> {
+    let message = by.host.send(by.realm, ids)?;
+    Ok(by.host.unpack(by.realm, message)?.0)
 }
 
 /// `takeData()`: `workerData`.
-pub(crate) fn take_data(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let Some(message) = host.links.data().take() else { return Ok(realm.undefined()) };
-    let (data, _) = realm.within_memory_limit(|| host.unpack(realm, message))?;
-    Ok(data)
+pub(super) fn take_data(by: Caller<'_>) -> Result<Option<Value>, Exception> {
+    let Some(message) = by.host.links.data().take() else { return Ok(None) };
+    let (data, _) = by.realm.within_memory_limit(|| by.host.unpack(by.realm, message))?;
+    Ok(Some(data))
 }
 
 /// `openChannel()`: the numbers of its two ports.
-pub(crate) fn open_channel(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    let (one, other) = agent_host::of(realm)?.links.ports().open();
-    realm.array(&[realm.number(one), realm.number(other)])
+pub(super) fn open_channel(by: Caller<'_>) -> Vec<PortId> {
+    let (one, other) = by.host.links.ports().open();
+    vec![one, other]
 }
 
 /// `postToPort(id, ids)`. No port has the number 0: nobody can be sent it any more.
-pub(crate) fn post_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let id = port_id(realm, &call.argument(0))?;
-    let message = host.send(realm, &call.argument(1))?;
-    let refused = host.links.ports().post(id, message);
+pub(super) fn post_to_port(by: Caller<'_>, id: PortId, ids: Vec<PortId>) -> Result<(), Exception> {
+    let message = by.host.send(by.realm, ids)?;
+    let refused = by.host.links.ports().post(id, message);
     drop(refused);
-    Ok(realm.undefined())
+    Ok(())
 }
 
 /// `listenToPort(id, receives, keepsAlive)`
-pub(crate) fn listen_to_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let id = port_id(realm, &call.argument(0))?;
-    let (receives, keeps_alive) = (realm.to_bool(&call.argument(1)), realm.to_bool(&call.argument(2)));
-    agent_host::of(realm)?.links.ports().listen(id, receives, keeps_alive);
-    Ok(realm.undefined())
+pub(super) fn listen_to_port(by: Caller<'_>, id: PortId, receives: bool, keeps_alive: bool) {
+    by.host.links.ports().listen(id, receives, keeps_alive);
 }
 
 /// `receiveFromPort(id)`: the first message, in an array, or undefined.
-pub(crate) fn receive_from_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let id = port_id(realm, &call.argument(0))?;
-    let message = host.links.ports().take_message(id);
-    received(realm, &host, message)
+pub(super) fn receive_from_port(by: Caller<'_>, id: PortId) -> Result<Option<Vec<Value>>, Exception> {
+    let message = by.host.links.ports().take_message(id);
+    message.map(|message| Ok(vec![by.host.unpack(by.realm, message)?.0])).transpose()
 }
 
 /// `closePort(id)`. That it is closed comes as a message.
-pub(crate) fn close_port(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (host, id) = (agent_host::of(realm)?, port_id(realm, &call.argument(0))?);
-    let is_receiving = host.receiving.get() == Some(id);
-    host.links.ports().close(id, is_receiving);
-    Ok(realm.undefined())
-}
-
-fn received(realm: &Realm, host: &Host, message: Option<Message>) -> Result<Value, Exception> {
-    let Some(message) = message else { return Ok(realm.undefined()) };
-    realm.array(&[host.unpack(realm, message)?.0])
+pub(super) fn close_port(by: Caller<'_>, id: PortId) {
+    by.host.links.ports().close(id, by.host.receiving.get() == Some(id));
 }
 
 /// `joinGroup(name)`: the number of the port.
-pub(crate) fn join_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let name = realm.to_string(&call.argument(0))?;
+pub(super) fn join_group(by: Caller<'_>, name: String) -> PortId {
     let (here, there) = channel();
-    let id = host.links.ports().adopt(here);
-    host.cluster.broadcast_groups().join(name, (host.id, id), there);
-    Ok(realm.number(id))
+    let id = by.host.links.ports().adopt(here);
+    by.host.cluster.groups.join(name, (by.host.id, id), there);
+    id
 }
 
 /// `postToGroup(name, id, ids)`
-pub(crate) fn post_to_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (host, name, key) = member(realm, call)?;
-    let message = host.send(realm, &call.argument(2))?;
-    match host.cluster.broadcast_groups().post(&name, key, &message.serialized) {
-        true => Ok(realm.undefined()),
-        false => Err(host.clone_functions(realm)?.no_room(realm)),
+pub(super) fn post_to_group(
+    by: Caller<'_>,
+    name: String,
+    id: PortId,
+    ids: Vec<PortId>,
+) -> Result<(), Exception> {
+    let message = by.host.send(by.realm, ids)?;
+    match by.host.cluster.groups.post(&name, (by.host.id, id), &message.serialized) {
+        true => Ok(()),
+        false => Err(by.host.clone_functions(by.realm)?.no_room(by.realm)),
     }
 }
 
 /// `leaveGroup(name, id)`
-pub(crate) fn leave_group(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (host, name, key) = member(realm, call)?;
-    host.links.ports().close(key.1, false);
-    host.cluster.broadcast_groups().leave(&name, key);
-    Ok(realm.undefined())
+pub(super) fn leave_group(by: Caller<'_>, name: String, id: PortId) {
+    by.host.links.ports().close(id, false);
+    by.host.cluster.groups.leave(&name, (by.host.id, id));
 }
 
-fn member(realm: &Realm, call: &Call<'_>) -> Result<(Rc<Host>, String, Key), Exception> {
-    let host = agent_host::of(realm)?;
-    let key = (host.id, port_id(realm, &call.argument(1))?);
-    Ok((host, realm.to_string(&call.argument(0))?, key))
+/// `requestLock(name, isShared, ifAvailable, steal)`: the ticket, for whose sake the agent goes on until it has the lock; undefined if it
+/// is not available.
+pub(super) fn request_lock(
+    by: Caller<'_>,
+    name: String,
+    is_shared: bool,
+    if_available: bool,
+    steal: bool,
+) -> Result<Option<Ticket>, Exception> {
+    let otherwise = match (if_available, steal) {
+        (true, _) => Otherwise::GiveUp,
+        (_, true) => Otherwise::Steal,
+        _ => Otherwise::Wait,
+    };
+    let ticket = by.host.ask();
+    let news = Arc::clone(&by.host.links.mailbox);
+    let request = Request { agent: by.host.id, ticket, is_shared, news };
+    if by.host.cluster.named_locks.request(name, request, otherwise) {
+        return Ok(Some(ticket));
+    }
+    by.host.asked.borrow_mut().remove(&ticket);
+    Ok(None)
 }
 
-/// The elements of a list.
-pub(crate) fn elements(realm: &Realm, list: &Value) -> Result<Vec<Value>, Exception> {
-    let length = realm.to_i32(&realm.get(list, "length")?)?.unsigned_abs();
-    (0..length).map(|index| realm.get(list, index)).collect()
+/// `releaseLock(name, ticket)`
+pub(super) fn release_lock(by: Caller<'_>, name: String, ticket: Ticket) {
+    by.host.asked.borrow_mut().remove(&ticket);
+    by.host.cluster.named_locks.release(&name, by.host.id, ticket);
 }
 
-pub(crate) fn port_id(realm: &Realm, value: &Value) -> Result<PortId, Exception> {
-    Ok(realm.to_i32(value)?.unsigned_abs())
+/// `queryLocks()`: the holders and the queued requests of each name, as `[name, isShared, threadId, isHeld]`.
+pub(super) fn query_locks(Caller { host, realm }: Caller<'_>) -> Result<Vec<Vec<Value>>, Exception> {
+    let row = |(name, is_shared, agent, is_held): (String, bool, ThreadId, bool)| {
+        Ok(vec![realm.string(&name)?, realm.bool(is_shared), realm.number(agent), realm.bool(is_held)])
+    };
+    host.cluster.named_locks.all().into_iter().map(row).collect()
 }

@@ -1,28 +1,34 @@
-//! URLs and UTF-8, as the WHATWG's standards have them.
+//! URLs and UTF-8, as the WHATWG's standards have them; and files of source text.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use url::{Url, quirks};
-use waitword_quickjs::{Call, Exception, Realm, Value};
+use waitword_quickjs::{Exception, Realm, Value};
 
-use crate::file_url;
+use crate::agent_host::{Caller, error_with_code};
+use crate::path_text::text_of;
+use crate::source_file;
+use crate::source_text::SourceText;
+use crate::sources::{self, Compiled};
 
 /// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
-pub(crate) fn parse_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let reference = realm.to_string(&call.argument(0))?;
-    let base = call.argument(1);
-    let url = match base.is_undefined() {
-        true => Url::parse(&reference),
-        false => Url::parse(&realm.to_string(&base)?).and_then(|base| base.join(&reference)),
+pub(super) fn parse_url(_: Caller<'_>, reference: String, base: Option<String>) -> Option<Vec<String>> {
+    let url = match base {
+        None => Url::parse(&reference),
+        Some(base) => Url::parse(&base).and_then(|base| base.join(&reference)),
     };
-    url.map_or_else(|_| Ok(realm.undefined()), |url| parts(realm, &url))
+    url.ok().map(|url| parts(&url))
 }
 
 /// `setUrl(href, part, value)`: the parts of the URL after one of them was given a value; what the URL cannot have changes nothing.
-pub(crate) fn set_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let [href, part, value] = [0, 1, 2].map(|at| realm.to_string(&call.argument(at)));
-    let (href, part, value) = (href?, part?, value?);
-    let Ok(mut url) = Url::parse(&href) else { return Err(realm.error("this is no URL")) };
+pub(super) fn set_url(
+    by: Caller<'_>,
+    href: String,
+    part: String,
+    value: String,
+) -> Result<Vec<String>, Exception> {
+    let Ok(mut url) = Url::parse(&href) else { return Err(by.realm.error("this is no URL")) };
     // A refusal is none for the script: the URL stays as it is.
     let _ = match &*part {
         "protocol" => quirks::set_protocol(&mut url, &value),
@@ -43,13 +49,13 @@ pub(crate) fn set_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception
             quirks::set_hash(&mut url, &value);
             Ok(())
         }
-        other => return Err(realm.error(&format!("a URL has no part {other} to set"))),
+        other => return Err(by.realm.error(&format!("a URL has no part {other} to set"))),
     };
-    parts(realm, &url)
+    Ok(parts(&url))
 }
 
 /// `js/web/url.js` has the same order.
-fn parts(realm: &Realm, url: &Url) -> Result<Value, Exception> {
+fn parts(url: &Url) -> Vec<String> {
     let origin = quirks::origin(url);
     let parts = [
         quirks::href(url),
@@ -64,35 +70,64 @@ fn parts(realm: &Realm, url: &Url) -> Result<Value, Exception> {
         quirks::search(url),
         quirks::hash(url),
     ];
-    let values = parts.into_iter().map(|part| realm.string(part)).collect::<Result<Vec<_>, _>>()?;
-    realm.array(&values)
-}
-
-/// `fileUrl(path)`: the URL of a file whose absolute path is given.
-pub(crate) fn file_url(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    realm.string(&file_url::of(&realm.to_string(&call.argument(0))?))
-}
-
-/// `encodeUtf8(string)`: an ArrayBuffer.
-pub(crate) fn encode_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    realm.array_buffer(realm.to_string(&call.argument(0))?.as_bytes())
+    parts.map(str::to_owned).into()
 }
 
 /// `decodeUtf8(buffer, isFatal)`: the text in an ArrayBuffer; undefined if there is none and that is fatal.
-pub(crate) fn decode_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let buffer = call.argument(0);
+pub(super) fn decode_utf8(
+    by: Caller<'_>,
+    buffer: Value,
+    is_fatal: bool,
+) -> Result<Option<String>, Exception> {
     let mut bytes = Vec::new();
-    realm.copy_array_buffer(&buffer, realm.buffer_byte_length(&buffer)?, &mut bytes)?;
-    match String::from_utf8_lossy(&bytes) {
+    by.realm.copy_array_buffer(&buffer, by.realm.buffer_byte_length(&buffer)?, &mut bytes)?;
+    Ok(match String::from_utf8_lossy(&bytes) {
         // It was not UTF-8, so something has been replaced.
-        Cow::Owned(_) if realm.to_bool(&call.argument(1)) => Ok(realm.undefined()),
-        text => realm.string(&text),
-    }
+        Cow::Owned(_) if is_fatal => None,
+        text => Some(text.into_owned()),
+    })
 }
 
 /// `isUtf8(label)`: whether a label means this encoding.
-pub(crate) fn is_utf8(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let label = realm.to_string(&call.argument(0))?.trim().to_lowercase();
+pub(super) fn is_utf8(_: Caller<'_>, label: String) -> bool {
     let names = ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
-    Ok(realm.bool(names.contains(&&*label)))
+    names.contains(&&*label.trim().to_lowercase())
+}
+
+/// `cwd()`
+pub(super) fn cwd(by: Caller<'_>) -> Result<String, Exception> {
+    let folder = std::env::current_dir();
+    folder
+        .map(|path| text_of(&path))
+        .map_err(|error| by.realm.error(&format!("no current directory: {error}")))
+}
+
+/// `resolve(specifier, importer)`: the path of a file.
+pub(super) fn resolve(by: Caller<'_>, specifier: String, importer: String) -> Result<String, Exception> {
+    let path = sources::resolve(&importer, &specifier);
+    path.map(|path| text_of(&path)).map_err(|message| error_with_code(by.realm, "MODULE_NOT_FOUND", &message))
+}
+
+/// `compileFile(path)`: the function that a CommonJS module is.
+pub(super) fn compile_file(Caller { host, realm }: Caller<'_>, path: String) -> Result<Value, Exception> {
+    let source = read(realm, &path)?;
+    match sources::compile(host, realm, &path, &source.text)? {
+        Compiled::Script(function) => Ok(function),
+        Compiled::Module => {
+            let message = format!("{path} is an ES module: use import() instead of require()");
+            Err(error_with_code(realm, "ERR_REQUIRE_ESM", &message))
+        }
+    }
+}
+
+/// `runGlobally(isSource, fileOrSource)`: as a classic script of a page.
+pub(super) fn run_globally(by: Caller<'_>, is_source: bool, text: String) -> Result<Value, Exception> {
+    if is_source {
+        return by.realm.eval(sources::EVAL, &text);
+    }
+    by.realm.eval(&text, &read(by.realm, &text)?.text)
+}
+
+pub(super) fn read(realm: &Realm, path: &str) -> Result<SourceText, Exception> {
+    source_file::read(realm, Path::new(path)).map_err(|why| why.into_exception(realm))
 }

@@ -1,91 +1,73 @@
 //! The workers that an agent makes.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::agent_host;
+use waitword_quickjs::{Exception, FromJs, Realm, Value};
+
+use crate::agent_host::{Caller, error_with_code};
+use crate::agent_links::Tap;
 use crate::agent_name::ThreadId;
-use crate::observed::Tap;
-use crate::worker_options::{Data, Entry, Shape};
-use waitword_quickjs::{Call, Exception, Realm, Value};
+use crate::worker_options::{Data, Entry, Shape, WorkerOptions};
 
-use super::messages::elements;
-
-/// `spawn(isSource, fileOrUrlOrSource, argv, env, ids, memory, keepsOut, keepsErr, type, name)`: the numbers of the new worker,
-/// which begins with what was packed last, and of the port to it. `env` has names and values in turn; `memory`, if it is more than 0, is how many bytes the worker may
-/// hold; what it prints goes to its parent alone where that keeps it; type and name are of one of the web's shape.
-pub(crate) fn spawn(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let data = host.send(realm, &call.argument(4))?;
-    let text = realm.to_string(&call.argument(1))?;
-    let entry = match realm.to_bool(&call.argument(0)) {
+/// `spawn({ isSource, text, words, variables, ids, memory, keepsOut, keepsErr, type, name })`: the numbers of the new worker, which begins
+/// with what was packed last, and of the port to it. `text` is a file, a URL or source text. `variables` has names and values in turn;
+/// `memory`, if it is more than 0, is how many bytes the worker may hold; what it prints goes to its parent alone where that keeps it; type
+/// and name are of one of the web's shape. No script runs in here.
+pub(super) fn spawn(Caller { host, realm }: Caller<'_>, options: Value) -> Result<Vec<u32>, Exception> {
+    let data = host.send(realm, get(realm, &options, "ids")?)?;
+    let text: String = get(realm, &options, "text")?;
+    let entry = match get(realm, &options, "isSource")? {
         true => Entry::Source(text),
         // Paths of files are absolute.
         false if text.starts_with("data:") => Entry::Data(text),
         false => Entry::File(PathBuf::from(text)),
     };
-    let texts = |list: &Value| {
-        let elements = elements(realm, list)?;
-        elements.iter().map(|each| realm.to_string(each)).collect::<Result<Vec<_>, _>>()
+    let shape = match get::<Option<String>>(realm, &options, "type")?.as_deref() {
+        Some("module") => Shape::WebModule,
+        Some(_) => Shape::WebScript,
+        None => Shape::Node,
     };
-    let (arguments, variables) = (texts(&call.argument(2))?, texts(&call.argument(3))?);
-    let keeps = [6, 7].map(|index| realm.to_bool(&call.argument(index)));
-    let web = call.argument(8);
-    let shape = match web.is_string() {
-        true if realm.to_string(&web)? == "module" => Shape::WebModule,
-        true => Shape::WebScript,
-        false => Shape::Node,
+    let memory = get::<f64>(realm, &options, "memory")? as usize;
+    let (variables, name) = (get(realm, &options, "variables")?, get(realm, &options, "name")?);
+    let worker = WorkerOptions {
+        entry,
+        shape,
+        memory: (memory > 0).then_some(memory),
+        keeps: [get(realm, &options, "keepsOut")?, get(realm, &options, "keepsErr")?],
+        arguments: get(realm, &options, "words")?,
+        data: Data::OfParent { data, variables, name },
     };
-    let bytes = call.argument(5).as_number().unwrap_or(0.0) as usize;
-    let memory = (bytes > 0).then_some(bytes);
-    let name = if web.is_string() { Some(realm.to_string(&call.argument(9))?) } else { None };
-    let data = Data::OfParent { data, variables, name };
-    match (host.spawn)(&host, entry, shape, memory, keeps, arguments, data) {
-        Ok((id, port)) => realm.array(&[realm.number(id), realm.number(port)]),
-        Err(why) => {
-            let message = format!("Worker initialization failure: {why}");
-            Err(agent_host::error_with_code(realm, "ERR_WORKER_INIT_FAILED", &message))
-        }
-    }
+    let made = (host.spawn)(host, worker).map_err(|why| {
+        let message = format!("Worker initialization failure: {why}");
+        error_with_code(realm, "ERR_WORKER_INIT_FAILED", &message)
+    });
+    made.map(|(id, port)| vec![id, port])
+}
+
+fn get<T: FromJs>(realm: &Realm, object: &Value, key: &str) -> Result<T, Exception> {
+    T::from_js(realm, &realm.get(object, key)?)
 }
 
 /// `refWorker(id, keepsAlive)`
-pub(crate) fn ref_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let id = thread_id(realm, &call.argument(0))?;
-    if let Some(worker) = host.workers.borrow_mut().get_mut(&id) {
-        worker.keeps_alive = realm.to_bool(&call.argument(1));
+pub(super) fn ref_worker(by: Caller<'_>, id: ThreadId, keeps_alive: bool) {
+    if let Some(worker) = by.host.workers.borrow_mut().get_mut(&id) {
+        worker.keeps_alive = keeps_alive;
     }
-    Ok(realm.undefined())
-}
-
-/// `terminate(id)`. Its end comes as a message.
-pub(crate) fn terminate(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    host.cluster.terminate(thread_id(realm, &call.argument(0))?);
-    Ok(realm.undefined())
 }
 
 /// `tapWorker(id, stream, isWanted)`: whether this agent reads what its worker prints.
-pub(crate) fn tap_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let id = thread_id(realm, &call.argument(0))?;
-    let tap = if realm.to_bool(&call.argument(2)) { Tap::Wanted } else { Tap::Unwanted };
-    if let Some(worker) = host.workers.borrow().get(&id) {
-        worker.observed.set_tap(realm.to_i32(&call.argument(1))?, tap);
+pub(super) fn tap_worker(by: Caller<'_>, id: ThreadId, stream: i32, is_wanted: bool) {
+    if let Some(worker) = by.host.workers.borrow().get(&id) {
+        worker.links.observed.set_tap(stream, if is_wanted { Tap::Wanted } else { Tap::Unwanted });
     }
-    Ok(realm.undefined())
 }
 
 /// `usageOfWorker(id)`: the milliseconds that its event loop was idle, and those that it was not.
-pub(crate) fn usage_of_worker(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let host = agent_host::of(realm)?;
-    let id = thread_id(realm, &call.argument(0))?;
+pub(super) fn usage_of_worker(by: Caller<'_>, id: ThreadId) -> Vec<f64> {
+    let workers = by.host.workers.borrow();
     let (idle, active) =
-        host.workers.borrow().get(&id).map(|worker| worker.observed.idle_and_active()).unwrap_or_default();
-    let milliseconds = |time: std::time::Duration| realm.number(time.as_secs_f64() * 1000.0);
-    realm.array(&[milliseconds(idle), milliseconds(active)])
-}
-
-fn thread_id(realm: &Realm, value: &Value) -> Result<ThreadId, Exception> {
-    Ok(realm.to_i32(value)?.unsigned_abs())
+        workers.get(&id).map(|worker| worker.links.observed.idle_and_active()).unwrap_or_default();
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
+    vec![milliseconds(idle), milliseconds(active)]
 }

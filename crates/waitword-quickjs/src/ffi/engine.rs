@@ -108,19 +108,10 @@ impl Engine {
         })
     }
 
-    /// The engine that a callback was called by.
+    /// The engine that a callback was called by, for as long as that lasts: not to be dropped.
     ///
     /// # Safety
     /// `context` belongs to a runtime that an `Engine` made and is not freeing.
-    pub(super) unsafe fn of_context(context: *mut qjs::JSContext) -> Rc<Self> {
-        // SAFETY: the caller's promise.
-        Rc::clone(&*unsafe { Self::borrow_context(context) })
-    }
-
-    /// As [`of_context`](Self::of_context), for as long as the callback lasts: not to be dropped.
-    ///
-    /// # Safety
-    /// As `of_context`.
     pub(super) unsafe fn borrow_context(context: *mut qjs::JSContext) -> ManuallyDrop<Rc<Self>> {
         // SAFETY: (6): the opaque pointer came from an `Rc` that someone up the stack holds.
         unsafe {
@@ -165,7 +156,7 @@ impl Drop for Engine {
             // SAFETY: the count that this list owns (4).
             unsafe { qjs::JS_FreeContext(context.as_ptr()) };
         }
-        if self.heap.as_ref().is_some_and(|heap| heap.has_refused()) && self.has_objects() {
+        if self.heap.as_ref().is_some_and(|heap| heap.has_refused.get()) && self.has_objects() {
             // The engine loses count of objects where it is refused memory in the midst of something, and then an assertion
             // in JS_FreeRuntime would end the process. What is left stays where it is, counted on the budget, and nobody comes
             // back to it. The same goes for jobs that never ran, which cannot be told from what was lost.

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rquickjs_sys as qjs;
 
 use super::handles::{Call, Exception, Native, NativeFn, Realm, Value};
+use super::property::Attributes;
 use super::realm::c_string;
 use super::value::BorrowedValue;
 
@@ -80,20 +81,11 @@ impl Realm {
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
     }
 
-    /// A function object that can only be called with `new`, or by `super()` of a class.
+    /// As [`closure`](Self::closure), for a function object that can only be called with `new`, or by `super()` of a class.
     ///
     /// # Errors
     /// As [`Realm::function`].
-    pub fn constructor(&self, name: &str, length: u8, native: NativeFn) -> Result<Value, Exception> {
-        let magic = self.register(native)?;
-        self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
-    }
-
-    /// As [`constructor`](Self::constructor), for a closure, which is kept as that of a [`closure`](Self::closure) is.
-    ///
-    /// # Errors
-    /// As [`Realm::function`].
-    pub(crate) fn closure_constructor(
+    pub fn constructor(
         &self,
         name: &str,
         length: u8,
@@ -116,6 +108,22 @@ impl Realm {
     ) -> Result<Value, Exception> {
         let magic = self.add_native(Native::Closure(Rc::new(native)))?;
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
+    }
+
+    /// Puts a closure in the place of a function of the engine, which it is handed as well, with its name and its `length`.
+    ///
+    /// # Errors
+    /// As [`Realm::function`].
+    pub(crate) fn replace(
+        &self,
+        holder: &Value,
+        name: &str,
+        native: impl Fn(&Realm, &Call<'_>, &Value) -> Result<Value, Exception> + 'static,
+    ) -> Result<(), Exception> {
+        let engines = self.get(holder, name)?;
+        let length = self.to_i32(&self.get(&engines, "length")?)? as u8;
+        let ours = self.closure(name, length, move |realm, call| native(realm, call, &engines))?;
+        self.define(holder, name, &ours, Attributes::BUILT_IN)
     }
 
     /// The table's entry for a plain function, which all realms share.

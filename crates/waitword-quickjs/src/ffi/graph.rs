@@ -45,10 +45,10 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// Hands the text of a string to `taken`, in UTF-8 in which lone surrogates have codes of their own.
+    /// ToString; hands the text to `taken`, in UTF-8 in which lone surrogates have codes of their own.
     ///
     /// # Errors
-    /// Lack of memory, and what `taken` makes of it.
+    /// What the conversion throws, and what `taken` makes of it.
     pub fn with_text<T>(
         &self,
         string: &Value,

@@ -38,7 +38,7 @@ const PARSER_OVERDRAFT: usize = 4 << 20;
 pub(super) struct Heap {
     pub(super) budget: Arc<MemoryBudget>,
     /// The host is at work: nothing is refused, nothing counted.
-    is_hosts: Cell<bool>,
+    pub(super) is_hosts: Cell<bool>,
     /// How many small requests may still use the reserve.
     grants: Cell<u32>,
     is_exhausted: Cell<bool>,
@@ -46,8 +46,8 @@ pub(super) struct Heap {
     is_parsing: Cell<bool>,
     /// A refusal was put off.
     is_put_off: Cell<bool>,
-    /// Something has been refused.
-    has_refused: Cell<bool>,
+    /// The engine has been refused memory, or would have been.
+    pub(super) has_refused: Cell<bool>,
 }
 
 impl Heap {
@@ -68,11 +68,6 @@ impl Heap {
         self.is_exhausted.get() && !self.is_hosts.get()
     }
 
-    /// Whether the engine has ever been refused memory, or would have been.
-    pub(super) fn has_refused(&self) -> bool {
-        self.has_refused.get()
-    }
-
     /// Whether the work that begins is the host's, until the result is dropped: also by a panic.
     pub(super) fn work_as(&self, is_hosts: bool) -> Work<'_> {
         Work { heap: self, before: self.is_hosts.replace(is_hosts) }
@@ -90,11 +85,6 @@ impl Heap {
             self.grants.set(GRANTS);
         }
         (result, is_put_off)
-    }
-
-    /// Whether what is allocated now is the host's.
-    pub(super) fn is_hosts(&self) -> bool {
-        self.is_hosts.get()
     }
 
     /// Takes bytes from the budget for a script, if it may have them.

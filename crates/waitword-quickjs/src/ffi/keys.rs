@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rquickjs_sys as qjs;
 
-use super::handles::{Engine, Exception, Realm, Value};
-use super::property::Attributes;
+use super::handles::{Exception, Realm, Value};
+use super::property::{Attributes, Key};
 
 /// The names of an object's own enumerable properties, Symbols left out, in the standard's order.
 pub struct Keys<'a> {
@@ -51,12 +51,7 @@ impl Keys<'_> {
         if self.len != count || count == 0 {
             return self.len == count;
         }
-        let last = Key {
-            engine: Rc::clone(self.realm.engine()),
-            // SAFETY: (4)
-            atom: unsafe { qjs::JS_NewAtomUInt32(self.realm.raw(), count - 1) },
-        };
-        self.id(self.len() - 1) == last.atom
+        self.realm.atom((count - 1).into()).is_ok_and(|last| self.id(self.len() - 1) == last.atom)
     }
 }
 
@@ -64,19 +59,6 @@ impl Drop for Keys<'_> {
     fn drop(&mut self) {
         // SAFETY: (4); the table that the engine gave us.
         unsafe { qjs::JS_FreePropertyEnum(self.realm.raw(), self.table, self.len) };
-    }
-}
-
-/// A property's name inside the engine, counted like a value.
-pub struct Key {
-    engine: Rc<Engine>,
-    atom: qjs::JSAtom,
-}
-
-impl Drop for Key {
-    fn drop(&mut self) {
-        // SAFETY: (1); the count that this handle owns.
-        unsafe { qjs::JS_FreeAtomRT(self.engine.raw(), self.atom) };
     }
 }
 
@@ -135,9 +117,7 @@ impl Realm {
     /// # Errors
     /// What a getter throws.
     pub fn get_own_index(&self, object: &Value, index: u32) -> Result<Option<Value>, Exception> {
-        // SAFETY: (4)
-        let atom = unsafe { qjs::JS_NewAtomUInt32(self.raw(), index) };
-        self.get_own(object, &Key { engine: Rc::clone(self.engine()), atom })
+        self.get_own(object, &self.atom(index.into())?)
     }
 
     /// Atoms are numbers of one engine (5).
@@ -163,12 +143,7 @@ impl Realm {
     /// # Errors
     /// Lack of memory.
     pub fn key(&self, name: &Value) -> Result<Key, Exception> {
-        self.check(name);
-        // SAFETY: (3), (4), (5)
-        match unsafe { qjs::JS_ValueToAtom(self.raw(), name.raw()) } {
-            qjs::JS_ATOM_NULL => Err(self.take_exception()),
-            atom => Ok(Key { engine: Rc::clone(self.engine()), atom }),
-        }
+        self.atom(name.into())
     }
 
     /// The name as a string.

@@ -44,7 +44,7 @@ pub(super) const FUNCTIONS: qjs::JSMallocFunctions = qjs::JSMallocFunctions {
 /// As the functions of the allocator want it: `allocate` gives what can be freed with the layout that it gets.
 unsafe fn allocate(heap: &Heap, bytes: usize, allocate: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
     let Some(layout) = layout(bytes) else { return std::ptr::null_mut() };
-    let counted = if heap.is_hosts() { 0 } else { layout.size() };
+    let counted = if heap.is_hosts.get() { 0 } else { layout.size() };
     match counted {
         0 => heap.budget.take_of_whole(layout.size()),
         _ if heap.admit(counted) => {}
@@ -100,7 +100,7 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
         let start = data.sub(OFFSET);
         let old = start.cast::<Header>().read();
         let old_layout = layout(old.bytes).unwrap_unchecked();
-        let counted = if heap.is_hosts() && old.counted == 0 { 0 } else { new.size() };
+        let counted = if heap.is_hosts.get() && old.counted == 0 { 0 } else { new.size() };
         // How much more is counted now, and how much less: of what stays the host's, of what was and becomes a script's, and
         // of what is a script's already. Never both sizes at a time, which others would feel who share the whole.
         let (more, less) = match (counted, old.counted) {
@@ -108,7 +108,7 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
             (_, 0) => (counted, old_layout.size()),
             (_, before) => difference(counted, before),
         };
-        match heap.is_hosts() {
+        match heap.is_hosts.get() {
             _ if counted == 0 => heap.budget.take_of_whole(more),
             true => heap.budget.take_anyway(more),
             false if more == 0 || heap.admit(more) => {}

@@ -47,10 +47,10 @@ mod views;
 
 pub use exception::{JsError, place_in_frame};
 pub use handles::{Call, Exception, Module, ModuleLoader, NativeFn, Realm, Rejection, Value};
-pub use keys::{Key, Keys};
+pub use keys::Keys;
 pub(crate) use malloc::trim;
 pub use promise::{PromiseState, Resolver};
-pub use property::{Attributes, PropertyKey};
+pub use property::{Attributes, Key, PropertyKey};
 pub use runtime::{Runtime, RuntimeOptions};
 pub use script::{Bytecode, Script, parses_as_module};
 pub(crate) use shared::BorrowedBlock;

@@ -25,16 +25,6 @@ impl Realm {
         self.own(unsafe { qjs::JS_EvalFunction(self.raw(), module.into_raw()) })
     }
 
-    /// `import(specifier)` from a module called `importer`: a promise for the namespace object.
-    ///
-    /// # Errors
-    /// When the engine's memory limit is reached.
-    pub fn import(&self, importer: &str, specifier: &str) -> Result<Value, Exception> {
-        let (importer, specifier) = (c_string(importer), c_string(specifier));
-        // SAFETY: (4)
-        self.own(unsafe { qjs::JS_LoadModule(self.raw(), importer.as_ptr(), specifier.as_ptr()) })
-    }
-
     fn compile_module(
         &self,
         name: &str,

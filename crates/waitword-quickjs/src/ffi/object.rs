@@ -98,10 +98,8 @@ impl Realm {
         arguments: &[Value],
     ) -> Result<Value, Exception> {
         self.check(constructor);
-        self.check(new_target);
         // The engine takes the caller's word for it.
-        // SAFETY: (3), (4), (5)
-        if !unsafe { qjs::JS_IsConstructor(self.raw(), new_target.raw()) } {
+        if !self.is_constructor(new_target) {
             return Err(self.type_error("new.target is not a constructor"));
         }
         let mut raw = self.raw_arguments(arguments);

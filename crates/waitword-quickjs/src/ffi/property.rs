@@ -1,8 +1,10 @@
 //! Properties of objects, by keys that are looked up at each use; `keys.rs` has those that are looked up once.
 
+use std::rc::Rc;
+
 use rquickjs_sys as qjs;
 
-use super::handles::{Exception, Realm, Value};
+use super::handles::{Engine, Exception, Realm, Value};
 
 /// The name of a property: text, an array index, or any value (a Symbol, for one).
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +77,7 @@ impl Realm {
         self.check(object);
         let key = self.atom(key.into())?;
         // SAFETY: (3), (4), (5)
-        self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), key.raw) })
+        self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), key.atom) })
     }
 
     /// `object[key] = value`, as in strict code.
@@ -93,7 +95,7 @@ impl Realm {
         let key = self.atom(key.into())?;
         // SAFETY: (3), (4), (5); the count of the clone moves to the engine.
         let status =
-            unsafe { qjs::JS_SetProperty(self.raw(), object.raw(), key.raw, value.clone().into_raw()) };
+            unsafe { qjs::JS_SetProperty(self.raw(), object.raw(), key.atom, value.clone().into_raw()) };
         self.succeeded(status).map(drop)
     }
 
@@ -114,7 +116,7 @@ impl Realm {
         let flags = attributes.flags() | qjs::JS_PROP_THROW as std::ffi::c_int;
         // SAFETY: (3), (4), (5); the count of the clone moves to the engine.
         let status = unsafe {
-            qjs::JS_DefinePropertyValue(self.raw(), object.raw(), key.raw, value.clone().into_raw(), flags)
+            qjs::JS_DefinePropertyValue(self.raw(), object.raw(), key.atom, value.clone().into_raw(), flags)
         };
         self.succeeded(status).map(drop)
     }
@@ -138,7 +140,7 @@ impl Realm {
         let getter = getter.clone().into_raw();
         // SAFETY: (3), (4), (5); the count of the clone moves to the engine.
         let status = unsafe {
-            qjs::JS_DefinePropertyGetSet(self.raw(), object.raw(), key.raw, getter, qjs::JS_UNDEFINED, flags)
+            qjs::JS_DefinePropertyGetSet(self.raw(), object.raw(), key.atom, getter, qjs::JS_UNDEFINED, flags)
         };
         self.succeeded(status).map(drop)
     }
@@ -173,7 +175,7 @@ impl Realm {
         self.check(object);
         let key = self.atom(key)?;
         // SAFETY: `key` holds a count of its atom.
-        unsafe { self.own_property_of_atom(object, key.raw) }
+        unsafe { self.own_property_of_atom(object, key.atom) }
     }
 
     /// # Safety
@@ -201,33 +203,9 @@ impl Realm {
         Ok(Some(OwnProperty { value, getter, is_accessor }))
     }
 
-    /// Whether the object or one of its prototypes has the property.
-    ///
-    /// # Errors
-    /// What a proxy throws.
-    pub fn has<'a>(&self, object: &Value, key: impl Into<PropertyKey<'a>>) -> Result<bool, Exception> {
-        self.check(object);
-        let key = self.atom(key.into())?;
-        // SAFETY: (3), (4), (5)
-        let status = unsafe { qjs::JS_HasProperty(self.raw(), object.raw(), key.raw) };
-        self.succeeded(status)
-    }
-
-    /// `delete object[key]`. `false` when the property is there to stay.
-    ///
-    /// # Errors
-    /// What a proxy throws.
-    pub fn delete<'a>(&self, object: &Value, key: impl Into<PropertyKey<'a>>) -> Result<bool, Exception> {
-        self.check(object);
-        let key = self.atom(key.into())?;
-        // SAFETY: (3), (4), (5)
-        let status = unsafe { qjs::JS_DeleteProperty(self.raw(), object.raw(), key.raw, 0) };
-        self.succeeded(status)
-    }
-
-    fn atom(&self, key: PropertyKey<'_>) -> Result<Atom<'_>, Exception> {
+    pub(super) fn atom(&self, key: PropertyKey<'_>) -> Result<Key, Exception> {
         // SAFETY: (3), (4), (5); a name is one `str`.
-        let raw = unsafe {
+        let atom = unsafe {
             match key {
                 PropertyKey::Name(name) => {
                     qjs::JS_NewAtomLen(self.raw(), name.as_ptr().cast(), name.len() as _)
@@ -239,7 +217,10 @@ impl Realm {
                 }
             }
         };
-        if raw == qjs::JS_ATOM_NULL { Err(self.take_exception()) } else { Ok(Atom { realm: self, raw }) }
+        match atom {
+            qjs::JS_ATOM_NULL => Err(self.take_exception()),
+            atom => Ok(Key { engine: Rc::clone(self.engine()), atom }),
+        }
     }
 }
 
@@ -250,15 +231,15 @@ pub(super) struct OwnProperty {
     pub(super) is_accessor: bool,
 }
 
-/// A property key inside the engine, counted like a value.
-struct Atom<'a> {
-    realm: &'a Realm,
-    raw: qjs::JSAtom,
+/// A property's name inside the engine, counted like a value.
+pub struct Key {
+    pub(super) engine: Rc<Engine>,
+    pub(super) atom: qjs::JSAtom,
 }
 
-impl Drop for Atom<'_> {
+impl Drop for Key {
     fn drop(&mut self) {
-        // SAFETY: (4); the count that this handle owns.
-        unsafe { qjs::JS_FreeAtom(self.realm.raw(), self.raw) };
+        // SAFETY: (1); the count that this handle owns.
+        unsafe { qjs::JS_FreeAtomRT(self.engine.raw(), self.atom) };
     }
 }

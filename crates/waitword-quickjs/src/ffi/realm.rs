@@ -101,8 +101,7 @@ impl Realm {
     /// # Errors
     /// When the engine's memory limit is reached.
     pub fn string(&self, text: &str) -> Result<Value, Exception> {
-        // SAFETY: (4); pointer and length of one `str`.
-        self.own(unsafe { qjs::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _) })
+        self.string_of(text.as_bytes())
     }
 
     /// ToString, with lone surrogates replaced by U+FFFD.
@@ -110,19 +109,7 @@ impl Realm {
     /// # Errors
     /// What the conversion throws.
     pub fn to_string(&self, value: &Value) -> Result<String, Exception> {
-        self.check(value);
-        let mut len = 0;
-        // SAFETY: (3), (4)
-        let text = unsafe { qjs::JS_ToCStringLen2(self.raw(), &mut len, value.raw(), false) };
-        if text.is_null() {
-            return Err(self.take_exception());
-        }
-        // SAFETY: the engine gave `len` bytes at `text`, which stay until they are freed below.
-        let owned = String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(text.cast(), len as usize) })
-            .into_owned();
-        // SAFETY: as above.
-        unsafe { qjs::JS_FreeCString(self.raw(), text) };
-        Ok(owned)
+        self.with_text(value, |text| Ok(String::from_utf8_lossy(text).into_owned()))
     }
 
     /// ToBoolean. Never fails, never runs a script.

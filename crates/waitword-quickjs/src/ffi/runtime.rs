@@ -80,12 +80,6 @@ impl Runtime {
         drop(replaced);
     }
 
-    /// The state of type `T` that was stored with [`Runtime::set_state`].
-    #[inline(always)]
-    pub fn state<T: 'static>(&self) -> Option<Rc<T>> {
-        self.engine.state()
-    }
-
     /// Says where ES modules come from.
     pub fn set_module_loader(&self, loader: impl ModuleLoader + 'static) {
         module::install(&self.engine, Rc::new(loader));
@@ -103,11 +97,6 @@ impl Runtime {
     /// next loop or call, with an error that it cannot catch, and so are all that run after it.
     pub fn is_out_of_memory(&self) -> bool {
         self.engine.is_exhausted()
-    }
-
-    /// What scripts may hold; `None` without a limit. A host counts on it what else it keeps for them.
-    pub fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
-        self.engine.budget()
     }
 
     /// Starts to record promises that are rejected while they have no handler. Off in a new runtime.
@@ -201,7 +190,7 @@ unsafe extern "C" fn rejection(
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: called by a running engine, with values that it holds.
         let (engine, promise, reason) = unsafe {
-            let engine = Engine::of_context(context);
+            let engine = Engine::borrow_context(context);
             let promise = Value::from_borrowed(&engine, promise);
             let reason = Value::from_borrowed(&engine, reason);
             (engine, promise, reason)

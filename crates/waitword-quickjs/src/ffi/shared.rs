@@ -53,20 +53,12 @@ impl Deref for BorrowedBlock<'_> {
 }
 
 impl Realm {
-    /// Memory for a SharedArrayBuffer that can grow to `max_len` bytes, counted on the agent's budget.
+    /// Memory for a SharedArrayBuffer, counted on the agent's budget. With a maximum it can grow.
     ///
     /// # Errors
     /// When there is not that much memory, or the budget has not so much left.
-    pub(crate) fn growable_block(&self, len: usize, max_len: usize) -> Result<SharedBlock, BlockError> {
-        self.engine().new_block(len, Some(max_len))
-    }
-
-    /// As [`growable_block`](Self::growable_block), for one of a fixed length.
-    ///
-    /// # Errors
-    /// As `growable_block`.
-    pub(crate) fn fixed_block(&self, len: usize) -> Result<SharedBlock, BlockError> {
-        self.engine().new_block(len, None)
+    pub(crate) fn new_block(&self, len: usize, max_len: Option<usize>) -> Result<SharedBlock, BlockError> {
+        self.engine().new_block(len, max_len)
     }
 
     /// Whether a SharedArrayBuffer got no memory since this was asked last. The engine throws nothing then.
@@ -182,9 +174,7 @@ impl Realm {
     /// # Errors
     /// A TypeError for what is no ArrayBuffer, a SharedArrayBuffer among them, and for one that is immutable.
     pub fn detach_array_buffer(&self, buffer: &Value) -> Result<(), Exception> {
-        self.check(buffer);
-        // SAFETY: (1), (3).
-        if !unsafe { qjs::JS_IsArrayBuffer(buffer.raw()) } || self.is_immutable_buffer(buffer) {
+        if !self.is_array_buffer(buffer) || self.is_immutable_buffer(buffer) {
             return Err(self.type_error("only an ArrayBuffer that is not immutable can be detached"));
         }
         // SAFETY: (1), (3), (4).

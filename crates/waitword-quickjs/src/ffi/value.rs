@@ -31,11 +31,6 @@ impl Value {
         matches!(self.tag(), qjs::JS_TAG_STRING | qjs::JS_TAG_STRING_ROPE)
     }
 
-    /// Whether this is a Number.
-    pub fn is_number(&self) -> bool {
-        self.as_number().is_some()
-    }
-
     /// Whether this is a BigInt.
     pub fn is_bigint(&self) -> bool {
         matches!(self.tag(), qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT)
@@ -78,10 +73,7 @@ impl Value {
 
     /// Whether both are one and the same object.
     pub fn is_same_object(&self, other: &Self) -> bool {
-        // SAFETY: the tags say that both unions hold pointers.
-        self.is_object()
-            && other.is_object()
-            && unsafe { qjs::JS_VALUE_GET_PTR(self.raw) == qjs::JS_VALUE_GET_PTR(other.raw) }
+        self.is_object() && self.address() == other.address()
     }
 
     /// What tells an object from all others that are alive; null for what is no object.

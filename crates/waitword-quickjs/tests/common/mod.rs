@@ -3,7 +3,7 @@
 
 use std::thread::JoinHandle;
 
-use waitword_quickjs::{JsAgent, JsAgentOptions, JsError, JsValue, SharedBlock};
+use waitword_quickjs::{JsAgent, JsAgentOptions, JsError, JsValue, RuntimeOptions, SharedBlock};
 
 /// An agent that can block.
 pub(crate) fn agent() -> JsAgent {
@@ -13,6 +13,12 @@ pub(crate) fn agent() -> JsAgent {
 /// An agent that cannot block, as a page's main thread cannot.
 pub(crate) fn agent_that_cannot_block() -> JsAgent {
     JsAgent::new(&JsAgentOptions { can_block: false, ..JsAgentOptions::default() }).unwrap()
+}
+
+/// An agent whose scripts may hold so many bytes.
+pub(crate) fn agent_within(limit: usize) -> JsAgent {
+    let runtime = RuntimeOptions { memory_limit: Some(limit), ..RuntimeOptions::default() };
+    JsAgent::new(&JsAgentOptions { runtime, ..JsAgentOptions::default() }).unwrap()
 }
 
 /// Runs a script whose completion value is a string.

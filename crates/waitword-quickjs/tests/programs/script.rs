@@ -3,9 +3,7 @@
 
 use std::fmt::Write;
 
-use super::program::{
-    Act, Argument, Call, Function, Hostile, Memory, Modify, Primitive, Program, Shape, TEXTS, Target,
-};
+use super::program::{Act, Argument, Call, Function, Hostile, Memory, Primitive, Program, TEXTS, Target};
 
 /// The statements that make an agent's buffers and views. Shared memory is there already, as `shared0`, `shared1`, ...
 pub(super) fn world(program: &Program) -> String {
@@ -55,35 +53,22 @@ fn call(call: &Call) -> String {
     let arguments = arguments.join(", ");
     let (realm, target) = (call.realm, target(call.target));
     match call.function {
-        Function::Grow => format!("$.on({realm}, 'grow', {target}, [{arguments}]);"),
-        Function::Slice => format!("$.on({realm}, 'slice', {target}, [{arguments}]);"),
-        Function::ByteLength => format!("$.on({realm}, 'byteLength', {target}, [{arguments}]);"),
         Function::Construct => format!("$.construct({realm}, [{arguments}]);"),
+        Function::Grow | Function::Slice | Function::ByteLength => {
+            format!("$.on({realm}, '{}', {target}, [{arguments}]);", name(call.function))
+        }
         function => {
             let comma = if arguments.is_empty() { "" } else { ", " };
-            format!("$.atomics({realm}, '{}', [{target}{comma}{arguments}]);", name(function))
+            let name = if let Function::Modify(modify) = function { name(modify) } else { name(function) };
+            format!("$.atomics({realm}, '{name}', [{target}{comma}{arguments}]);")
         }
     }
 }
 
-fn name(function: Function) -> &'static str {
-    match function {
-        Function::Wait => "wait",
-        Function::WaitAsync => "waitAsync",
-        Function::Notify => "notify",
-        Function::Load => "load",
-        Function::Store => "store",
-        Function::CompareExchange => "compareExchange",
-        Function::Modify(Modify::Add) => "add",
-        Function::Modify(Modify::And) => "and",
-        Function::Modify(Modify::Exchange) => "exchange",
-        Function::Modify(Modify::Or) => "or",
-        Function::Modify(Modify::Sub) => "sub",
-        Function::Modify(Modify::Xor) => "xor",
-        Function::Grow | Function::Slice | Function::ByteLength | Function::Construct => {
-            unreachable!("no function of Atomics")
-        }
-    }
+/// The name of a variant as scripts write it: that of `CompareExchange` is `compareExchange`.
+fn name(variant: impl std::fmt::Debug) -> String {
+    let name = format!("{variant:?}");
+    name[..1].to_lowercase() + &name[1..]
 }
 
 fn target(target: Target) -> String {
@@ -104,17 +89,7 @@ fn argument(argument_: &Argument) -> String {
 }
 
 fn hostile(Hostile { shape, acts, result }: &Hostile) -> String {
-    let shape = match shape {
-        Shape::ValueOf => "valueOf",
-        Shape::ToString => "toString",
-        Shape::ToPrimitive => "toPrimitive",
-        Shape::Getter => "getter",
-        Shape::Proxy => "proxy",
-        Shape::Throws => "throws",
-        Shape::NoPrimitive => "noPrimitive",
-        Shape::NoFunction => "noFunction",
-    };
-    format!("$.{shape}(() => {{ {}return {}; }})", statements(acts), primitive(*result))
+    format!("$.{}(() => {{ {}return {}; }})", name(shape), statements(acts), primitive(*result))
 }
 
 fn primitive(value: Primitive) -> String {

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword_quickjs::{
-    Attributes, Call, Exception, IntoJs, JsAgent, JsError, JsValue, NativeFn, Realm, Value,
+    Attributes, Call, Exception, FromJs, IntoJs, JsAgent, JsError, JsValue, NativeFn, Realm, Value,
 };
 
 use super::agents::{Agents, Broadcast, Id, Seat};
@@ -35,30 +35,58 @@ struct Timers {
 
 type Method = (&'static str, u8, NativeFn);
 
+/// A function of ours as a native one: it gets what its agent has, the realm, and the arguments at these positions as the types that it
+/// wants.
+macro_rules! native {
+    ($function:expr $(, $position:literal)*) => {
+        |realm: &Realm, _call: &Call<'_>| {
+            let (function, host) = ($function, Host::of(realm)?);
+            function(&host, realm $(, FromJs::from_js(realm, &_call.argument($position))?)*).into_js(realm)
+        }
+    };
+}
+
+/// Of the global object. What the harness prints says how an asynchronous test went: not on the standard output, where the runner reads
+/// the outcome. It makes do without `setTimeout`, but then spins.
+const GLOBALS: [Method; 2] = [
+    ("print", 1, native!(|host: &Host, _: &Realm, line: String| host.printed.borrow_mut().push(line), 0)),
+    ("setTimeout", 2, native!(set_timeout, 0, 1)),
+];
+
+/// Of `$262`.
 const METHODS: [Method; 4] = [
-    ("createRealm", 0, create_realm),
-    ("detachArrayBuffer", 1, detach_array_buffer),
-    ("evalScript", 1, eval_script),
-    ("gc", 0, gc),
+    ("createRealm", 0, native!(create_realm)),
+    ("detachArrayBuffer", 1, native!(detach_array_buffer, 0)),
+    // In the realm that this `$262` belongs to.
+    (
+        "evalScript",
+        1,
+        native!(|_: &Host, realm: &Realm, source: String| realm.eval("evalScript", &source), 0),
+    ),
+    ("gc", 0, native!(|host: &Host, realm: &Realm| host.agent(realm).map(|agent| agent.runtime().gc()))),
 ];
 
 /// Of `$262.agent` in the main agent.
 const PARENT: [Method; 5] = [
-    ("start", 1, start),
-    ("broadcast", 2, broadcast),
-    ("getReport", 0, get_report),
-    ("sleep", 1, sleep),
-    ("monotonicNow", 0, monotonic_now),
+    ("start", 1, native!(start, 0)),
+    ("broadcast", 2, native!(broadcast, 0, 1)),
+    ("getReport", 0, native!(get_report)),
+    SLEEP,
+    MONOTONIC_NOW,
 ];
 
 /// Of `$262.agent` in the agents that it starts.
 const CHILD: [Method; 5] = [
-    ("receiveBroadcast", 1, receive_broadcast),
-    ("report", 1, report),
-    ("leaving", 0, leaving),
-    ("sleep", 1, sleep),
-    ("monotonicNow", 0, monotonic_now),
+    ("receiveBroadcast", 1, native!(receive_broadcast, 0)),
+    ("report", 1, native!(|host: &Host, _: &Realm, text: String| host.agents.report(text), 0)),
+    ("leaving", 0, native!(|host: &Host, _: &Realm| host.has_left.set(true))),
+    SLEEP,
+    MONOTONIC_NOW,
 ];
+
+const SLEEP: Method =
+    ("sleep", 1, native!(|_: &Host, _: &Realm, time: f64| thread::sleep(milliseconds(time)), 0));
+const MONOTONIC_NOW: Method = ("monotonicNow", 0, native!(|host: &Host, _: &Realm| host.agents.now()));
 
 impl Host {
     /// Makes it the state of an agent, and equips the agent's main realm.
@@ -140,7 +168,7 @@ impl Host {
                 realm.define(object, *name, &realm.function(name, *length, *native)?, Attributes::BUILT_IN)
             })
         };
-        define(&global, &[("print", 1, print), ("setTimeout", 2, set_timeout)])?;
+        define(&global, &GLOBALS)?;
         let agent = realm.object()?;
         define(&agent, if self.seat.is_some() { &CHILD } else { &PARENT })?;
         let html_dda = realm.function("IsHTMLDDA", 0, |realm, _| Ok(realm.null()))?;
@@ -163,117 +191,64 @@ impl Host {
     }
 }
 
-/// `print(line)`, the harness's way to say how an asynchronous test went. Not on the standard output: there the runner
-/// reads the outcome.
-fn print(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let line = realm.to_string(&call.argument(0))?;
-    Host::of(realm)?.printed.borrow_mut().push(line);
-    Ok(realm.undefined())
-}
-
-/// `setTimeout(callback, delay)`. The harness makes do without, but then spins.
-fn set_timeout(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let callback = call.argument(0);
+/// `setTimeout(callback, delay)`
+fn set_timeout(host: &Host, realm: &Realm, callback: Value, delay: f64) -> Result<u32, Exception> {
     if !realm.is_function(&callback) {
         return Err(realm.type_error("setTimeout: the first argument is no function"));
     }
-    let due = Instant::now() + milliseconds(realm.to_number(&call.argument(1))?);
-    let host = Host::of(realm)?;
     let mut timers = host.timers.borrow_mut();
     timers.set += 1;
     let id = timers.set;
-    timers.queue.insert((due, id), callback.clone());
-    Ok(realm.number(id))
+    timers.queue.insert((Instant::now() + milliseconds(delay), id), callback);
+    Ok(id)
 }
 
 /// `$262.createRealm()`
-fn create_realm(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    let host = Host::of(realm)?;
+fn create_realm(host: &Host, realm: &Realm) -> Result<Value, Exception> {
     let other = host.agent(realm)?.new_realm();
     host.equip(&other.map_err(|error| realm.error(&error.message))?)
 }
 
 /// `$262.detachArrayBuffer(buffer)`
-fn detach_array_buffer(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    realm.detach_array_buffer(&call.argument(0))?;
+fn detach_array_buffer(_: &Host, realm: &Realm, buffer: Value) -> Result<Value, Exception> {
+    realm.detach_array_buffer(&buffer)?;
     Ok(realm.null())
 }
 
-/// `$262.evalScript(source)`, in the realm that this `$262` belongs to.
-fn eval_script(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    realm.eval("evalScript", &realm.to_string(&call.argument(0))?)
-}
-
-/// `$262.gc()`
-fn gc(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    Host::of(realm)?.agent(realm)?.runtime().gc();
-    Ok(realm.undefined())
-}
-
 /// `$262.agent.start(source)`
-fn start(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let source = realm.to_string(&call.argument(0))?;
-    let started = Host::of(realm)?.agents.start(source);
-    started.map_err(|error| realm.error(&format!("cannot start a thread: {error}")))?;
-    Ok(realm.undefined())
+fn start(host: &Host, realm: &Realm, source: String) -> Result<(), Exception> {
+    let started = host.agents.start(source);
+    started.map_err(|error| realm.error(&format!("cannot start a thread: {error}")))
 }
 
 /// `$262.agent.broadcast(buffer, number)`
-fn broadcast(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let Some(block) = realm.shared_block(&call.argument(0)) else {
+fn broadcast(host: &Host, realm: &Realm, buffer: Value, number: Value) -> Result<(), Exception> {
+    let Some(block) = realm.shared_block(&buffer) else {
         return Err(realm.type_error("broadcast: the first argument is no SharedArrayBuffer"));
     };
-    let id = match JsValue::from_value(realm, call.argument(1).clone())? {
+    let id = match JsValue::from_value(realm, number)? {
         JsValue::Undefined => Id::Missing,
         JsValue::Number(number) => Id::Number(number),
         JsValue::BigInt(number) => Id::BigInt(number),
         _ => return Err(realm.type_error("broadcast: the second argument is no number")),
     };
-    Host::of(realm)?.agents.broadcast(&Broadcast { block, id });
-    Ok(realm.undefined())
+    host.agents.broadcast(&Broadcast { block, id });
+    Ok(())
 }
 
 /// `$262.agent.receiveBroadcast(callback)`
-fn receive_broadcast(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let callback = call.argument(0);
+fn receive_broadcast(host: &Host, realm: &Realm, callback: Value) -> Result<(), Exception> {
     if !realm.is_function(&callback) {
         return Err(realm.type_error("receiveBroadcast: the argument is no function"));
     }
-    let earlier = Host::of(realm)?.receiver.replace(Some(callback.clone()));
+    let earlier = host.receiver.replace(Some(callback));
     drop(earlier);
-    Ok(realm.undefined())
-}
-
-/// `$262.agent.report(message)`
-fn report(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let text = realm.to_string(&call.argument(0))?;
-    Host::of(realm)?.agents.report(text);
-    Ok(realm.undefined())
+    Ok(())
 }
 
 /// `$262.agent.getReport()`
-fn get_report(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    match Host::of(realm)?.agents.get_report() {
-        Some(report) => realm.string(&report),
-        None => Ok(realm.null()),
-    }
-}
-
-/// `$262.agent.leaving()`
-fn leaving(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    Host::of(realm)?.has_left.set(true);
-    Ok(realm.undefined())
-}
-
-/// `$262.agent.sleep(milliseconds)`
-fn sleep(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    thread::sleep(milliseconds(realm.to_number(&call.argument(0))?));
-    Ok(realm.undefined())
-}
-
-/// `$262.agent.monotonicNow()`
-fn monotonic_now(realm: &Realm, _: &Call<'_>) -> Result<Value, Exception> {
-    Ok(realm.number(Host::of(realm)?.agents.now()))
+fn get_report(host: &Host, realm: &Realm) -> Result<Value, Exception> {
+    host.agents.get_report().map_or_else(|| Ok(realm.null()), |report| realm.string(&report))
 }
 
 /// NaN and what is below 0 are 0; more than a day is a day.

@@ -3,6 +3,7 @@
 //! `host.rs` is what the test finds in `$262`, `agents.rs` what goes between the agents that it starts, `life.rs` what each of them
 //! does, `modules.rs` what the test imports.
 
+use std::cell::Cell;
 use std::io::Write as _;
 use std::process::exit;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ mod modules;
 use agents::{Agents, THREAD_STACK};
 use host::Host;
 use life::{live, new_agent, run_jobs};
-use modules::{Asked, Loader};
+use modules::Loader;
 
 /// Runs a case, prints the outcome, and ends the process with all its agents.
 pub(crate) fn run(command: Test262Case) -> ! {
@@ -48,7 +49,7 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     let host = Host::install(&agent, Arc::new(Agents::new(live)), None).map_err(|error| error.to_string())?;
     // An absolute path, because imports count from there.
     let path = suite.root().join(&command.file);
-    let loader = Loader::install(&agent, &path);
+    let is_asked = Loader::install(&agent, &path);
     if !test.flags.raw {
         let always = ["assert.js", "sta.js"].map(str::to_owned).into_iter();
         let done = test.flags.is_async.then(|| "doneprintHandle.js".to_owned());
@@ -61,7 +62,7 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     let thrown = match command.mode {
         Mode::Sloppy => run_script(agent.realm(), &name, &text),
         Mode::Strict => run_script(agent.realm(), &name, &format!("\"use strict\";\n{text}")),
-        Mode::Module => run_module(&agent, &host, &loader, &name, &text)?,
+        Mode::Module => run_module(&agent, &host, &is_asked, &name, &text)?,
     };
     match (&test.negative, thrown) {
         (Some(negative), Some(thrown)) => thrown.compare(agent.realm(), negative.phase, &negative.kind),
@@ -96,7 +97,7 @@ fn run_script(realm: &Realm, name: &str, text: &str) -> Option<Thrown> {
 fn run_module(
     agent: &JsAgent,
     host: &Host,
-    loader: &Asked,
+    is_asked: &Cell<bool>,
     name: &str,
     text: &str,
 ) -> Result<Option<Thrown>, String> {
@@ -104,7 +105,7 @@ fn run_module(
         Ok(promise) => promise,
         Err(exception) => {
             // The engine parses a module before it asks for the first of its imports, and links it before it runs it.
-            let phase = if loader.was_asked() { Phase::Resolution } else { Phase::Parse };
+            let phase = if is_asked.get() { Phase::Resolution } else { Phase::Parse };
             return Ok(Some(Thrown { phase, exception }));
         }
     };

@@ -14,22 +14,13 @@ pub(super) struct Loader {
     asked: Rc<Cell<bool>>,
 }
 
-/// Whether a [`Loader`] has been asked for anything yet.
-pub(super) struct Asked(Rc<Cell<bool>>);
-
 impl Loader {
-    /// The loader for a test in this file.
-    pub(super) fn install(agent: &JsAgent, test: &Path) -> Asked {
+    /// The loader for a test in this file. The result says whether it has been asked for anything yet.
+    pub(super) fn install(agent: &JsAgent, test: &Path) -> Rc<Cell<bool>> {
         let asked = Rc::<Cell<bool>>::default();
         let folder = test.parent().unwrap_or(test).to_path_buf();
         agent.runtime().set_module_loader(Self { folder, asked: Rc::clone(&asked) });
-        Asked(asked)
-    }
-}
-
-impl Asked {
-    pub(super) fn was_asked(&self) -> bool {
-        self.0.get()
+        asked
     }
 }
 

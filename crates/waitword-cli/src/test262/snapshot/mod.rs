@@ -14,14 +14,12 @@
 //!     because the engine does not check the index first
 //! ```
 //!
-//! `results.rs` is what a snapshot holds, `text.rs` reads and writes the files, `compare.rs` finds the differences.
+//! `results.rs` is what a snapshot holds, and finds the differences; `text.rs` reads and writes the files.
 
-mod compare;
 mod results;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub(super) use compare::{Difference, compare};
-pub(super) use results::{Snapshot, Total};
+pub(super) use results::{Snapshot, Total, compare};
 pub(super) use text::load_all;

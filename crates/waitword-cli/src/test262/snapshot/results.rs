@@ -1,6 +1,6 @@
-//! What a snapshot holds, and what a run makes of it.
+//! What a snapshot holds, what a run makes of it, and where the two disagree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use crate::test262::outcome::Outcome;
@@ -32,17 +32,9 @@ pub(crate) struct Snapshot {
 /// A case that does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    pub(super) kind: Kind,
-    /// The first line of the error; none for a case that is skipped.
-    pub(super) error: Option<String>,
-    /// Why it is so: of a failure, by hand.
+    pub(super) outcome: Outcome,
+    /// Why it fails, by hand.
     pub(super) because: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Failed,
-    Skipped,
 }
 
 impl Snapshot {
@@ -52,17 +44,9 @@ impl Snapshot {
         self.total = Some(self.total_of(tested));
         let covered = tested.iter().filter(|tested| self.covers(&tested.case.file));
         let entries = covered.filter_map(|Tested { case, outcome, .. }| {
-            let because = || self.because(case).map(str::to_owned);
-            let entry = match outcome {
-                Outcome::Passed => return None,
-                Outcome::Failed(error) => {
-                    Entry { kind: Kind::Failed, error: Some(error.clone()), because: because() }
-                }
-                Outcome::Skipped(reason) => {
-                    Entry { kind: Kind::Skipped, error: None, because: Some(reason.clone()) }
-                }
-            };
-            Some((case.clone(), entry))
+            let because = self.because(case).map(str::to_owned);
+            let entry = Entry { outcome: outcome.clone(), because };
+            (*outcome != Outcome::Passed).then(|| (case.clone(), entry))
         });
         self.entries = entries.collect();
     }
@@ -74,7 +58,7 @@ impl Snapshot {
 
     /// Why a case fails, as far as it is known.
     pub(crate) fn because(&self, case: &Case) -> Option<&str> {
-        self.entries.get(case).filter(|entry| entry.kind == Kind::Failed)?.because.as_deref()
+        self.entries.get(case)?.because.as_deref()
     }
 
     pub(super) fn covers(&self, file: &str) -> bool {
@@ -82,10 +66,7 @@ impl Snapshot {
     }
 
     pub(super) fn expected(&self, case: &Case) -> &'static str {
-        match self.entries.get(case).map(|entry| entry.kind) {
-            None => "passed",
-            Some(kind) => kind.word(),
-        }
+        self.entries.get(case).map_or(&Outcome::Passed, |entry| &entry.outcome).word()
     }
 
     pub(super) fn total_of(&self, tested: &[Tested]) -> Total {
@@ -107,15 +88,39 @@ impl Total {
     }
 }
 
-impl Kind {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
+/// Where a run over `paths` and what the snapshots have for them disagree, for the user. What no snapshot covers has to pass.
+pub(crate) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested]) -> Vec<String> {
+    let mut differences = Vec::new();
+    for Tested { case, outcome, .. } in tested {
+        let covering = snapshots.iter().find(|snapshot| snapshot.covers(&case.file));
+        // To skip is no failure, so a case that no snapshot knows may be skipped.
+        let expected = match (covering, outcome) {
+            (Some(snapshot), _) => snapshot.expected(case),
+            (None, Outcome::Skipped(_)) => "skipped",
+            (None, _) => "passed",
+        };
+        if expected != outcome.word() {
+            differences.push(format!("{case}: {}, expected: {expected}", outcome.word()));
         }
     }
+    let present: HashSet<&Case> = tested.iter().map(|tested| &tested.case).collect();
+    for snapshot in snapshots {
+        let file = snapshot.file.display();
+        let is_run = |case: &&Case| paths.iter().any(|path| is_below(&case.file, path));
+        let gone = snapshot.entries.keys().filter(is_run).filter(|case| !present.contains(case));
+        differences.extend(gone.map(|case| format!("{case}: in {file}, but not in the suite")));
+        // A test more or less is a change, too.
+        let found = snapshot.total_of(tested);
+        if let Some(expected) = snapshot.total
+            && snapshot.is_whole_in(paths)
+            && expected != found
+        {
+            differences.push(format!("{file}: {found}, expected: {expected}"));
+        }
+    }
+    differences
 }
 
-pub(super) fn is_below(file: &str, path: &str) -> bool {
+fn is_below(file: &str, path: &str) -> bool {
     file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

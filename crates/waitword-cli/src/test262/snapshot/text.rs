@@ -6,7 +6,8 @@ use std::{fmt, fs, io};
 
 use clap::ValueEnum;
 
-use super::results::{Entry, Kind, Snapshot, Total};
+use super::results::{Entry, Snapshot, Total};
+use crate::test262::outcome::Outcome;
 use crate::test262::plan::{Case, Mode};
 
 /// In the place of a cause that is not known yet.
@@ -40,18 +41,22 @@ impl Snapshot {
                     snapshot.total = Some(total);
                 }
                 "failed" | "skipped" => {
-                    let kind = if word == "failed" { Kind::Failed } else { Kind::Skipped };
+                    let outcome = if word == "failed" { Outcome::Failed } else { Outcome::Skipped };
                     cases = parse_cases(rest).ok_or_else(|| wrong("expected FILE (MODE, …)"))?;
                     for case in &cases {
-                        let entry = Entry { kind, error: None, because: None };
+                        let entry = Entry { outcome: outcome(String::new()), because: None };
                         snapshot.entries.insert(case.clone(), entry);
                     }
                 }
                 "error" | "because" if !cases.is_empty() => {
                     for case in &cases {
                         let Some(entry) = snapshot.entries.get_mut(case) else { continue };
-                        let part = if word == "error" { &mut entry.error } else { &mut entry.because };
-                        *part = Some(rest.to_owned()).filter(|text| text != UNKNOWN);
+                        match (word, &mut entry.outcome) {
+                            ("error", Outcome::Failed(text)) | ("because", Outcome::Skipped(text)) => {
+                                *text = rest.to_owned();
+                            }
+                            _ => entry.because = Some(rest.to_owned()).filter(|text| text != UNKNOWN),
+                        }
                     }
                 }
                 _ => {
@@ -85,11 +90,15 @@ impl fmt::Display for Snapshot {
                 let (same, others) = rest.into_iter().partition::<Vec<_>, _>(|(_, other)| *other == entry);
                 rest = others;
                 let modes: Vec<String> = same.iter().map(|(case, _)| case.mode.to_string()).collect();
-                write!(f, "\n{} {} ({})\n", entry.kind.word(), first.file, modes.join(", "))?;
-                if let Some(error) = &entry.error {
-                    writeln!(f, "    error {error}")?;
-                }
-                writeln!(f, "    because {}", entry.because.as_deref().unwrap_or(UNKNOWN))?;
+                write!(f, "\n{} {} ({})\n", entry.outcome.word(), first.file, modes.join(", "))?;
+                let because = match &entry.outcome {
+                    Outcome::Skipped(reason) => Some(reason.as_str()),
+                    outcome => {
+                        writeln!(f, "    error {}", outcome.detail().unwrap_or_default())?;
+                        entry.because.as_deref()
+                    }
+                };
+                writeln!(f, "    because {}", because.unwrap_or(UNKNOWN))?;
             }
         }
         Ok(())

@@ -8,9 +8,9 @@
 
   const { Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Number, Object, Promise, RegExp, String, WeakMap, WeakRef,
     WeakSet } = globalThis;
-  const { DOMException, native } = host;
+  const { DOMException, hide, native } = host;
   const { apply, list } = host.safe;
-  const { defineProperty, getOwnPropertyDescriptor, hasOwn } = Object;
+  const { getOwnPropertyDescriptor, hasOwn } = Object;
   const { isError } = Error;
   const getter = (proto, key) => Object.getOwnPropertyDescriptor(proto, key).get;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
@@ -167,6 +167,7 @@
   const stackOf = (object) => text(hasOwn(object, "stack") ? object.stack : apply(errorStack, object, []));
   const text = (value) => (value === undefined ? undefined : String(value));
 
+  /** Whether an object has the internal slots that a method asks for. */
   function brand(method, object) {
     try {
       apply(method, object, []);
@@ -204,18 +205,14 @@
       case "resizable": return new ArrayBuffer(one, { __proto__: null, maxByteLength: two });
       case "typed": return new (typedArrays.get(one))(two, three, four);
       case "view": return new DataView(one, two, three);
-      case "exception": return define(new DOMException(two, one), "stack", three);
-      case "error": return define(new (errorTypes.get(one))(two), "stack", three);
+      case "exception": return hide(new DOMException(two, one), "stack", three);
+      case "error": return hide(new (errorTypes.get(one))(two), "stack", three);
     }
   }
 
   /** Puts in what can refer to the object itself. */
   function fill(object, values) {
-    define(object, "cause", values[0]);
-  }
-
-  function define(object, key, value) {
-    return defineProperty(object, key, { __proto__: null, value, enumerable: false, writable: true, configurable: true });
+    hide(object, "cause", values[0]);
   }
 
   native.setCloneFunctions({
@@ -227,6 +224,7 @@
     isResizable: bufferResizable,
     maxByteLength: bufferMost,
   });
+  host.brand = brand;
   host.refuse = refuse;
   host.markAsUncloneable = markAsUncloneable;
 });

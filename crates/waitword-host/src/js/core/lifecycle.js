@@ -5,7 +5,7 @@
   "use strict";
 
   const { native, options } = host;
-  const { apply, defineProperty, Error, isError, keys, list, Number, String } = host.safe;
+  const { apply, Error, isError, keys, list, Number, String } = host.safe;
   const { of: listenersOf } = host.listeners;
   const { toString: functionText } = Function.prototype;
   const { toString: objectText } = Object.prototype;
@@ -71,7 +71,7 @@
     const error = host.error(Error, "ERR_UNHANDLED_REJECTION",
       "This error originated either by throwing inside of an async function without a catch block, or by rejecting a " +
       'promise which was not handled with .catch(). The promise rejected with the reason "' + reasonText(reason) + '".');
-    return defineProperty(error, "name", { __proto__: null, value: "UnhandledPromiseRejection", writable: true, configurable: true });
+    return host.hide(error, "name", "UnhandledPromiseRejection");
   };
 
   /** As V8 shows a value without running a script. */

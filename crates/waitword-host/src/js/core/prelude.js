@@ -50,6 +50,10 @@
   host.put = (object, key, value) => {
     return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
   };
+  /** The same, but not enumerable, as those of built-in objects are. */
+  host.hide = (object, key, value) => {
+    return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  };
   host.error = (Type, code, message) => host.put(new Type(message), "code", code);
   /** The error of an argument that is something else than `expected`: "of type function". */
   host.invalid = (name, expected, value) => {

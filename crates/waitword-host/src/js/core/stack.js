@@ -96,11 +96,11 @@
       const stack = getOwnPropertyDescriptor(target, "stack").value;
       const own = { __proto__: null, configurable: true, enumerable: false };
       own.get = () => prepared(target, stack);
-      own.set = (value) => defineProperty(target, "stack", { __proto__: null, value, writable: true, configurable: true, enumerable: false });
+      own.set = (value) => host.hide(target, "stack", value);
       defineProperty(target, "stack", own);
     },
   };
-  defineProperty(Error, "captureStackTrace", { __proto__: null, value: captureStackTrace, writable: true, configurable: true, enumerable: false });
+  host.hide(Error, "captureStackTrace", captureStackTrace);
 
   defineProperty(Error, "prepareStackTrace", {
     __proto__: null,

@@ -7,7 +7,8 @@
   const { getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
   const { for: symbolFor } = Symbol;
   const description = getOwnPropertyDescriptor(Symbol.prototype, "description").get;
-  const { apply, defineProperty, Error, isError, list, ownKeys, String } = host.safe;
+  const { hide, put } = host;
+  const { apply, Error, isError, list, ownKeys, String } = host.safe;
   const types = list(AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError);
   const SYMBOL = "symbol";
   const ERROR = "error";
@@ -36,7 +37,7 @@
       return error;
     } catch {
       const bare = new Error(String(error.message));
-      define(bare, "stack", String(host.stackOf(error)), false);
+      hide(bare, "stack", String(host.stackOf(error)));
       return bare;
     }
   }
@@ -82,15 +83,11 @@
     const error = parts[1];
     const type = parts[3] === undefined ? Error : types[parts[3]];
     if (getPrototypeOf(error) !== type.prototype) setPrototypeOf(error, type.prototype);
-    if (error.name !== parts[2]) define(error, "name", parts[2], false);
+    if (error.name !== parts[2]) hide(error, "name", parts[2]);
     const own = parts[4];
     for (let at = 0; at < own.length; at++) {
-      if (own[at][0] !== "name") define(error, own[at][0], own[at][1], own[at][2]);
+      if (own[at][0] !== "name") (own[at][2] ? put : hide)(error, own[at][0], own[at][1]);
     }
     return error;
   };
-
-  function define(object, key, value, enumerable) {
-    defineProperty(object, key, { __proto__: null, value, enumerable, writable: true, configurable: true });
-  }
 });

@@ -79,7 +79,7 @@
         ids.push(host.ports.idOf(each));
         continue;
       }
-      if (!isBuffer(each)) refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
+      if (!host.brand(bufferLength, each)) refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
       // As in Node, what may not be moved is copied.
       if (host.isUntransferable(each)) continue;
       if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
@@ -90,14 +90,5 @@
 
   function checkPort(port) {
     if (!host.ports.canMove(port)) refuse(port, "in the transfer list is closed, or already detached");
-  }
-
-  function isBuffer(value) {
-    try {
-      apply(bufferLength, value, []);
-      return true;
-    } catch {
-      return false;
-    }
   }
 });

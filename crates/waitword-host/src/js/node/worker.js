@@ -42,7 +42,8 @@
       // Last, for what is packed is what is sent next: no script may run in between.
       const ids = packWorkerData(workerData, transferList, resourceLimits && this.#limits, this.#name);
       const { stdout, stderr } = this.#streams;
-      this.#id = startWorker(this, source.isSource, source.text, words, variables, ids, memory, !!stdout, !!stderr);
+      const options = { ...source, words, variables, ids, memory, keepsOut: !!stdout, keepsErr: !!stderr };
+      this.#id = startWorker(this, options);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
       host.nextTick(() => {
         // A program that has not asked for a stream by now reads it from the moment when it does.
@@ -196,12 +197,11 @@
   }
 
   /**
-   * Starts a worker whose messages, errors and end are events of `owner`, and which begins with what was packed last. `memory`:
-   * how many bytes it may hold, if that is more than 0. `keepsOut`, `keepsErr`: its owner gets what it prints, and nobody else. `web`: type
-   * and name of one of a page's.
+   * Starts a worker whose messages, errors and end are events of `owner`, and which begins with what was packed last. The options are
+   * those of `spawn` in natives/workers.rs.
    */
-  function startWorker(owner, isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web) {
-    const made = native.spawn(!!isSource, source, words, variables, ids, memory, keepsOut, keepsErr, web?.type, web?.name);
+  function startWorker(owner, options) {
+    const made = native.spawn({ __proto__: null, ...options });
     workers.set(made[0], owner);
     ports.set(made[0], made[1]);
     host.ports.register(made[1], owner);

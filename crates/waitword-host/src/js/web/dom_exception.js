@@ -7,6 +7,7 @@
   const { construct } = Reflect;
   const { setPrototypeOf } = Object;
   const { apply, defineProperty, Map, WeakMap } = host.safe;
+  const { hide } = host;
   const engines = globalThis.DOMException;
   const engineName = Object.getOwnPropertyDescriptor(engines.prototype, "name").get;
   const engineMessage = Object.getOwnPropertyDescriptor(engines.prototype, "message").get;
@@ -36,7 +37,7 @@
     const exception = construct(Error, [], new.target);
     made.set(exception, { name, message: text });
     captureStackTrace(exception, DOMException);
-    if (hasOptions && "cause" in options) define(exception, "cause", options.cause);
+    if (hasOptions && "cause" in options) hide(exception, "cause", options.cause);
     return exception;
   }
 
@@ -44,10 +45,6 @@
     const { name } = options;
     return name === undefined ? "Error" : name;
   }
-
-  const define = (object, key, value) => {
-    defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
-  };
 
   function inside(exception) {
     const found = made.get(exception);
@@ -66,7 +63,7 @@
       return numbers.get(inside(this).name) ?? 0;
     },
   }, Error.prototype);
-  define(prototype, "constructor", DOMException);
+  hide(prototype, "constructor", DOMException);
   defineProperty(prototype, Symbol.toStringTag, { __proto__: null, value: "DOMException", configurable: true });
   defineProperty(DOMException, "prototype", { __proto__: null, value: prototype, writable: false });
   defineProperty(DOMException, "length", { __proto__: null, value: 0, configurable: true });
@@ -99,7 +96,7 @@
   renew("atob");
   renew("btoa");
 
-  define(globalThis, "DOMException", DOMException);
+  hide(globalThis, "DOMException", DOMException);
   host.DOMException = DOMException;
   host.isDOMException = (value) => made.has(value);
   host.partsOfDOMException = inside;

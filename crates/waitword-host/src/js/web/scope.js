@@ -6,9 +6,7 @@
   const { native, options } = host;
   const { apply, defineProperty } = host.safe;
 
-  const define = (name, value) => {
-    defineProperty(globalThis, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
-  };
+  const define = (name, value) => host.hide(globalThis, name, value);
   becomeScope();
   if (options.web !== undefined) becomeWorker();
 

@@ -19,11 +19,9 @@
       if (type !== "classic" && type !== "module") {
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
-      const { isSource, text } = locate(url);
-      const variables = host.variables();
-      const web = { type, name: String(name) };
+      const options = { ...locate(url), words: list(), variables: host.variables(), type, name: String(name) };
       // Last, for what is packed is what is sent next.
-      this.#id = startWorker(this, isSource, text, list(), variables, packWorkerData(), 0, false, false, web);
+      this.#id = startWorker(this, { ...options, ids: packWorkerData() });
     }
 
     postMessage(value, transfer) {

@@ -13,9 +13,9 @@ use waitword_core::{Alarm, wait_async_until};
 use super::herds::{OnMonitor, spawn};
 use crate::crowd::Crowd;
 use crate::locks::monitor::{Condition, StdMonitor};
-use crate::measure::{Stopwatch, counting, process_cpu_of};
+use crate::measure::{Stopwatches, counting};
 use crate::platform::process_cpu;
-use crate::series::{Sample, Unit, median};
+use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
 use crate::words::{self, BASELINE, OnWord, Parking, ParkingLotCore};
@@ -48,9 +48,9 @@ fn of_futures() -> Workload {
                 called; in a burst, ten deadlines pass in a microsecond. *late* is how long after its deadline a waker is \
                 called, on average. *with a wait* is `wait_async_until`.",
         contenders: vec![
-            Contender { name: OURS, run: alarm },
-            Contender { name: "waitword, with a wait", run: wait },
-            Contender { name: TOKIO, run: tokio_sleep },
+            Contender::new(OURS, alarm),
+            Contender::new("waitword, with a wait", wait),
+            Contender::new(TOKIO, tokio_sleep),
         ],
         goals: vec![
             goal(ARM, Limit::Value(130.0)),
@@ -104,7 +104,7 @@ fn at_all_sizes<W: Future>(
 
 fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Duration)) -> Vec<Sample> {
     let mut crowd = Crowd::new(n);
-    let [mut arm, mut cancel] = <[Stopwatch; 2]>::default();
+    let mut watches = Stopwatches::default();
 
     // What the process sets up once is not the deadlines'.
     crowd.enter(0, make(Instant::now() + HOUR));
@@ -112,21 +112,19 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
     let delays = delays(n, SECOND);
     let kept = counting(|counted| {
         let far = Instant::now() + HOUR;
-        arm.time(n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
-        cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+        watches.time(ARM, n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
+        watches.time(CANCEL, n, || (0..n).for_each(|i| crowd.cancel(i)));
         counted().bytes
     });
     let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32));
     let spread = fire(&mut crowd, make, sleep, &delays);
-    vec![
-        arm.sample(ARM, n),
-        cancel.sample(CANCEL, n),
-        Sample::new(FIRE, n, Unit::Nanos, burst.nanos),
-        Sample::new(SPREAD, n, Unit::Nanos, spread.nanos),
-        Sample::new(LATE, n, Unit::Nanos, spread.late),
+    let mut samples = watches.samples(n);
+    samples.extend(nanos(n, [(FIRE, burst.nanos), (SPREAD, spread.nanos), (LATE, spread.late)]));
+    samples.extend([
         Sample::new(EARLY, n, Unit::Count, (burst.early + spread.early) as f64),
         Sample::new(KEPT, n, Unit::Bytes, kept as f64),
-    ]
+    ]);
+    samples
 }
 
 fn delays(n: usize, span: Duration) -> Vec<Duration> {
@@ -184,12 +182,12 @@ impl Fired {
     fn wait_for_all(&self, sleep: &impl Fn(Duration)) -> Firing {
         let n = self.deadlines.len();
         let last = self.deadlines[n - 1];
-        let cpu = process_cpu_of(|| {
-            sleep(last.saturating_duration_since(Instant::now()));
-            while self.count.load(Ordering::SeqCst) < n {
-                sleep(Duration::from_millis(1));
-            }
-        });
+        let start = process_cpu();
+        sleep(last.saturating_duration_since(Instant::now()));
+        while self.count.load(Ordering::SeqCst) < n {
+            sleep(Duration::from_millis(1));
+        }
+        let cpu = process_cpu() - start;
         Firing {
             nanos: cpu.as_nanos() as f64 / n as f64,
             late: self.late.load(Ordering::SeqCst) as f64 / n.div_ceil(CHECKED) as f64,
@@ -283,15 +281,4 @@ fn all_time_out<H: TimedHerd>() -> f64 {
     let cpu = process_cpu() - start;
     threads.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
     cpu.as_nanos() as f64 / TIMING_OUT as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_threads_time_out() {
-        assert!(all_time_out::<OnWord<words::Waitword>>() > 0.0);
-        assert!(all_time_out::<OnMonitor<StdMonitor>>() > 0.0);
-    }
 }

@@ -25,8 +25,6 @@ const THREADS: &str = "threads";
 const TASKS: &str = "tasks";
 const THREADS_CPU: &str = "threads, CPU time each";
 
-const HERDS: [usize; 3] = [64, 512, 2_000];
-
 pub(super) fn workloads() -> [Workload; 2] {
     [
         Workload {
@@ -125,11 +123,11 @@ fn wake<H: Herd>(scale: &Scale) -> Vec<Sample> {
         let [notifier, wall, process] = Notified::<H>::threads(n, times(scale, n)).map(|sum| sum / n as f64);
         nanos(n, [(NOTIFIER, notifier), (WALL, wall), (PROCESS, process)])
     };
-    HERDS.into_iter().flat_map(of).collect()
+    scale.herds().iter().flat_map(|&n| of(n)).collect()
 }
 
 fn wake_threads<M: Monitor>(scale: &Scale) -> Vec<Sample> {
-    let n = HERDS[0];
+    let n = scale.herds()[0];
     let [_, wall, process] = Notified::<OnMonitor<M>>::threads(n, times(scale, n));
     nanos(n, [(THREADS, wall), (THREADS_CPU, process / n as f64)])
 }
@@ -138,7 +136,7 @@ fn wake_both<M: AsyncMonitor>(scale: &Scale) -> Vec<Sample>
 where
     for<'a> M::Guard<'a>: Send,
 {
-    let n = HERDS[0];
+    let n = scale.herds()[0];
     let [_, wall, _] = Notified::<OnMonitor<M>>::tasks(n, times(scale, n));
     let mut samples = wake_threads::<M>(scale);
     samples.push(Sample::new(TASKS, n, Unit::Nanos, wall));
@@ -275,21 +273,4 @@ pub(super) fn spawn<F: FnOnce() + Send + 'static>(
     let spawn =
         |body| thread::Builder::new().stack_size(64 * 1024).spawn(body).expect("the system has threads");
     (0..threads).map(|_| spawn(body())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_whole_herd_returns() {
-        for figures in [
-            Notified::<OnWord<Waitword>>::threads(8, 3),
-            Notified::<OnWord<ParkingLotCore>>::threads(8, 3),
-            Notified::<OnMonitor<StdMonitor>>::threads(8, 3),
-            Notified::<OnMonitor<TokioMonitor>>::tasks(8, 3),
-        ] {
-            assert!(figures.into_iter().all(|nanos| nanos > 0.0), "{figures:?}");
-        }
-    }
 }

@@ -10,16 +10,15 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use super::herds::{OnMonitor, spawn};
+use super::herds::spawn;
 use crate::crowd::Crowd;
-use crate::locks::monitor::{Condition, StdMonitor};
 use crate::measure::{Stopwatches, counting};
 use crate::platform::process_cpu;
 use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
-use crate::words::{self, BASELINE, OnWord, Parking, ParkingLotCore};
-use crate::workload::{Contender, Limit, OURS, Scale, Subject, Workload, contenders, goal};
+use crate::words::{self, BASELINE, Parking, ParkingLotCore};
+use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
@@ -222,63 +221,40 @@ fn of_threads() -> Workload {
         about: "N threads wait on one word until their deadlines, which come within a millisecond: CPU time of all threads, \
                 divided by N.",
         contenders: contenders! {
-            time_out: OnWord<words::Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
-                OnMonitor<StdMonitor>;
+            time_out: words::Waitword, #[cfg(target_os = "linux")] RawFutex, ParkingLotCore;
         },
         goals: vec![goal(TIMED_OUT, Limit::Times(1.1, BASELINE))],
     }
 }
 
-/// Whose waits can time out.
-trait TimedHerd: Subject {
-    /// Waits once, for `timeout`; the generation does not change.
-    fn time_out(&self, timeout: Duration);
-}
-
-impl<P: Parking> TimedHerd for OnWord<P> {
-    fn time_out(&self, timeout: Duration) {
-        let (start, generation) = (Instant::now(), self.word.load(Ordering::SeqCst));
-        while let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
-            P::wait(&self.word, generation, Some(left));
-        }
-    }
-}
-
-impl TimedHerd for OnMonitor<StdMonitor> {
-    fn time_out(&self, timeout: Duration) {
-        assert!(self.0.times_out(Condition::Something, timeout));
-    }
-}
-
-fn time_out<H: TimedHerd>(scale: &Scale) -> Vec<Sample> {
-    let figures = (0..scale.operations(20)).map(|_| all_time_out::<H>()).collect::<Vec<_>>();
-    vec![Sample::new(TIMED_OUT, TIMING_OUT, Unit::Nanos, median(&figures))]
+fn time_out<P: Parking>(scale: &Scale) -> Vec<Sample> {
+    let figures = (0..scale.operations(20)).map(|_| all_time_out::<P>()).collect::<Vec<_>>();
+    nanos(TIMING_OUT, [(TIMED_OUT, median(&figures))])
 }
 
 /// The CPU time that the process uses from when all threads sleep until all have timed out, for each of them.
-fn all_time_out<H: TimedHerd>() -> f64 {
-    let shared =
-        Arc::new((H::new(), Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current()));
-    let threads = spawn(TIMING_OUT, || {
-        let shared = Arc::clone(&shared);
-        move || {
-            let (herd, begin, left, main) = &*shared;
-            begin.wait();
-            herd.time_out(TIMEOUT);
-            if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                main.unpark();
-            }
-            // No thread ends before the clock is read.
-            begin.wait();
+fn all_time_out<P: Parking>() -> f64 {
+    let word = AtomicU32::new(0);
+    let (begin, left, main) = (Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current());
+    let thread = || {
+        begin.wait();
+        let start = Instant::now();
+        while let Some(time) = TIMEOUT.checked_sub(start.elapsed()).filter(|time| !time.is_zero()) {
+            P::wait(&word, 0, Some(time));
         }
-    });
-    let (_, _, left, _) = &*shared;
-    thread::sleep(TIMEOUT / 2);
-    let start = process_cpu();
-    while left.load(Ordering::Acquire) > 0 {
-        thread::park();
-    }
-    let cpu = process_cpu() - start;
-    threads.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
-    cpu.as_nanos() as f64 / TIMING_OUT as f64
+        if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            main.unpark();
+        }
+        // No thread ends before the clock is read.
+        begin.wait();
+    };
+    thread::scope(|scope| {
+        spawn(scope, TIMING_OUT, &thread);
+        thread::sleep(TIMEOUT / 2);
+        let start = process_cpu();
+        while left.load(Ordering::Acquire) > 0 {
+            thread::park();
+        }
+        (process_cpu() - start).as_nanos() as f64 / TIMING_OUT as f64
+    })
 }

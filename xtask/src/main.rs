@@ -25,7 +25,7 @@ use clap::Parser;
 use crate::args::{Args, FuzzTarget, Recipe};
 use crate::line::{Line, Stop, root};
 use crate::mutants::models;
-use crate::skips::Skips;
+use crate::skips::SKIPS;
 use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
 
 fn main() -> ExitCode {
@@ -67,25 +67,15 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Js { mutants } => js(mutants),
         Recipe::Web { soak: true, only, .. } => web::soak(only),
         Recipe::Web { bench: true, .. } => web::bench(),
-        Recipe::Web { test, mode, .. } => web(test, mode.as_deref()),
+        Recipe::Web { build: true, .. } => web::build_all().and_then(|_| SKIPS.end()),
+        Recipe::Web { test: true, mode, .. } => web::test(mode.as_deref()).and_then(|()| SKIPS.end()),
+        Recipe::Web { .. } => web::serve_page(),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
         Recipe::BenchJs { args } => {
             Line::new("cargo build --release -p waitword-cli").run()?;
             Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
         }
     }
-}
-
-fn web(test: bool, mode: Option<&str>) -> Result<(), Stop> {
-    if !test && mode.is_none() {
-        return web::serve_page();
-    }
-    let skips = Skips::new();
-    web::run(&skips, test, mode)?;
-    if mode.is_none() {
-        web::test_page(&skips)?;
-    }
-    skips.end()
 }
 
 fn js(mutants: bool) -> Result<(), Stop> {

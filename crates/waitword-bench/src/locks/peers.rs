@@ -22,8 +22,6 @@ macro_rules! locks {
         }
 
         $(impl Lock<$Mode> for $lock {
-            const BLOCKS_WORKER: bool = !(false $(|| is_task!($way))+);
-
             type Guard<'a> = $guard;
 
             $(way! { $way $this $result })+
@@ -52,20 +50,13 @@ macro_rules! way {
         }
     };
     (task $this:ident $result:expr) => {
+        const BLOCKS_WORKER: bool = false;
+
         #[inline]
         fn acquire_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
             let $this = self;
             $result
         }
-    };
-}
-
-macro_rules! is_task {
-    (task) => {
-        true
-    };
-    ($other:ident) => {
-        false
     };
 }
 

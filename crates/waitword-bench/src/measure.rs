@@ -1,9 +1,11 @@
 //! Stopwatches, and the system's allocator with a count of the bytes that are allocated.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::locks::peers::unpoisoned;
 use crate::platform::thread_cpu;
 use crate::series::{Sample, Unit};
 
@@ -94,8 +96,10 @@ pub(crate) struct Counted {
     pub(crate) allocations: usize,
 }
 
-/// Runs `work` with counting on. `work` may ask for what was counted so far.
+/// Runs `work` with counting on, one at a time. `work` may ask for what was counted so far.
 pub(crate) fn counting<R>(work: impl FnOnce(&dyn Fn() -> Counted) -> R) -> R {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = unpoisoned(ALONE.lock());
     BYTES.store(0, Ordering::SeqCst);
     ALLOCATIONS.store(0, Ordering::SeqCst);
     ON.store(true, Ordering::SeqCst);

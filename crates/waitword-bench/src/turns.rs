@@ -34,7 +34,7 @@ impl<P: Parking> Turns for OnWord<P> {
 
     async fn wait_while_async(&self, turn: u32) {
         while self.word.load(Ordering::SeqCst) == turn {
-            P::wait_async(&self.word, turn).await;
+            let _ = P::wait_async(&self.word, turn).await;
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) trait Parking: Send + Sync + 'static {
     fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>);
 
     /// The same without a timeout, by a task. It blocks its thread unless there is another way.
-    fn wait_async(word: &AtomicU32, value: u32) -> impl Future<Output = ()> + Send {
+    fn wait_async(word: &AtomicU32, value: u32) -> impl Future + Send {
         async move { Self::wait(word, value, None) }
     }
 
@@ -44,8 +44,8 @@ impl Parking for Waitword {
     }
 
     #[inline]
-    async fn wait_async(word: &AtomicU32, value: u32) {
-        let _ = wait_async(word, value).await;
+    fn wait_async(word: &AtomicU32, value: u32) -> impl Future + Send {
+        wait_async(word, value)
     }
 
     #[inline]

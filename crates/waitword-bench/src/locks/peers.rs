@@ -215,7 +215,7 @@ guards! {
 }
 
 /// Nothing in here panics while it holds a lock, so a poisoned one is as good as any.
-pub(super) fn unpoisoned<G>(result: LockResult<G>) -> G {
+pub(crate) fn unpoisoned<G>(result: LockResult<G>) -> G {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 

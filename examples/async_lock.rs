@@ -6,12 +6,9 @@
 //! cargo run -p waitword --example async_lock
 //! ```
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
-use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +23,13 @@ const DAWDLE: Duration = Duration::from_micros(10);
 struct Shared {
     lock: AsyncLock,
     counter: Counter,
+}
+
+impl Shared {
+    /// 1 if the lock is held at this moment.
+    fn held_now(&self) -> u64 {
+        self.lock.is_locked().into()
+    }
 }
 
 fn main() -> ExitCode {
@@ -50,25 +54,23 @@ fn main() -> ExitCode {
     report(&rows, shared.counter.get())
 }
 
-/// What one thread or task did.
+/// What one thread or task did, and how often it found the lock held.
 struct Row {
     who: String,
     how: &'static str,
-    waited: u64,
+    held: u64,
 }
 
 fn lock_and_unlock(shared: &Shared, who: String) -> Row {
-    let mut waited = 0;
+    let mut held = 0;
     for _ in 0..ROUNDS {
-        if !shared.lock.try_lock() {
-            waited += 1;
-            shared.lock.lock();
-        }
+        held += shared.held_now();
+        shared.lock.lock();
         shared.counter.increment();
         shared.lock.unlock().expect("held by this thread");
         dawdle();
     }
-    Row { who, how: "lock / unlock", waited }
+    Row { who, how: "lock / unlock", held }
 }
 
 /// Three tasks on this thread. A blocking wait of one would stop them all, so it is forbidden.
@@ -85,57 +87,39 @@ async fn run_tasks(shared: &Arc<Shared>) -> Vec<Row> {
 }
 
 async fn lock_async_and_unlock(shared: Arc<Shared>) -> Row {
-    let mut waited = 0;
+    let mut held = 0;
     for _ in 0..ROUNDS {
-        count_pending(shared.lock.lock_async(), &mut waited).await;
+        held += shared.held_now();
+        shared.lock.lock_async().await;
         shared.counter.increment();
         shared.lock.unlock().expect("held by this task");
         tokio::task::yield_now().await;
     }
-    Row { who: "task 1".into(), how: "lock_async / unlock", waited }
+    Row { who: "task 1".into(), how: "lock_async / unlock", held }
 }
 
 async fn execute_locked(shared: Arc<Shared>) -> Row {
-    let mut waited = 0;
+    let mut held = 0;
     for _ in 0..ROUNDS {
-        count_pending(shared.lock.execute_locked(|| shared.counter.increment()), &mut waited).await;
+        held += shared.held_now();
+        shared.lock.execute_locked(|| shared.counter.increment()).await;
         tokio::task::yield_now().await;
     }
-    Row { who: "task 2".into(), how: "execute_locked", waited }
+    Row { who: "task 2".into(), how: "execute_locked", held }
 }
 
 async fn execute_locked_async(shared: Arc<Shared>) -> Row {
-    let mut waited = 0;
+    let mut held = 0;
     for _ in 0..ROUNDS {
-        let entered = AtomicBool::new(false);
-        let mut locked = pin!(shared.lock.execute_locked_async(async || {
-            entered.store(true, Ordering::Relaxed);
+        held += shared.held_now();
+        let increment = async || {
             shared.counter.increment();
             // The other tasks run meanwhile, and find the lock held.
             tokio::task::yield_now().await;
-        }));
-        if poll_once(locked.as_mut()).await.is_pending() {
-            waited += u64::from(!entered.load(Ordering::Relaxed));
-            locked.await;
-        }
+        };
+        shared.lock.execute_locked_async(increment).await;
     }
-    Row { who: "task 3".into(), how: "execute_locked_async", waited }
-}
-
-/// Counts `future` if it is not ready at once.
-async fn count_pending<F: Future>(future: F, waited: &mut u64) -> F::Output {
-    let mut future = pin!(future);
-    match poll_once(future.as_mut()).await {
-        Poll::Ready(output) => output,
-        Poll::Pending => {
-            *waited += 1;
-            future.await
-        }
-    }
-}
-
-async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
-    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
+    Row { who: "task 3".into(), how: "execute_locked_async", held }
 }
 
 /// Plain on purpose: read, dawdle, write. With two in here at once, one of the two counts would be lost. (The type is
@@ -162,9 +146,9 @@ fn dawdle() {
 
 fn report(rows: &[Row], total: u64) -> ExitCode {
     println!("One AsyncLock, one plain counter, {} threads and tasks\n", rows.len());
-    println!("  {:<10}{:<22}{:>9}{:>9}", "who", "locks with", "entered", "waited");
-    for Row { who, how, waited } in rows {
-        println!("  {who:<10}{how:<22}{ROUNDS:>9}{waited:>9}");
+    println!("  {:<10}{:<22}{:>9}{:>12}", "who", "locks with", "entered", "found held");
+    for Row { who, how, held } in rows {
+        println!("  {who:<10}{how:<22}{ROUNDS:>9}{held:>12}");
     }
     let expected = rows.len() as u64 * ROUNDS;
     let outcome = if total == expected { "nothing lost" } else { "COUNTS LOST" };

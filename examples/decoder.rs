@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 fn to_its_end() -> bool {
     let queue = Queue::new(CAPACITY);
     let (decoded, seen) = thread::scope(|scope| {
-        let decoder = scope.spawn(|| decode(&film(), &queue));
+        let decoder = scope.spawn(|| decode(&queue));
         let tasks = LocalExecutor::new();
         let viewers = [
             tasks.spawn(view("a viewer", &queue)),
@@ -70,7 +70,7 @@ fn nobody_looks_any_more() -> bool {
 
     let queue = Queue::new(CAPACITY);
     let decoded = thread::scope(|scope| {
-        let decoder = scope.spawn(|| decode(&film(), &queue));
+        let decoder = scope.spawn(|| decode(&queue));
         smol::block_on(async {
             for _ in 0..ENOUGH {
                 queue.receive().await.expect("the film is longer");
@@ -85,15 +85,15 @@ fn nobody_looks_any_more() -> bool {
 }
 
 /// The thread. Returns how many frames it has delivered.
-fn decode(film: &[Vec<(u8, u8)>], queue: &Queue<Frame>) -> usize {
-    for (number, runs) in film.iter().enumerate() {
-        let pixels = runs.iter().flat_map(|&(pixel, times)| vec![pixel; times.into()]).collect();
+fn decode(queue: &Queue<Frame>) -> usize {
+    for number in 0..FRAMES {
+        let pixels = (0..WIDTH * HEIGHT).map(|pixel| (number + pixel) as u8).collect();
         if queue.send(Frame { number, pixels }).is_err() {
             return number;
         }
     }
     queue.end();
-    film.len()
+    FRAMES
 }
 
 async fn view(who: &'static str, queue: &Queue<Frame>) -> Seen {
@@ -139,11 +139,6 @@ impl Seen {
 struct Frame {
     number: usize,
     pixels: Vec<u8>,
-}
-
-/// Each frame as so many pixels of one colour, so many of the next.
-fn film() -> Vec<Vec<(u8, u8)>> {
-    (0..FRAMES).map(|number| (0..HEIGHT).map(|line| ((number + line) as u8, WIDTH as u8)).collect()).collect()
 }
 
 /// A bounded queue from threads to tasks.

@@ -7,7 +7,6 @@
 //! The event says that something has changed, and the counter beside it says what. The waiters read the counter, each in its
 //! way: the thread draws whatever it finds, and the task goes on waiting until there is enough.
 
-use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
     let progress = Arc::new(Progress::default());
     let bar = thread::spawn({
         let progress = Arc::clone(&progress);
-        move || draw(&progress, &mut Screen::default())
+        move || draw(&progress)
     });
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O");
     let (half, primes) = runtime.block_on(work_and_watch(&progress));
@@ -109,40 +108,22 @@ fn is_prime(number: &usize) -> bool {
         && (2..).take_while(|factor| factor * factor <= *number).all(|factor| !number.is_multiple_of(factor))
 }
 
-/// The thread. Draws until all is done, and returns what it has drawn last.
+/// The thread. Draws until all is done, a line for each tenth, and returns what it has drawn last.
 ///
 /// It looks first and waits then, so a change between the two does not wake it. It is not for long: the wait ends when the bar
 /// is to be drawn anew anyway.
-fn draw(progress: &Progress, screen: &mut Screen) -> usize {
+fn draw(progress: &Progress) -> usize {
+    let mut drawn = None;
     loop {
         let done = progress.done();
-        screen.show(done);
+        let tenths = done * 10 / PIECES;
+        if drawn.replace(tenths) != Some(tenths) {
+            println!("  [{:<WIDTH$}] {:>3} %", "#".repeat(done * WIDTH / PIECES), done * 100 / PIECES);
+        }
         if done == PIECES {
             return done;
         }
         // Whether something has changed or the time was up: the counter says how far it is.
         let _ = progress.changed.wait_for(REDRAW);
-    }
-}
-
-/// A terminal shows one line that grows; a file gets a line for each tenth.
-#[derive(Default)]
-struct Screen {
-    tenths: Option<usize>,
-}
-
-impl Screen {
-    fn show(&mut self, done: usize) {
-        let (filled, tenths) = (done * WIDTH / PIECES, done * 10 / PIECES);
-        let line = format!("  [{:<WIDTH$}] {:>3} %", "#".repeat(filled), done * 100 / PIECES);
-        let mut out = io::stdout().lock();
-        // A bar that cannot be drawn stops no work.
-        let _ = if out.is_terminal() {
-            write!(out, "\r{line}{}", if done == PIECES { "\n" } else { "" }).and_then(|()| out.flush())
-        } else if self.tenths.replace(tenths) != Some(tenths) {
-            writeln!(out, "{line}")
-        } else {
-            Ok(())
-        };
     }
 }

@@ -20,10 +20,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{self, ExitCode};
+use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
-use std::{env, fmt, fs, mem, thread};
+use std::{fmt, fs, mem, thread};
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -35,23 +35,13 @@ const SEATS: usize = 4;
 const REQUESTS: u64 = 200;
 const NAMES: [&str; 3] = ["ann", "bob", "cleo"];
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("the service failed: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
 /// Starts the service, lets clients loose on it, ends it, and says whether its file is right.
-fn run() -> io::Result<bool> {
-    let file = File(env::temp_dir().join(format!("scores-{}.txt", process::id())));
+fn main() -> io::Result<ExitCode> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("scores.txt");
     let service = Arc::new(Service::new());
     let saver = thread::spawn({
-        let (service, path) = (Arc::clone(&service), file.0.clone());
+        let (service, path) = (Arc::clone(&service), file.clone());
         move || service.save_changes(&path)
     });
     let runtime = runtime::Builder::new_multi_thread()
@@ -73,7 +63,8 @@ fn run() -> io::Result<bool> {
     runtime.block_on(server).expect("a task that does not panic")?;
     service.close();
     let writes = saver.join().expect("a thread that does not panic")?;
-    report(&service.scores.lock(), writes, &fs::read_to_string(&file.0)?)
+    let text = fs::read_to_string(&file)?;
+    Ok(report(&service.scores.lock(), writes, &text))
 }
 
 struct Service {
@@ -152,13 +143,11 @@ impl Service {
     async fn answer(&self, request: &str) -> String {
         let words: Vec<&str> = request.split_whitespace().collect();
         match words[..] {
-            ["ADD", name, points] => match points.parse() {
-                Ok(points) => match self.add(name, points).await {
-                    Some(total) => total.to_string(),
-                    None => "ERROR it cannot be saved".to_owned(),
-                },
-                Err(_) => "ERROR points are a whole number".to_owned(),
-            },
+            ["ADD", name, points] => {
+                let Ok(points) = points.parse() else { return "ERROR points are a whole number".to_owned() };
+                let total = self.add(name, points).await;
+                total.map_or("ERROR it cannot be saved".to_owned(), |total| total.to_string())
+            }
             ["GET", name] => {
                 self.scores.lock_async().await.points.get(name).copied().unwrap_or(0).to_string()
             }
@@ -247,7 +236,7 @@ fn client(address: SocketAddr, number: usize) -> io::Result<()> {
     Ok(())
 }
 
-fn report(scores: &Scores, writes: u64, file: &str) -> io::Result<bool> {
+fn report(scores: &Scores, writes: u64, file: &str) -> ExitCode {
     println!("{CLIENTS} clients, {SEATS} served at a time, {REQUESTS} requests each\n");
     for (name, points) in &scores.points {
         println!("  {name:<8}{points:>6} points");
@@ -256,15 +245,5 @@ fn report(scores: &Scores, writes: u64, file: &str) -> io::Result<bool> {
     let right = total == expected && file == scores.to_string();
     println!("\n  one thread wrote the file {writes} times for {expected} changes");
     println!("  total {total} of {expected}: {}", if right { "all saved" } else { "POINTS LOST" });
-    Ok(right)
-}
-
-/// Goes when the service does.
-struct File(PathBuf);
-
-impl Drop for File {
-    fn drop(&mut self) {
-        // It may not be there: then nothing was saved.
-        let _ = fs::remove_file(&self.0);
-    }
+    if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -3,7 +3,7 @@
 // The gaps between frames depend on what else the machine does. So the ways of waiting take turns, in short rounds, and each round has a
 // control: a page that counts as much, beside the same workers, and waits for no lock.
 const query = new URLSearchParams(location.search);
-const ROUNDS = Number(query.get('rounds') ?? 20);
+const ROUNDS = Number(query.get('rounds') ?? 14);
 const SECONDS = 0.7; // of each way in a round: the slow worker holds the lock a quarter of a second after the start
 const WAYS = ['awaits', 'spins', 'abstains'];
 
@@ -30,7 +30,7 @@ export async function drive({ restart, pause, figures, agents, isFallback }) {
     outcome.unlocked = await run({ locked: false, page: 'awaits' }, 4);
     await restart({ locked: true, page: 'awaits' });
     outcome.note = document.getElementById('note').textContent;
-    await elapse(6); // for the picture
+    if (!isFallback) await elapse(6); // for the picture
   } catch (error) {
     outcome.error = String(error.stack ?? error);
   }

@@ -160,13 +160,17 @@ pub(crate) enum Recipe {
         #[arg(long)]
         test: bool,
 
+        /// Builds what the tests run, and runs nothing
+        #[arg(long, conflicts_with = "test")]
+        build: bool,
+
         /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
-        #[arg(long, value_name = "QUERY")]
+        #[arg(long, value_name = "QUERY", requires = "test")]
         mode: Option<String>,
 
         /// The soaks instead, beside a busy loop: 10 million waits and 10 million acquisitions, in Node and in headless Chromium, as
         /// these are and with V8's baseline compiler alone (half an hour, more on a busy machine)
-        #[arg(long, conflicts_with_all = ["test", "mode"])]
+        #[arg(long, conflicts_with_all = ["test", "build", "mode"])]
         soak: bool,
 
         /// Only this part of the soaks: the waits in one engine take five minutes or more
@@ -174,7 +178,7 @@ pub(crate) enum Recipe {
         only: Option<SoakPart>,
 
         /// The locks of `wasm_safe_mutex` and `wasm_sync` beside waitword's instead, in a page of headless Chromium (half a minute)
-        #[arg(long, conflicts_with_all = ["test", "mode", "soak"])]
+        #[arg(long, conflicts_with_all = ["test", "build", "mode", "soak"])]
         bench: bool,
     },
 
@@ -218,6 +222,10 @@ pub(crate) struct Repeat {
     /// The first round's seed; the second's is one more, and so on. The time without it
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+
+    /// Built with these features, as cargo takes them
+    #[arg(long, value_name = "FEATURES")]
+    pub(crate) features: Option<String>,
 
     /// Goes on with a binary that has failed, to count how often it does
     #[arg(long)]

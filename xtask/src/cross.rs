@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::line::{Line, Stop, root};
-use crate::skips::skip;
+use crate::skips::SKIPS;
 use crate::tool::{DEBIAN, has_sources};
 
 /// A target, and what its programs run on.
@@ -80,7 +80,7 @@ pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<()
 pub(crate) fn check() -> Result<(), Stop> {
     for target in &TARGETS {
         if !target.has_library() {
-            skip(
+            SKIPS.skip(
                 &format!("cargo check --target {}", target.name),
                 format!("its standard library is missing; to get it: rustup target add {}", target.name),
             );

@@ -1,13 +1,13 @@
 //! Miri: the tests that it can run, on its own clock, which makes every run the same.
 
 use crate::line::{Line, Stop};
-use crate::skips::skip;
+use crate::skips::SKIPS;
 use crate::tool::{MIRI, NIGHTLY};
 
 /// A quarter of an hour.
 pub(crate) fn miri() -> Result<(), Stop> {
     if !NIGHTLY.is_there() || !MIRI.is_there() {
-        skip("Miri", format!("no toolchain has it; to get it: {}", MIRI.how_to_get));
+        SKIPS.skip("Miri", format!("no toolchain has it; to get it: {}", MIRI.how_to_get));
         return Ok(());
     }
     for (package, tests) in TESTS {

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::line::{Line, Stop, root};
-use crate::skips::skip;
+use crate::skips::SKIPS;
 
 /// The workspace's `rust-version`.
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
@@ -79,7 +79,7 @@ pub(crate) fn msrv() -> Result<(), Stop> {
             .run();
     }
     let why = format!("this toolchain is missing; to get it: rustup toolchain install {OLDEST}");
-    skip(&format!("cargo +{OLDEST} check"), why);
+    SKIPS.skip(&format!("cargo +{OLDEST} check"), why);
     let tree = format!("cargo tree --offline --features {features} --edges normal,build --prefix none");
     let tree = Line::new(&tree).args(["--format", "{p}"]).args(packages);
     let built = built(&tree.read()?);
@@ -96,7 +96,7 @@ pub(crate) fn msrv() -> Result<(), Stop> {
 /// All features of these crates but those of [`NEWER`], as `--features` expects them.
 fn features(metadata: &Value, krates: &[String]) -> String {
     let mut features = Vec::new();
-    for package in metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default() {
+    for package in list(&metadata["packages"]) {
         let Some(krate) = package["name"].as_str().filter(|name| krates.iter().any(|krate| krate == name))
         else {
             continue;
@@ -114,11 +114,15 @@ pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, Stop> {
     serde_json::from_str(&text).map_err(|error| Stop::Failed(format!("{line}: {error}")))
 }
 
+/// The elements of a list in JSON.
+pub(crate) fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
 /// The names of the workspace's crates that are published.
 pub(crate) fn published() -> Result<Vec<String>, Stop> {
     let metadata = metadata(&["--no-deps"])?;
-    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let published = packages.iter().filter(|package| package["publish"].is_null());
+    let published = list(&metadata["packages"]).iter().filter(|package| package["publish"].is_null());
     Ok(published.filter_map(|package| package["name"].as_str()).map(str::to_owned).collect())
 }
 
@@ -136,7 +140,7 @@ fn newer(metadata: &Value, built: &BTreeSet<(String, String)>, oldest: &str) -> 
     let parts =
         |version: &str| version.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
     let mut newer = Vec::new();
-    for package in metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default() {
+    for package in list(&metadata["packages"]) {
         let [name, version, needs] = ["name", "version", "rust_version"].map(|key| package[key].as_str());
         let (Some(name), Some(version), Some(needs)) = (name, version, needs) else { continue };
         let is_newer =

@@ -1,7 +1,7 @@
-//! Tests that draw or race, round after round: a fault that shows once in six runs is green by luck five times.
+//! Tests, round after round, for those that draw or race: a fault that shows once in six runs is green by luck five times.
 //!
-//! The binaries run as they are, one after the other. Each round has a seed, which the tests that draw take from the environment.
-//! Which they are, [`races`] says.
+//! The binaries run as they are, one after the other, but for [`NOT_REPEATED`]. Each round has a seed, which the tests that draw take from
+//! the environment.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::args::Repeat;
 use crate::line::{Ended, Line, Stop, root};
-use crate::publish::metadata;
+use crate::publish::{list, metadata};
 
 /// Where the tests find their seed: ours, and proptest's.
 const SEEDS: [&str; 2] = ["WAITWORD_SOAK_SEED", "PROPTEST_RNG_SEED"];
@@ -31,14 +31,14 @@ const LOGS: &str = "target/repeat";
 const SOON: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
-    let mut binaries = built(&asked.names)?;
+    let mut binaries = built(asked)?;
     if asked.names.is_empty() {
-        let racing = tests()?.into_iter().filter(|(name, source)| races(name, source));
-        let racing = racing.map(|(name, _)| name).collect::<BTreeSet<_>>();
-        binaries.retain(|binary| racing.contains(&binary.name));
+        let is_repeated = |name: &str| !NOT_REPEATED.contains(&name);
+        binaries.retain(|binary| is_repeated(&binary.name));
         // Of a feature, say, that nothing in the workspace asks for any more.
-        if let Some(missing) = racing.iter().find(|name| !binaries.iter().any(|it| it.name == **name)) {
-            return Err(Stop::Failed(format!("{missing} races, and was not built")));
+        let is_missing = |name: &&String| is_repeated(name) && !binaries.iter().any(|it| it.name == **name);
+        if let Some(missing) = tests()?.iter().find(is_missing) {
+            return Err(Stop::Failed(format!("{missing} is to be repeated, and was not built")));
         }
     }
     fs::create_dir_all(root().join(LOGS)).map_err(|error| Stop::Failed(format!("{LOGS}: {error}")))?;
@@ -64,50 +64,28 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
     if failed.is_empty() { Ok(()) } else { Err(Stop::Failed(failed.join("\n"))) }
 }
 
-/// Whether a test is repeated where nothing is named: by what its source says, but for the exceptions.
-fn races(name: &str, source: &str) -> bool {
-    const MARKS: [&str; 4] = ["thread::", "proptest!", "smol::", "tokio::"];
-    let has_mark = || MARKS.iter().any(|mark| texts(source).contains(mark));
-    !NOT_REPEATED.contains(&name) && (ALSO_REPEATED.contains(&name) || has_mark())
-}
-
-/// Of a file, or of all in its folder where it is a `main.rs`.
-fn texts(source: &str) -> String {
-    let path = Path::new(source);
-    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-    if !path.ends_with("main.rs") {
-        return read(path);
-    }
-    let files = path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-    files.map(|file| read(&file.path())).collect()
-}
-
-/// What races, or draws, in files beside its first one.
-const ALSO_REPEATED: [&str; 5] = [
-    "waitword-core/lib",
-    "waitword-core/watchdog",
-    "waitword/execute_locked",
-    "waitword/fork",
-    "waitword/lib",
-];
-
-/// What races all the same.
-const NOT_REPEATED: [&str; 13] = [
+/// What is not repeated where nothing is named.
+const NOT_REPEATED: [&str; 19] = [
     // They start programs, and take as long.
+    "waitword/compiler_messages",
+    "waitword/example",
     "waitword/many_machines",
     "waitword-cli/article",
+    "waitword-cli/benches",
     "waitword-cli/cli",
     "waitword-cli/report",
     "waitword-cli/scripts",
     "waitword-cli/top",
     "waitword-observe/program",
+    "waitword-quickjs/example",
+    "xtask/packages",
     // Each round would be the one before, for seconds.
+    "waitword/protocol_model",
     "waitword-agents/arrivals",
     "waitword-quickjs/embedding",
-    // No tests of theirs race.
     "waitword-quickjs/lib",
-    "waitword-web/lib",
-    // Of features that only a line of their own in `.ci/run` builds.
+    "waitword-quickjs/tables",
+    // Of features that only `.ci/run` asks for.
     "waitword/serde",
     "waitword-observe/adapters",
 ];
@@ -126,39 +104,39 @@ struct Binary {
 /// Builds them, all tests of the workspace or those named, and returns where they are.
 ///
 /// All at once, because the same command line has built them where all tests were run before.
-fn built(names: &[String]) -> Result<Vec<Binary>, Stop> {
-    let there = tests()?;
-    if let Some(name) = names.iter().find(|name| !there.iter().any(|(test, _)| is_called(test, name))) {
+fn built(asked: &Repeat) -> Result<Vec<Binary>, Stop> {
+    let (names, there) = (&asked.names, tests()?);
+    if let Some(name) = names.iter().find(|name| !there.iter().any(|test| is_called(test, name))) {
         return Err(Stop::Usage(format!("there is no test {name}")));
     }
-    let mut line = Line::new("cargo test --workspace --no-run --message-format json-render-diagnostics");
+    let line = Line::new("cargo test --workspace --no-run --message-format json-render-diagnostics");
+    let mut line = line.args(asked.features.iter().flat_map(|features| ["--features", features]));
     let targets: BTreeSet<_> = names.iter().map(|name| name.rsplit('/').next().unwrap_or(name)).collect();
     for target in targets {
         line = if target == "lib" { line.args(["--lib"]) } else { line.args(["--test", target]) };
     }
-    let mut binaries: Vec<_> = line.listen()?.lines().filter_map(binary).collect();
+    let mut binaries: Vec<_> = messages(&line.listen()?).filter_map(|message| binary(&message)).collect();
     binaries.retain(|binary| names.is_empty() || names.iter().any(|name| is_called(&binary.name, name)));
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(binaries)
 }
 
-/// What a line of cargo's says, if it is of a program of tests.
-fn binary(message: &str) -> Option<Binary> {
-    let message: Value = serde_json::from_str(message).ok()?;
+/// What cargo says with `--message-format json`.
+pub(crate) fn messages(printed: &str) -> impl Iterator<Item = Value> {
+    printed.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// What a message of cargo's says, if it is of a program of tests.
+fn binary(message: &Value) -> Option<Binary> {
     let executable = message["executable"].as_str()?.to_owned();
     Some(Binary { name: name(&message["manifest_path"], &message["target"])?, executable })
 }
 
-/// The names of the workspace's test binaries, with the files that they begin with.
-fn tests() -> Result<Vec<(String, String)>, Stop> {
+/// The names of the workspace's test binaries.
+fn tests() -> Result<Vec<String>, Stop> {
     let metadata = metadata(&["--no-deps"])?;
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let packages = list(&metadata["packages"]).into_iter();
-    let tests = packages.flat_map(|package| {
-        let test = |target: &Value| {
-            Some((name(&package["manifest_path"], target)?, target["src_path"].as_str()?.to_owned()))
-        };
-        list(&package["targets"]).iter().filter_map(test).collect::<Vec<_>>()
+    let tests = list(&metadata["packages"]).iter().flat_map(|package| {
+        list(&package["targets"]).iter().filter_map(|target| name(&package["manifest_path"], target))
     });
     Ok(tests.collect())
 }
@@ -269,6 +247,7 @@ fn tell(binary: &Binary, asked: &Repeat, round: u64, seed: u64, ended: Ended) {
     if asked.busy > 0 {
         again = again.args(["--busy", &asked.busy.to_string()]);
     }
+    again = again.args(asked.features.iter().flat_map(|features| ["--features", features]));
     again = again.args([&binary.name]);
     if !asked.args.is_empty() {
         again = again.args(["--"]).args(&asked.args);
@@ -311,13 +290,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exceptions_are_there_and_what_races_is_found() {
+    fn exceptions_are_there() {
         let tests = tests().unwrap();
-        for name in ALSO_REPEATED.iter().chain(&NOT_REPEATED) {
-            assert!(tests.iter().any(|(test, _)| test == name), "there is no {name}");
+        for name in NOT_REPEATED {
+            assert!(tests.iter().any(|test| test == name), "there is no {name}");
         }
-        let repeated = |name: &str| tests.iter().any(|(test, source)| test == name && races(test, source));
-        assert!(repeated("waitword/mutex") && repeated("waitword-core/lib"));
-        assert!(!repeated("waitword/auto_traits") && !repeated("waitword-cli/cli"));
     }
 }

@@ -1,33 +1,32 @@
 //! What is not run, for something that it needs is missing: told at once, and in a list at the end.
 //!
-//! A line is `skipped: WHAT, for WHY`. It is appended to the file that the environment variable WAITWORD_SKIPS names, if there is one:
+//! A line is `skipped: WHAT, for WHY`. It is appended to the file that the environment variable WAITWORD_SKIPS names, or to one in `target`:
 //! so recipes tell `.ci/run`, and the programs that a recipe starts tell the recipe (`packages/waitword/tests/browser/drive.mjs`).
 
 use std::env;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use crate::line::{Line, Stop, root};
 
 const VARIABLE: &str = "WAITWORD_SKIPS";
 
-/// Tells that `what` is not run.
-pub(crate) fn skip(what: &str, why: impl Display) {
-    tell(env::var_os(VARIABLE).as_deref().map(Path::new), what, why);
-}
+/// What this recipe skips.
+pub(crate) static SKIPS: LazyLock<Skips> = LazyLock::new(|| {
+    Skips::within(env::var_os(VARIABLE).map_or_else(
+        || {
+            let file = root().join("target/skips");
+            let _ = fs::remove_file(&file); // of a recipe that has ended
+            file
+        },
+        PathBuf::from,
+    ))
+});
 
-fn tell(file: Option<&Path>, what: &str, why: impl Display) {
-    let line = format!("skipped: {what}, for {why}");
-    println!("{line}");
-    let append = |file| writeln!(File::options().create(true).append(true).open(file)?, "{line}");
-    if let Some(Err(error)) = file.map(append) {
-        eprintln!("xtask: the list of what was skipped lacks that line: {error}");
-    }
-}
-
-/// What a recipe of several parts skips. A part that lacks something is skipped alone.
+/// A part that lacks something is skipped alone.
 #[derive(Debug)]
 pub(crate) struct Skips {
     file: PathBuf,
@@ -36,24 +35,19 @@ pub(crate) struct Skips {
 }
 
 impl Skips {
-    pub(crate) fn new() -> Self {
-        Self::within(env::var_os(VARIABLE).map_or_else(
-            || {
-                let file = root().join("target/skips");
-                let _ = fs::remove_file(&file); // of a recipe that has ended
-                file
-            },
-            PathBuf::from,
-        ))
-    }
-
     fn within(file: PathBuf) -> Self {
         let start = fs::read(&file).map_or(0, |text| text.len());
         Self { file, start }
     }
 
+    /// Tells that `what` is not run.
     pub(crate) fn skip(&self, what: &str, why: impl Display) {
-        tell(Some(&self.file), what, why);
+        let line = format!("skipped: {what}, for {why}");
+        println!("{line}");
+        let append = || writeln!(File::options().create(true).append(true).open(&self.file)?, "{line}");
+        if let Err(error) = append() {
+            eprintln!("xtask: the list of what was skipped lacks that line: {error}");
+        }
     }
 
     /// Returns whether the part was run.
@@ -74,7 +68,7 @@ impl Skips {
     }
 
     /// What the recipe ends with if nothing failed.
-    pub(crate) fn end(self) -> Result<(), Stop> {
+    pub(crate) fn end(&self) -> Result<(), Stop> {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
         match text.get(self.start..).unwrap_or_default().trim_end() {
             "" => Ok(()),
@@ -89,20 +83,20 @@ mod tests {
 
     #[test]
     fn a_part_that_lacks_something_is_skipped_alone_and_told_at_the_end() {
-        let file = env::temp_dir().join(format!("waitword-skips-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("skips");
         fs::write(&file, "skipped: another recipe's\n").unwrap();
         let skips = Skips::within(file.clone());
         let missing = || Err(Stop::Missing { name: "Chromium", how_to_get: "apt-get install chromium" });
         assert!(!skips.part("the page", missing).unwrap());
         assert!(skips.part("the suite", || Ok(())).unwrap());
         assert!(skips.part("the size", || Err(Stop::Failed("too large".into()))).is_err());
-        tell(Some(&file), "the page in Firefox", "it is not installed"); // as a program does
+        skips.skip("the page in Firefox", "it is not installed");
         let end = skips.end().unwrap_err();
         assert_eq!(end.code(), 3);
         let lines = "skipped: the page, for Chromium is missing; to get it: apt-get install chromium\n\
             skipped: the page in Firefox, for it is not installed";
         assert!(end.to_string().ends_with(lines), "{end}");
-        assert!(Skips::within(file.clone()).end().is_ok(), "nothing is told twice");
-        fs::remove_file(file).unwrap();
+        assert!(Skips::within(file).end().is_ok(), "nothing is told twice");
     }
 }

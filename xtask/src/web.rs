@@ -4,13 +4,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
 
 use clap::ValueEnum;
 
 use crate::args::SoakPart;
 use crate::line::{Line, Stop, root};
 use crate::repeat::beside_busy_loops;
-use crate::skips::Skips;
+use crate::skips::SKIPS;
 use crate::tool::{DEBIAN, NODE, WASM_BINDGEN, has_sources, need};
 
 const FOLDER: &str = "target/web";
@@ -39,7 +40,10 @@ const STEPS: u32 = 10_000_000;
 /// V8's flag for the baseline compiler alone.
 const BASELINE: &str = "--liftoff-only";
 
-/// What the smallest program with a lock may weigh (`web/size`), in bytes of wasm: what it weighed, and a tenth more.
+/// The package of the smallest program with a lock.
+const SIZE: &str = "waitword-web-size";
+
+/// What that may weigh, in bytes of wasm: what it weighed, and a tenth more.
 const LARGEST: u64 = 106_000;
 
 /// The Rust half of the workers of `examples/browser`.
@@ -53,24 +57,42 @@ const DRIVE: &str = "node examples/browser/drive.mjs";
 /// Where the test puts a picture of the page. The one in the README is `docs/browser.png`, taken at a raised priority.
 const PICTURE: &str = "target/web/browser.png";
 
-pub(crate) fn run(skips: &Skips, test: bool, query: Option<&str>) -> Result<(), Stop> {
-    let is_built =
-        skips.part("the suite in Node and in Chromium, and the size of its smallest program", || {
-            build(TESTS, "release", "pkg")?;
-            build("waitword-web-size", "small", "size")?;
-            weigh("size", "waitword-web-size", LARGEST)
-        })?;
-    let is_single_built = skips.part("the test without threads", build_single)?;
-    if !test {
-        return Ok(());
-    }
-    if is_single_built {
-        skips.part("the test without threads", || {
+/// The tests, in one mode or in all; then the page as well.
+pub(crate) fn test(mode: Option<&str>) -> Result<(), Stop> {
+    let built = build_all()?;
+    if built.single {
+        SKIPS.part("the test without threads", || {
             need(&[NODE])?;
             Line::new("node web/single.mjs target/web/single").run()
         })?;
     }
-    if is_built { run_suite(skips, query) } else { Ok(()) }
+    if built.suite {
+        run_suite(mode)?;
+    }
+    if mode.is_none() { test_page() } else { Ok(()) }
+}
+
+/// What could be built.
+pub(crate) struct Built {
+    suite: bool,
+    single: bool,
+}
+
+/// Builds what the tests run, and weighs it.
+pub(crate) fn build_all() -> Result<Built, Stop> {
+    // Each builds a standard library of its own, most of the time on one CPU.
+    let [suite, size, single] = thread::scope(|scope| {
+        let suite = scope.spawn(|| build(TESTS, "release", "pkg"));
+        let size = scope.spawn(|| build(SIZE, "small", "size"));
+        let single = scope.spawn(build_single);
+        [suite, size, single].map(|thread| thread.join().expect("a build that does not panic"))
+    });
+    let suite =
+        SKIPS.part("the suite in Node and in Chromium, and the size of its smallest program", || {
+            suite.and(size)?;
+            weigh("size", SIZE, LARGEST)
+        })?;
+    Ok(Built { suite, single: SKIPS.part("the test without threads", || single)? })
 }
 
 /// Fails if the wasm of a bound package has grown beyond `largest` bytes.
@@ -135,18 +157,18 @@ fn build_single() -> Result<(), Stop> {
     let line = if has_library { Line::new("cargo build") } else { cargo_with_std()? };
     need(&[WASM_BINDGEN])?;
     let folder = format!("{FOLDER}/single-agent");
-    line.args(package_into(&folder, "waitword-web-size", "small")).run()?;
+    line.args(package_into(&folder, SIZE, "small")).run()?;
     let wasm = format!("{folder}/{TARGET}/small/waitword_web_size.wasm");
     Line::new("wasm-bindgen --target web --out-dir target/web/single").args([wasm]).run()?;
     write("target/web/single/package.json", "{ \"type\": \"module\" }\n")
 }
 
 /// The suite in Node, and in a browser's page; each in all modes.
-fn run_suite(skips: &Skips, query: Option<&str>) -> Result<(), Stop> {
+fn run_suite(query: Option<&str>) -> Result<(), Stop> {
     let modes = query.map_or(MODES.to_vec(), |query| vec![query]);
-    skips.part("the suite in Node", || {
+    SKIPS.part("the suite in Node", || {
         need(&[NODE])?;
-        let flags = flags_of_node(skips);
+        let flags = flags_of_node();
         modes.iter().try_for_each(|mode| {
             Line::new("node")
                 .args(flags.iter().copied())
@@ -154,7 +176,7 @@ fn run_suite(skips: &Skips, query: Option<&str>) -> Result<(), Stop> {
                 .run()
         })
     })?;
-    skips.part("the suite in Chromium", || {
+    SKIPS.part("the suite in Chromium", || {
         need(&[NODE])?;
         let browser = browser()?;
         serve()?;
@@ -211,11 +233,11 @@ pub(crate) fn bench() -> Result<(), Stop> {
 }
 
 /// Where V8's baseline compiler spoils a local variable at each wait, as that of Node 20 does, the optimizing one runs alone.
-fn flags_of_node(skips: &Skips) -> &'static [&'static str] {
+fn flags_of_node() -> &'static [&'static str] {
     if Line::new("node web/wait_bug.mjs").succeeds() {
         return &[];
     }
-    skips.skip("the suite in Node with the baseline compiler", "this Node has a bug there (docs/web.md)");
+    SKIPS.skip("the suite in Node with the baseline compiler", "this Node has a bug there (docs/web.md)");
     &["--no-liftoff", "--no-wasm-tier-up"]
 }
 
@@ -226,11 +248,11 @@ pub(crate) fn serve_page() -> Result<(), Stop> {
 }
 
 /// Without its wasm the page runs as well, with fewer workers.
-pub(crate) fn test_page(skips: &Skips) -> Result<(), Stop> {
-    skips.part("the workers in Rust of examples/browser", build_page)?;
-    skips.part("the page of examples/browser", || {
+fn test_page() -> Result<(), Stop> {
+    SKIPS.part("the workers in Rust of examples/browser", build_page)?;
+    SKIPS.part("the page of examples/browser", || {
         need(&[NODE])?;
-        skips.of(Line::new(DRIVE).args(["--test", "--picture", PICTURE])).run()
+        SKIPS.of(Line::new(DRIVE).args(["--test", "--picture", PICTURE])).run()
     })?;
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 use clap::{Parser, Subcommand};
 use regex_lite::Regex;
 
 use crate::js::Javascript;
+use crate::report::Plan;
 use crate::runner::{Common, matches};
-use crate::workload::{Scale, Workload};
 use crate::workloads;
 
 /// Measure waitword's queue, its locks and their peers side by side.
@@ -41,23 +41,55 @@ pub(crate) enum Other {
 }
 
 impl Args {
-    /// The workloads and contenders that the filters leave.
-    pub(crate) fn choose(&self, mut workloads: Vec<Workload>) -> Vec<Workload> {
-        workloads.retain_mut(|workload| {
+    /// # Errors
+    /// Why there is nothing to measure.
+    pub(crate) fn plan(&self) -> Result<Plan, String> {
+        if let Some(Other::Js(args)) = &self.other {
+            return args.plan();
+        }
+        let mut workloads = workloads::all();
+        for workload in &mut workloads {
             workload.contenders.retain(|contender| matches(&self.contenders, contender.name));
-            self.common.wants(workload.name) && !workload.contenders.is_empty()
-        });
-        workloads
+        }
+        Ok(Plan {
+            workloads: self.common.choose(workloads)?,
+            scale: self.common.scale(9, 3),
+            command: "cargo xtask bench",
+            page: "README.md",
+            figures: "figures.csv",
+            folder: self.common.folder(self.contenders.is_none()),
+            against: versions(&PEERS),
+        })
     }
+}
 
-    pub(crate) fn scale(&self) -> Scale {
-        Scale { quick: self.common.quick, rounds: self.common.rounds(9, 3) }
-    }
+/// The crates that are measured beside ours.
+const PEERS: [&str; 9] = [
+    "async-lock",
+    "event-listener",
+    "futures-intrusive",
+    "maitake-sync",
+    "parking_lot",
+    "parking_lot_core",
+    "saa",
+    "tokio",
+    "usync",
+];
 
-    /// Where the tables and charts go, if anywhere.
-    pub(crate) fn folder(&self) -> Option<PathBuf> {
-        self.common.folder(self.contenders.is_none())
+/// The versions of these crates, as the lock file of this build has them.
+fn versions(names: &[&str]) -> Vec<String> {
+    let mut name = "";
+    // Of two versions the later one is ours; the lock file lists it last.
+    let mut versions = BTreeMap::new();
+    for line in include_str!("../../../Cargo.lock").lines() {
+        let value = |prefix| line.strip_prefix(prefix).map(|rest: &str| rest.trim_matches(['"', ' ']));
+        if let Some(next) = value("name = ") {
+            name = next;
+        } else if let Some(version) = value("version = ").filter(|_| names.contains(&name)) {
+            versions.insert(name, version);
+        }
     }
+    versions.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }
 
 #[cfg(test)]
@@ -70,19 +102,21 @@ mod tests {
 
     #[test]
     fn filters_leave_the_contenders_asked_for() {
-        let args = parse(&["--filter", "^mutex-mixed$", "--contenders", "^(waitword|tokio)$"]);
-        let chosen = args.choose(workloads::all());
-        let names = |workload: &Workload| workload.contenders.iter().map(|it| it.name).collect::<Vec<_>>();
-        assert_eq!(chosen.iter().map(names).collect::<Vec<_>>(), [["waitword", "tokio"]]);
-        assert!(parse(&["--contenders", "nobody"]).choose(workloads::all()).is_empty());
+        let plan =
+            parse(&["--filter", "^mutex-mixed$", "--contenders", "^(waitword|tokio)$"]).plan().unwrap();
+        let names =
+            plan.workloads.iter().map(|it| it.contenders.iter().map(|it| it.name).collect::<Vec<_>>());
+        assert_eq!(names.collect::<Vec<_>>(), [["waitword", "tokio"]]);
+        assert!(parse(&["--contenders", "nobody"]).plan().is_err());
     }
 
     #[test]
     fn a_partial_run_does_not_replace_the_results_that_are_kept() {
-        assert!(parse(&[]).folder().is_some());
-        assert_eq!(parse(&["--quick"]).folder(), None);
-        assert_eq!(parse(&["--filter", "one"]).folder(), None);
-        assert_eq!(parse(&["--contenders", "waitword"]).folder(), None);
-        assert_eq!(parse(&["--quick", "--out", "here"]).folder(), Some("here".into()));
+        let folder = |line: &[&str]| parse(line).plan().unwrap().folder;
+        assert!(folder(&[]).is_some());
+        assert_eq!(folder(&["--quick"]), None);
+        assert_eq!(folder(&["--filter", "one"]), None);
+        assert_eq!(folder(&["--contenders", "waitword"]), None);
+        assert_eq!(folder(&["--quick", "--out", "here"]), Some("here".into()));
     }
 }

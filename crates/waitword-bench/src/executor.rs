@@ -66,16 +66,3 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_task_runs_to_its_end() {
-        for executor in [Executor::Tokio { workers: 2 }, Executor::AsyncExecutor] {
-            let tasks = (0..10).map(|index| async move { index });
-            assert_eq!(executor.run(tasks, || "done"), ((0..10).collect(), "done"), "{executor:?}");
-        }
-    }
-}

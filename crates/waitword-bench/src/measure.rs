@@ -1,10 +1,12 @@
 //! Stopwatches, and the system's allocator with a count of the bytes that are allocated.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::platform::{process_cpu, thread_cpu};
+use crate::locks::peers::unpoisoned;
+use crate::platform::thread_cpu;
 use crate::series::{Sample, Unit};
 
 /// Adds up the time of one kind of operation, in CPU time of this thread and in wall time.
@@ -38,6 +40,26 @@ impl Stopwatch {
     }
 }
 
+/// A stopwatch for each kind of operation, by its name in the tables.
+#[derive(Debug, Default)]
+pub(crate) struct Stopwatches(Vec<(&'static str, Stopwatch)>);
+
+impl Stopwatches {
+    pub(crate) fn time<R>(&mut self, what: &'static str, operations: usize, work: impl FnOnce() -> R) -> R {
+        let known = self.0.iter().position(|(name, _)| *name == what);
+        let index = known.unwrap_or_else(|| {
+            self.0.push((what, Stopwatch::default()));
+            self.0.len() - 1
+        });
+        self.0[index].1.time(operations, work)
+    }
+
+    /// In the order in which they were started first.
+    pub(crate) fn samples(&self, n: usize) -> Vec<Sample> {
+        self.0.iter().map(|(what, watch)| watch.sample(what, n)).collect()
+    }
+}
+
 /// The longest of many operations, each timed by itself in CPU time of this thread: what the operation did, not what
 /// the scheduler did to it.
 #[derive(Debug, Default)]
@@ -54,13 +76,6 @@ impl Longest {
     pub(crate) fn sample(&self, what: &'static str, n: usize) -> Sample {
         Sample::new(what, n, Unit::Nanos, self.0.as_nanos() as f64)
     }
-}
-
-/// CPU time that all threads use while `work` runs.
-pub(crate) fn process_cpu_of(work: impl FnOnce()) -> Duration {
-    let start = process_cpu();
-    work();
-    process_cpu() - start
 }
 
 /// Counts only while it is asked to: two threads that count share a cache line, and contenders that allocate would pay for that in
@@ -81,8 +96,10 @@ pub(crate) struct Counted {
     pub(crate) allocations: usize,
 }
 
-/// Runs `work` with counting on. `work` may ask for what was counted so far.
+/// Runs `work` with counting on, one at a time. `work` may ask for what was counted so far.
 pub(crate) fn counting<R>(work: impl FnOnce(&dyn Fn() -> Counted) -> R) -> R {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = unpoisoned(ALONE.lock());
     BYTES.store(0, Ordering::SeqCst);
     ALLOCATIONS.store(0, Ordering::SeqCst);
     ON.store(true, Ordering::SeqCst);

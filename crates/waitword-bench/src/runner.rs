@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use regex_lite::Regex;
 
 use crate::series::{Sample, Series};
-use crate::workload::{Scale, Topic, Workload};
+use crate::workload::{Extent, Scale, Workload};
 
 /// How much is measured, and where the figures go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
     /// Fewer rounds and smaller crowds: good for a first impression, not for publication.
     #[arg(long)]
-    pub(crate) quick: bool,
+    quick: bool,
 
     /// Run only the workloads whose name matches this regular expression.
     #[arg(long, value_name = "REGEX")]
@@ -29,12 +29,23 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    pub(crate) fn wants(&self, workload: &str) -> bool {
-        matches(&self.filter, workload)
+    /// The workloads that the filter leaves.
+    ///
+    /// # Errors
+    /// Their names, if it leaves none.
+    pub(crate) fn choose(&self, mut workloads: Vec<Workload>) -> Result<Vec<Workload>, String> {
+        let names = workloads.iter().map(|workload| workload.name).collect::<Vec<_>>().join(", ");
+        workloads.retain(|workload| matches(&self.filter, workload.name) && !workload.contenders.is_empty());
+        if workloads.is_empty() {
+            return Err(format!("nothing matches the filters; there are: {names}"));
+        }
+        Ok(workloads)
     }
 
-    pub(crate) fn rounds(&self, complete: usize, quick: usize) -> usize {
-        self.rounds.map_or(if self.quick { quick } else { complete }, usize::from)
+    /// With so many rounds, if nobody asks for another number.
+    pub(crate) fn scale(&self, complete: usize, quick: usize) -> Scale {
+        let (extent, rounds) = if self.quick { (Extent::Quick, quick) } else { (Extent::Complete, complete) };
+        Scale { extent, rounds: self.rounds.map_or(rounds, usize::from) }
     }
 
     /// Where the results go: to the folder that was named, or to the checked-in folder if `all_are_there` and nothing was left out.
@@ -49,49 +60,43 @@ pub(crate) fn matches(filter: &Option<Regex>, name: &str) -> bool {
     filter.as_ref().is_none_or(|filter| filter.is_match(name))
 }
 
-/// Runs the workloads one after another.
-pub(crate) fn run<'a>(workloads: &'a [Workload], scale: &Scale) -> Vec<Results<'a>> {
-    let of_workload = |workload: &'a Workload| {
-        run_one(workload.topic(), scale.rounds, |contender, results| {
-            for sample in (workload.contenders[contender].run)(scale) {
-                results.add(workload.contenders[contender].name, sample);
-            }
-        })
-    };
-    workloads.iter().map(of_workload).collect()
-}
-
-/// `turn` is handed the index of the contender whose turn it is.
-pub(crate) fn run_one<'a>(
-    topic: Topic<'a>,
-    rounds: usize,
-    mut turn: impl FnMut(usize, &mut Results<'a>),
-) -> Results<'a> {
-    eprintln!("{}: {rounds} rounds", topic.name);
-    let contenders = topic.contenders.clone();
-    let mut results = Results::new(topic);
-    for round in 0..rounds {
+/// Runs the rounds of a workload.
+pub(crate) fn run<'a>(workload: &'a Workload, scale: &Scale) -> Results<'a> {
+    eprintln!("{}: {} rounds", workload.name, scale.rounds);
+    let contenders = &workload.contenders;
+    let mut results = Results::new(workload);
+    for round in 0..scale.rounds {
         for next in 0..contenders.len() {
-            let contender = (round + next) % contenders.len();
-            turn(contender, &mut results);
+            let contender = &contenders[(round + next) % contenders.len()];
+            // Who failed once would fail again, and take its time.
+            if !results.failures.iter().any(|(name, _)| *name == contender.name) {
+                let (samples, failure) = contender.run(scale);
+                samples.into_iter().for_each(|sample| results.add(contender.name, sample));
+                results.failures.extend(failure.map(|why| (contender.name, why)));
+            }
         }
     }
-    // Rounds begin with different contenders; tables list them as the topic does.
-    results.series.sort_by_key(|series| contenders.iter().position(|other| *other == series.contender));
+    // Rounds begin with different contenders; tables list them as the workload does.
+    results.series.sort_by_key(|series| contenders.iter().position(|other| other.name == series.contender));
     results
 }
 
 /// What came out of one workload.
 pub(crate) struct Results<'a> {
-    pub(crate) topic: Topic<'a>,
+    pub(crate) workload: &'a Workload,
     pub(crate) series: Vec<Series>,
     /// The contenders that did not finish, and why, in the words of the report.
     pub(crate) failures: Vec<(&'static str, String)>,
 }
 
 impl<'a> Results<'a> {
-    pub(crate) fn new(topic: Topic<'a>) -> Self {
-        Self { topic, series: Vec::new(), failures: Vec::new() }
+    pub(crate) fn new(workload: &'a Workload) -> Self {
+        Self { workload, series: Vec::new(), failures: Vec::new() }
+    }
+
+    /// The contenders' names, in the order of the tables.
+    pub(crate) fn contenders(&self) -> impl Iterator<Item = &'static str> {
+        self.workload.contenders.iter().map(|contender| contender.name)
     }
 
     /// Adds what one contender measured in one round.

@@ -1,12 +1,13 @@
 //! Words of memory that threads wait on: ours, and its peers. `turns.rs` has two parties that take turns by a word, `workloads/herds.rs`
 //! herds of threads on one.
 
+use std::future::Future;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
-use waitword_core::{notify_all, notify_one, wait, wait_for};
+use waitword_core::{notify_all, notify_one, wait, wait_async, wait_for};
 
 #[cfg(target_os = "linux")]
 use crate::platform::{futex_wait, futex_wake};
@@ -19,6 +20,12 @@ pub(crate) trait Parking: Send + Sync + 'static {
 
     /// Sleeps while the word holds `value`, for `timeout` at the longest; may return for no reason.
     fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>);
+
+    /// The same without a timeout, by a task. It blocks its thread unless there is another way.
+    fn wait_async(word: &AtomicU32, value: u32) -> impl Future + Send {
+        async move { Self::wait(word, value, None) }
+    }
+
     fn wake_one(word: &AtomicU32);
     fn wake_all(word: &AtomicU32);
 }
@@ -34,6 +41,11 @@ impl Parking for Waitword {
             Some(timeout) => wait_for(word, value, timeout),
             None => wait(word, value),
         };
+    }
+
+    #[inline]
+    fn wait_async(word: &AtomicU32, value: u32) -> impl Future + Send {
+        wait_async(word, value)
     }
 
     #[inline]

@@ -22,14 +22,11 @@ macro_rules! contenders {
     (@ $($run:ident $arguments:tt: $($(#[$attribute:meta])? $type:ty),+;)+) => {
         vec![$($(
             $(#[$attribute])?
-            $crate::workload::Contender {
-                name: <$type>::NAME,
-                run: contenders!(@run $run $type, $arguments),
-            }
+            $crate::workload::Contender::new(<$type>::NAME, contenders!(@run $run $type, $arguments))
         ),+),+]
     };
     (@run $run:ident $type:ty, [$($arguments:tt)*]) => {
-        |scale| $run::<$type>(scale $($arguments)*)
+        move |scale: &Scale| $run::<$type>(scale $($arguments)*)
     };
 }
 pub(crate) use contenders;
@@ -41,27 +38,32 @@ pub(crate) trait Subject: Send + Sync + Sized + 'static {
     fn new() -> Self;
 }
 
-/// A question without its contenders: what the report needs. The engines of JavaScript have no [`Contender`] in
-/// this process.
-pub(crate) struct Topic<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) about: &'a str,
-    /// By name, in the order of the tables.
-    pub(crate) contenders: Vec<&'static str>,
-    pub(crate) goals: Vec<Goal>,
-}
-
-impl Workload {
-    pub(crate) fn topic(&self) -> Topic<'_> {
-        let contenders = self.contenders.iter().map(|contender| contender.name).collect();
-        Topic { name: self.name, about: self.about, contenders, goals: self.goals.clone() }
-    }
-}
-
-/// One round of one contender gives a number of samples.
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
-    pub(crate) run: fn(&Scale) -> Vec<Sample>,
+    run: Box<dyn Fn(&Scale) -> Round + Send + Sync>,
+}
+
+/// What a contender measures in one round, and why it measures no more.
+pub(crate) type Round = (Vec<Sample>, Option<String>);
+
+impl Contender {
+    pub(crate) fn new(
+        name: &'static str,
+        run: impl Fn(&Scale) -> Vec<Sample> + Send + Sync + 'static,
+    ) -> Self {
+        Self::that_may_fail(name, move |scale| (run(scale), None))
+    }
+
+    pub(crate) fn that_may_fail(
+        name: &'static str,
+        run: impl Fn(&Scale) -> Round + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, run: Box::new(run) }
+    }
+
+    pub(crate) fn run(&self, scale: &Scale) -> Round {
+        (self.run)(scale)
+    }
 }
 
 /// Whether it is a peer: not a limit, which says so in its name, and not [`OURS`].
@@ -124,17 +126,35 @@ pub(crate) const fn at_least(what: &'static str, limit: Limit) -> Goal {
     Goal { what, bound: Bound::AtLeast, limit, at: Sizes::All }
 }
 
-/// How much to measure: crowds, times and numbers of operations, for a complete run and for a quick one.
-#[derive(Clone, Debug)]
+/// How much to measure: crowds, times and numbers of operations.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    pub(crate) quick: bool,
+    pub(crate) extent: Extent,
     pub(crate) rounds: usize,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Complete,
+    Quick,
+    /// Only to see that it runs.
+    #[cfg(test)]
+    Trial,
+}
+
 impl Scale {
+    pub(crate) fn is_quick(&self) -> bool {
+        self.extent != Extent::Complete
+    }
+
     /// How many waiters are queued, smallest crowd first.
     pub(crate) fn crowds(&self) -> &'static [usize] {
-        if self.quick { &[1_000, 100_000] } else { &[1_000, 10_000, 100_000, 1_000_000] }
+        match self.extent {
+            Extent::Complete => &[1_000, 10_000, 100_000, 1_000_000],
+            Extent::Quick => &[1_000, 100_000],
+            #[cfg(test)]
+            Extent::Trial => &[10],
+        }
     }
 
     /// The largest of them.
@@ -142,13 +162,33 @@ impl Scale {
         self.crowds().last().copied().unwrap_or(1)
     }
 
-    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
-    pub(crate) fn contest(&self) -> Duration {
-        Duration::from_millis(if self.quick { 200 } else { 300 })
+    /// How many threads are woken at once.
+    pub(crate) fn herds(&self) -> &'static [usize] {
+        match self.extent {
+            Extent::Complete | Extent::Quick => &[64, 512, 2_000],
+            #[cfg(test)]
+            Extent::Trial => &[8],
+        }
     }
 
-    /// `complete` operations, or a tenth of them in a quick run.
+    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
+    pub(crate) fn contest(&self) -> Duration {
+        Duration::from_millis(match self.extent {
+            Extent::Complete => 300,
+            Extent::Quick => 200,
+            #[cfg(test)]
+            Extent::Trial => 1,
+        })
+    }
+
+    /// `complete` operations, or a part of them.
     pub(crate) fn operations(&self, complete: usize) -> usize {
-        if self.quick { complete / 10 } else { complete }
+        let part = match self.extent {
+            Extent::Complete => 1,
+            Extent::Quick => 10,
+            #[cfg(test)]
+            Extent::Trial => 10_000,
+        };
+        (complete / part).max(1)
     }
 }

@@ -10,6 +10,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Waker};
 
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+
 use crate::bell::{self, Bell};
 use crate::ready::{Ready, Wakeup};
 
@@ -49,6 +52,36 @@ pub fn spawn_local(future: impl Future<Output = ()> + 'static) {
         drop(tasks);
         Waker::from(Wakeup::new(number, executor.bell, executor.ready)).wake();
     });
+}
+
+/// A promise of what `future` returns, for JavaScript: `lock().then(...)`. The future runs on this agent's event loop
+/// ([`spawn_local`]), whether anyone awaits the promise or not.
+///
+/// ```ignore
+/// #[wasm_bindgen]
+/// pub fn lock() -> js_sys::Promise {
+///     waitword_web::promise(async {
+///         LOCK.lock_async().await;
+///         Ok(JsValue::UNDEFINED)
+///     })
+/// }
+/// ```
+///
+/// # Cancellation
+/// JavaScript cannot drop a promise. To give up, use a future with a deadline.
+pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    let mut future = Some(future);
+    Promise::new(&mut |resolve, reject| {
+        let future = future.take().expect_throw("called once");
+        spawn_local(async move {
+            let (settle, value) = match future.await {
+                Ok(value) => (resolve, value),
+                Err(error) => (reject, error),
+            };
+            // The functions of a promise do not throw.
+            let _ = settle.call1(&JsValue::UNDEFINED, &value);
+        });
+    })
 }
 
 impl Executor {

@@ -7,7 +7,6 @@ mod async_lock;
 mod bell;
 mod engine;
 mod executor;
-mod promise;
 #[allow(unsafe_code)]
 mod ready;
 #[cfg(target_feature = "atomics")]
@@ -17,8 +16,7 @@ mod timekeeper;
 pub use agent::{Agent, spins, start, start_without_blocking};
 pub use async_lock::{AsyncLock, LockAsync, LockAsyncUntil};
 pub use bell::use_messages;
-pub use executor::spawn_local;
-pub use promise::promise;
+pub use executor::{promise, spawn_local};
 #[cfg(target_feature = "atomics")]
 pub use thread::{JoinHandle, Terminated, spawn};
 #[cfg(target_feature = "atomics")]

@@ -5,9 +5,10 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use js_sys::JsString;
-use waitword::{Mutex, OnceLock};
+use waitword::{Mutex, MutexGuard, OnceLock};
 use wasm_bindgen::prelude::*;
 
 use crate::agent;
@@ -52,57 +53,46 @@ pub fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Joi
         let _ = theirs.done.set(());
     });
     // A number is all that JavaScript carries to the other side.
-    let call = CALLS.put(call);
+    static NUMBERS: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    calls().push((number, call));
     let theirs = Arc::clone(&packet);
     // When it has returned, that is done already.
     let ended = Closure::once_into_js(move || {
         let _ = theirs.done.set(());
     });
     MAIN.with(|main| {
-        start_worker(main, &wasm_bindgen::module(), &wasm_bindgen::memory(), STACK_SIZE, call, &ended);
+        start_worker(main, &wasm_bindgen::module(), &wasm_bindgen::memory(), STACK_SIZE, number, &ended);
     });
-    JoinHandle { packet, call }
+    JoinHandle { packet, number }
 }
 
 type Call = Box<dyn FnOnce() + Send>;
 
-static CALLS: Calls = Calls(Mutex::new((0, Vec::new())));
+/// The closures of the workers that have not begun, by their numbers.
+static CALLS: Mutex<Vec<(u32, Call)>> = Mutex::new(Vec::new());
 
-/// The closures of the workers that have not begun.
-struct Calls(Mutex<(u32, Vec<(u32, Call)>)>);
-
-impl Calls {
-    fn put(&self, call: Call) -> u32 {
-        let mut calls = self.get();
-        calls.0 += 1;
-        let number = calls.0;
-        calls.1.push((number, call));
-        number
-    }
-
-    fn take(&self, number: u32) -> Option<Call> {
-        let mut calls = self.get();
-        let place = calls.1.iter().position(|call| call.0 == number)?;
-        Some(calls.1.swap_remove(place).1)
-    }
-
-    /// Held for no longer than a push, so that a page may spin for it.
-    fn get(&self) -> waitword::MutexGuard<'_, (u32, Vec<(u32, Call)>)> {
-        loop {
-            if let Some(calls) = self.0.try_lock() {
-                return calls;
-            }
-            std::hint::spin_loop();
+/// Held for no longer than a push, so that a page may spin for it.
+fn calls() -> MutexGuard<'static, Vec<(u32, Call)>> {
+    loop {
+        if let Some(calls) = CALLS.try_lock() {
+            return calls;
         }
+        std::hint::spin_loop();
     }
 }
 
 /// What a worker runs once its instance is set up. For `js/worker.js`.
 #[wasm_bindgen(js_name = __waitword_thread)]
 #[allow(unreachable_pub)] // An export of the module, not of the crate.
-pub fn run_thread(call: u32) {
+pub fn run_thread(number: u32) {
     agent::start();
-    CALLS.take(call).expect_throw("a thread runs once")();
+    let call = {
+        let mut calls = calls();
+        let place = calls.iter().position(|call| call.0 == number);
+        place.map(|place| calls.swap_remove(place).1)
+    };
+    call.expect_throw("a thread runs once")();
 }
 
 struct Packet<T> {
@@ -113,7 +103,7 @@ struct Packet<T> {
 /// The worker of a [`spawn`]: waits for what its closure returns. To drop it lets the worker run on.
 pub struct JoinHandle<T> {
     packet: Arc<Packet<T>>,
-    call: u32,
+    number: u32,
 }
 
 /// The worker has ended before its closure returned: it has trapped (a panic), or could not be started.
@@ -155,16 +145,14 @@ impl<T> JoinHandle<T> {
         self.packet.done.wait_async().await;
         self.packet.take()
     }
-}
 
-impl<T> JoinHandle<T> {
     /// Stops the worker wherever it is, as `worker.terminate()` does. For the agent that started it; in others nothing happens.
     ///
     /// What the worker held stays taken, and what was on its stack stays there. A lock that it waited for goes on without it after
     /// [`STALL_TIMEOUT`](waitword::STALL_TIMEOUT). If it was inside the library at that moment, with a lock of some ten nanoseconds, others
     /// may wait for that for ever, and a page panics after five seconds: better tell the worker to return.
     pub fn terminate(self) {
-        terminate_worker(self.call);
+        terminate_worker(self.number);
         let _ = self.packet.done.set(());
     }
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use super::names::resolve;
 use crate::line::{Stop, root};
 use crate::publish::published;
 
@@ -65,15 +66,7 @@ fn file(page: &Path, link: &str) -> Option<PathBuf> {
     if path.is_empty() || is_elsewhere || link.contains("${") {
         return None;
     }
-    let mut file = page.parent()?.to_owned();
-    for part in Path::new(path).components() {
-        match part {
-            Component::ParentDir => drop(file.pop()),
-            Component::CurDir => {}
-            part => file.push(part),
-        }
-    }
-    Some(file)
+    Some(resolve(page, path))
 }
 
 #[cfg(test)]

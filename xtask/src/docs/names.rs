@@ -1,6 +1,7 @@
 //! What a name on a page can mean, and whether the tree has it.
 
 use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -108,15 +109,8 @@ impl Tree {
         if target.is_empty() || target.contains(':') {
             return None;
         }
-        let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-        for part in target.split('/').filter(|part| !part.is_empty() && *part != ".") {
-            match part {
-                ".." => parts.truncate(parts.len().saturating_sub(1)),
-                part => parts.push(part),
-            }
-        }
-        let path = parts.join("/");
+        let path = resolve(Path::new(page), target);
+        let path = path.to_string_lossy().replace('\\', "/");
         (!path.is_empty() && !self.paths.contains(&path))
             .then(|| format!("the link to {target} leads nowhere"))
     }
@@ -169,6 +163,19 @@ impl Tree {
     }
 }
 
+/// What a path on a page leads to.
+pub(super) fn resolve(page: &Path, path: &str) -> PathBuf {
+    let mut found = page.parent().unwrap_or(page).to_owned();
+    for part in Path::new(path).components() {
+        match part {
+            Component::ParentDir => drop(found.pop()),
+            Component::CurDir => {}
+            part => found.push(part),
+        }
+    }
+    found
+}
+
 fn is_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -214,8 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_by_the_end_of_their_path() {
+    fn code_is_a_file_an_item_of_the_sources_or_a_recipe() {
         for (code, is_right) in [
+            // Files, by the end of their path.
             ("crates/lock/src/raw/mod.rs", true),
             ("raw/", true),
             ("mod.rs", true),
@@ -226,14 +234,7 @@ mod tests {
             ("gone.rs", false),
             ("/dev/stdin", true),
             ("built-ins/Atomics", true),
-        ] {
-            check(What::Code(code.to_owned()), is_right);
-        }
-    }
-
-    #[test]
-    fn items_are_found_in_the_sources_and_not_on_pages() {
-        for (code, is_right) in [
+            // Items of the sources, and not those on pages.
             ("Mutex::lock_async", true),
             ("Mutex::lock_asink", false),
             ("lock_async()", true),
@@ -248,6 +249,11 @@ mod tests {
             ("mod.rs::a_long_name_of_a_test", true),
             ("mod.rs::another_test", false),
             ("plain", true),
+            // Recipes of this program.
+            ("cargo xtask loom --deep", true),
+            ("cargo xtask --help", true),
+            ("cargo xtask loam", false),
+            ("cargo xtask loom --deeper", false),
         ] {
             check(What::Code(code.to_owned()), is_right);
         }
@@ -264,18 +270,6 @@ mod tests {
             ("gone.md", false),
         ] {
             check(What::Link(target.to_owned()), is_right);
-        }
-    }
-
-    #[test]
-    fn recipes_are_those_of_this_program() {
-        for (code, is_right) in [
-            ("cargo xtask loom --deep", true),
-            ("cargo xtask --help", true),
-            ("cargo xtask loam", false),
-            ("cargo xtask loom --deeper", false),
-        ] {
-            check(What::Code(code.to_owned()), is_right);
         }
     }
 }

@@ -8,20 +8,21 @@ mod modules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use serde_json::Value;
 
-use crate::line::{Stop, root};
+use crate::line::Stop;
+use crate::publish::{list, metadata};
 use modules::Modules;
 
 pub(crate) fn run(only: Option<&str>, quiet: bool) -> Result<(), Stop> {
     let mut circles = Vec::new();
-    let crates = crates(&root(), only)?;
+    let crates = crates(only)?;
     for (name, entry) in &crates {
-        let layers = Layers::of(name, entry)?;
+        let layers = Layers::of(name, Path::new(entry))?;
         if !quiet {
             print!("{layers}");
         }
@@ -38,22 +39,20 @@ pub(crate) fn run(only: Option<&str>, quiet: bool) -> Result<(), Stop> {
     )))
 }
 
-/// The crates of the workspace that have sources: names, and the files in which their modules begin.
-fn crates(root: &Path, only: Option<&str>) -> Result<Vec<(String, std::path::PathBuf)>, Stop> {
-    let mut folders = vec![root.join("xtask")];
-    let listed = fs::read_dir(root.join("crates"))
-        .map_err(|error| Stop::Failed(format!("the folder `crates` cannot be read: {error}")))?;
-    folders.extend(listed.flatten().map(|entry| entry.path()));
-    folders.sort();
+/// The crates of the workspace: names, and the files in which their modules begin.
+fn crates(only: Option<&str>) -> Result<Vec<(String, String)>, Stop> {
+    let metadata = metadata(&["--no-deps"])?;
     let mut found = Vec::new();
-    for folder in folders {
-        let Some(name) = folder.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
-        if only.is_some_and(|only| only != name) {
-            continue;
+    for package in list(&metadata["packages"]) {
+        let name = package["name"].as_str().unwrap_or_default();
+        let is_program = |target: &&Value| target["kind"][0] == "lib" || target["kind"][0] == "bin";
+        let entries = list(&package["targets"]).iter().filter(is_program);
+        let entries = entries.filter_map(|target| target["src_path"].as_str());
+        if only.is_none_or(|only| only == name) {
+            found.extend(entries.map(|entry| (name.to_owned(), entry.to_owned())));
         }
-        let entries = ["src/lib.rs", "src/main.rs"].map(|entry| folder.join(entry));
-        found.extend(entries.into_iter().filter(|entry| entry.is_file()).map(|entry| (name.clone(), entry)));
     }
+    found.sort();
     match only {
         Some(only) if found.is_empty() => {
             Err(Stop::Usage(format!("no crate of the workspace is called {only}")))
@@ -138,6 +137,8 @@ impl std::fmt::Display for Layers {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// The layers of a crate of made-up files.

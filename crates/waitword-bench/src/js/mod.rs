@@ -8,13 +8,13 @@ mod process;
 mod programs;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::sync::Arc;
 
 use crate::js::engine::Engine;
 use crate::js::programs::Program;
-use crate::report::Report;
-use crate::runner::{self, Common, Results};
-use crate::workload::Topic;
+use crate::report::Plan;
+use crate::runner::Common;
+use crate::workload::{Contender, Workload};
 
 /// Measure waitword beside Node, and beside Deno and Bun where they are installed, with the programs of benches/js.
 ///
@@ -36,58 +36,36 @@ pub(crate) struct Javascript {
     waitword: Option<PathBuf>,
 }
 
-/// Measures and reports; the exit code says how it went.
-pub(crate) fn run(args: &Javascript) -> ExitCode {
-    let mut programs = programs::all();
-    programs.retain(|program| args.common.wants(program.name));
-    if programs.is_empty() {
-        let names = programs::all().iter().map(|program| program.name).collect::<Vec<_>>();
-        eprintln!("nothing matches the filter; the programs are: {}", names.join(", "));
-        return ExitCode::FAILURE;
-    }
-    let engines = match engine::find(args.waitword.as_deref(), &args.engines) {
-        Ok(engines) => engines,
-        Err(why) => {
-            eprintln!("{why}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let has_baseline = engines.iter().any(|engine| engine.name == BASELINE);
-    if !has_baseline {
-        eprintln!("{BASELINE} is not installed: there is nothing to be ahead of");
-    }
-    let results = measure(&programs, &engines, args);
-    let against = engines[1..].iter().map(|engine| engine.title.clone()).collect();
-    let command = "cargo xtask bench-js";
-    let report = Report { results: &results, command, page: "js.md", figures: "js.csv", against };
-    report.publish(args.common.folder(has_baseline))
-}
-
 /// The engine that the others are compared with.
 const BASELINE: &str = "node";
 
-fn measure<'a>(programs: &'a [Program], engines: &[Engine], args: &Javascript) -> Vec<Results<'a>> {
-    let rounds = args.common.rounds(3, 1);
-    let of_program = |program: &'a Program| {
-        runner::run_one(topic(program, engines), rounds, |index, results| {
-            let engine = &engines[index];
-            // An engine that failed once would fail again, and take its time.
-            if results.failures.iter().any(|(name, _)| *name == engine.name) {
-                return;
-            }
-            let (samples, failure) = process::run(engine, program, &programs::folder(), args.common.quick);
-            samples.into_iter().for_each(|sample| results.add(engine.name, sample));
-            results.failures.extend(failure.map(|why| (engine.name, why)));
+impl Javascript {
+    pub(crate) fn plan(&self) -> Result<Plan, String> {
+        let engines = engine::find(self.waitword.as_deref(), &self.engines)?;
+        let has_baseline = engines.iter().any(|engine| engine.name == BASELINE);
+        if !has_baseline {
+            eprintln!("{BASELINE} is not installed: there is nothing to be ahead of");
+        }
+        let engines = engines.into_iter().map(Arc::new).collect::<Vec<_>>();
+        let workloads = programs::all().into_iter().map(|program| workload(program, &engines)).collect();
+        Ok(Plan {
+            workloads: self.common.choose(workloads)?,
+            scale: self.common.scale(3, 1),
+            command: "cargo xtask bench-js",
+            page: "js.md",
+            figures: "js.csv",
+            folder: self.common.folder(has_baseline),
+            against: engines[1..].iter().map(|engine| engine.title.clone()).collect(),
         })
-    };
-    programs.iter().map(of_program).collect()
+    }
 }
 
-fn topic<'a>(program: &'a Program, engines: &[Engine]) -> Topic<'a> {
-    Topic {
-        name: program.name,
-        about: program.about,
-        contenders: engines.iter().map(|engine| engine.name).collect(),
-        goals: program.goals(),
-    }
+fn workload(program: Program, engines: &[Arc<Engine>]) -> Workload {
+    let (name, about, goals) = (program.name, program.about, program.goals());
+    let program = Arc::new(program);
+    let contender = |engine: &Arc<Engine>| {
+        let (engine, program) = (Arc::clone(engine), Arc::clone(&program));
+        Contender::that_may_fail(engine.name, move |scale| process::run(&engine, &program, scale))
+    };
+    Workload { name, about, contenders: engines.iter().map(contender).collect(), goals }
 }

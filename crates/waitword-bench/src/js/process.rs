@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -14,6 +13,7 @@ use crate::js::engine::Engine;
 use crate::js::programs::Program;
 use crate::platform::resident;
 use crate::series::{Sample, Unit, median};
+use crate::workload::{Round, Scale};
 
 /// For how long a program may run. The slowest needs a third of it where the machine does nothing else.
 const LIMIT: Duration = Duration::from_secs(45);
@@ -22,17 +22,12 @@ const LIMIT: Duration = Duration::from_secs(45);
 const STARTS: usize = 10;
 
 /// The figures, and why there are not more of them.
-pub(super) fn run(
-    engine: &Engine,
-    program: &Program,
-    folder: &Path,
-    quick: bool,
-) -> (Vec<Sample>, Option<String>) {
-    let starts = if program.whole.is_none() || quick { 1 } else { STARTS };
+pub(super) fn run(engine: &Engine, program: &Program, scale: &Scale) -> Round {
+    let starts = if program.whole.is_none() || scale.is_quick() { 1 } else { STARTS };
     let mut reading = Reading { program, marks: HashMap::new(), samples: Vec::new() };
     let mut walls = Vec::new();
     for _ in 0..starts {
-        match start(engine, program, folder, quick, &mut reading) {
+        match start(engine, scale, &mut reading) {
             Ok(wall) => walls.push(wall.as_nanos() as f64),
             Err(why) => return (reading.samples, Some(why)),
         }
@@ -47,16 +42,10 @@ pub(super) fn run(
     (reading.samples, None)
 }
 
-fn start(
-    engine: &Engine,
-    program: &Program,
-    folder: &Path,
-    quick: bool,
-    reading: &mut Reading<'_>,
-) -> Result<Duration, String> {
+fn start(engine: &Engine, scale: &Scale, reading: &mut Reading<'_>) -> Result<Duration, String> {
     let mut command = Command::new(&engine.command[0]);
-    command.args(&engine.command[1..]).arg(folder.join(program.name).with_extension("js"));
-    command.args(quick.then_some("--quick"));
+    command.args(&engine.command[1..]).arg(reading.program.file());
+    command.args(scale.is_quick().then_some("--quick"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let start = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;

@@ -36,12 +36,13 @@ pub(super) fn all() -> Vec<Program> {
         .unwrap_or_else(|error| panic!("benches/js/programs.json: {error}"))
 }
 
-/// Where the programs are.
-pub(super) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/js")
-}
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/js");
 
 impl Program {
+    pub(super) fn file(&self) -> PathBuf {
+        Path::new(FOLDER).join(self.name).with_extension("js")
+    }
+
     pub(super) fn goals(&self) -> Vec<Goal> {
         let goals = self.figures.iter().chain(&self.whole).flat_map(|figure| {
             let ahead = figure.ahead_of.map(|peer| Limit::Times(1.0, peer));
@@ -61,7 +62,7 @@ mod tests {
 
     #[test]
     fn each_program_is_listed_and_each_that_is_listed_is_there() {
-        let entries = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+        let entries = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path());
         let programs = entries.filter(|path| path.extension().is_some_and(|end| end == "js"));
         let there = programs.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
         let listed = all().iter().map(|program| program.name.to_owned()).collect::<BTreeSet<_>>();

@@ -22,7 +22,7 @@ pub(crate) enum Shared {}
 /// tasks alone is polled by a thread, which parks in between.
 pub(crate) trait Lock<Mode = Exclusive>: Subject {
     /// Whether a task waits within its poll, and so makes all tasks of that worker wait.
-    const BLOCKS_WORKER: bool;
+    const BLOCKS_WORKER: bool = true;
 
     /// Releases the lock when dropped.
     type Guard<'a>;

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::ops::DerefMut;
 use std::pin::pin;
-use std::time::Duration;
 
 use event_listener::{Event, IntoNotification as _, Listener as _};
 
@@ -178,14 +177,6 @@ monitors! {
         notify |notify| notify.notify_one(), notify.notify_waiters();
         lock_async |mutex| mutex.lock();
         wait_async |mutex, notify, guard| notified(mutex, notify, guard);
-    }
-}
-
-impl StdMonitor {
-    /// Waits for so long, whatever is notified. Returns whether it was that long.
-    pub(crate) fn times_out(&self, condition: Condition, timeout: Duration) -> bool {
-        let condition = &self.conditions[condition as usize];
-        unpoisoned(condition.wait_timeout_while(self.lock(), timeout, |_| true)).1.timed_out()
     }
 }
 

@@ -32,18 +32,19 @@ pub(super) fn of(results: &Results<'_>) -> Vec<(String, String)> {
     let sizes = results.series.iter().filter(|series| series.what == RATE).map(|series| series.n);
     let picture = |n| {
         // Drawing into a string fails only if the numbers cannot be drawn.
-        Some((format!("{}-{n}.svg", results.topic.name), at_size(results, n).ok()?))
+        Some((format!("{}-{n}.svg", results.workload.name), at_size(results, n).ok()?))
     };
     sizes.collect::<BTreeSet<_>>().into_iter().filter_map(picture).collect()
 }
 
 fn at_size(results: &Results<'_>, n: usize) -> Result<String, Box<dyn Error>> {
-    let points = results.topic.contenders.iter().copied().filter_map(|contender| {
+    let points = results.contenders().filter_map(|contender| {
         let waits = WAITS.iter().filter_map(|wait| results.find(contender, wait, n));
         let longest = waits.map(Series::median).fold(0.0, f64::max);
         Some((contender, longest, results.find(contender, RATE, n)?.median()))
     });
-    let title = format!("{}, N = {n}: {RATE} (million/s) against the longest wait (ms)", results.topic.name);
+    let title =
+        format!("{}, N = {n}: {RATE} (million/s) against the longest wait (ms)", results.workload.name);
     let mut svg = String::new();
     draw(&mut svg, &title, &points.collect::<Vec<_>>())?;
     Ok(svg)

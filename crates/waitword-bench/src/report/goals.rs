@@ -23,7 +23,7 @@ pub(crate) struct Check {
 
 /// One check per goal, if what it is about was measured.
 pub(crate) fn checks(results: &Results<'_>) -> Vec<Check> {
-    results.topic.goals.iter().filter_map(|goal| worst(results, goal)).collect()
+    results.workload.goals.iter().filter_map(|goal| worst(results, goal)).collect()
 }
 
 fn worst(results: &Results<'_>, goal: &Goal) -> Option<Check> {
@@ -109,7 +109,7 @@ pub(crate) fn best_peer<'a>(
     bound: Bound,
     counts: impl Fn(&str) -> bool,
 ) -> Option<&'a Series> {
-    let peers = results.topic.contenders.iter().filter(|peer| is_peer(peer) && counts(peer));
+    let peers = results.contenders().filter(|peer| is_peer(peer) && counts(peer));
     let figures = peers.filter_map(|peer| results.find(peer, series.what, series.n));
     figures.max_by(|a, b| match bound {
         Bound::AtMost => b.median().total_cmp(&a.median()),

@@ -4,43 +4,47 @@ mod chart;
 mod goals;
 mod tables;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, io};
 
-use crate::runner::Results;
+use crate::runner::{self, Results};
+use crate::workload::{Scale, Workload};
 
-/// The results and their peers.
-pub(crate) struct Report<'a> {
-    pub(crate) results: &'a [Results<'a>],
-    /// How to measure them again.
-    pub(crate) command: &'a str,
-    /// The files that are kept: the page, and all figures.
-    pub(crate) page: &'a str,
-    pub(crate) figures: &'a str,
+/// What is measured, and where that is reported.
+pub(crate) struct Plan {
+    pub(crate) workloads: Vec<Workload>,
+    pub(crate) scale: Scale,
+    /// How to measure it again.
+    pub(crate) command: &'static str,
+    /// The files that are kept: the page, and all figures; and their folder, if they are.
+    pub(crate) page: &'static str,
+    pub(crate) figures: &'static str,
+    pub(crate) folder: Option<PathBuf>,
     /// The names and versions of the others.
     pub(crate) against: Vec<String>,
 }
 
-impl Report<'_> {
-    /// Prints the tables; writes the page that is kept, pictures and CSV to `folder`, if that is wanted. Fails if that fails, or a
-    /// contender did not finish.
-    pub(crate) fn publish(&self, folder: Option<PathBuf>) -> ExitCode {
-        print!("{}", tables::all(self.results));
-        if let Some(Err(error)) = folder.map(|folder| self.write(folder)) {
+impl Plan {
+    /// Measures, prints the tables, and writes what is kept: the page, pictures and CSV. Fails if that fails, or a contender did not
+    /// finish.
+    pub(crate) fn run(&self) -> ExitCode {
+        let results = self.workloads.iter().map(|workload| runner::run(workload, &self.scale));
+        let results = results.collect::<Vec<_>>();
+        print!("{}", tables::all(&results));
+        if let Some(Err(error)) = self.folder.as_ref().map(|folder| self.write(&results, folder)) {
             eprintln!("the results could not be written: {error}");
             return ExitCode::FAILURE;
         }
-        let all_are_well = self.results.iter().all(|results| results.failures.is_empty());
+        let all_are_well = results.iter().all(|results| results.failures.is_empty());
         if all_are_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
-    fn write(&self, folder: PathBuf) -> io::Result<()> {
-        fs::create_dir_all(&folder)?;
-        let page = tables::page(self.results, self.command, &self.against, self.figures);
-        let mut files =
-            vec![(self.page.to_owned(), page), (self.figures.to_owned(), tables::csv(self.results))];
-        files.extend(self.results.iter().flat_map(chart::of));
+    fn write(&self, results: &[Results<'_>], folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let page = tables::page(results, self.command, &self.against, self.figures);
+        let mut files = vec![(self.page.to_owned(), page), (self.figures.to_owned(), tables::csv(results))];
+        files.extend(results.iter().flat_map(chart::of));
         for (file, text) in files {
             let path = folder.join(file);
             fs::write(&path, text)?;
@@ -57,12 +61,12 @@ mod tests {
     use crate::workload::{Contender, Goal, Workload};
 
     pub(super) fn workload(contenders: &[&'static str], goals: Vec<Goal>) -> Workload {
-        let contenders = contenders.iter().map(|name| Contender { name, run: |_| Vec::new() }).collect();
+        let contenders = contenders.iter().map(|name| Contender::new(name, |_| Vec::new())).collect();
         Workload { name: "test", about: "About.", contenders, goals }
     }
 
     pub(super) fn results<'a>(workload: &'a Workload, samples: Vec<(&'static str, Sample)>) -> Results<'a> {
-        let mut results = Results::new(workload.topic());
+        let mut results = Results::new(workload);
         samples.into_iter().for_each(|(contender, sample)| results.add(contender, sample));
         results
     }

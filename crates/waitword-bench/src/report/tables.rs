@@ -13,7 +13,7 @@ use crate::workload::{Bound, OURS};
 pub(super) fn all(results: &[Results<'_>]) -> String {
     let mut text = String::new();
     for results in results {
-        let _ = write!(text, "\n## {}\n\n{}\n", results.topic.name, results.topic.about);
+        let _ = write!(text, "\n## {}\n\n{}\n", results.workload.name, results.workload.about);
         table(&mut text, results);
         failures(&mut text, results);
     }
@@ -25,7 +25,7 @@ pub(super) fn all(results: &[Results<'_>]) -> String {
 fn table(text: &mut String, results: &Results<'_>) {
     let checks = goals::checks(results);
     let measured = |name: &&str| results.series.iter().any(|series| series.contender == *name);
-    let contenders = results.topic.contenders.iter().copied().filter(measured).collect::<Vec<_>>();
+    let contenders = results.contenders().filter(measured).collect::<Vec<_>>();
     let head = [&["", "N"], &contenders[..], &["÷ best", "goal"]].concat();
     let _ = write!(text, "\n| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for (what, n) in rows(results) {
@@ -97,7 +97,7 @@ fn median(series: &Series) -> String {
 
 fn failures(text: &mut String, results: &Results<'_>) {
     for (contender, why) in &results.failures {
-        let _ = writeln!(text, "\n{}: **{contender} did not finish:** {why}", results.topic.name);
+        let _ = writeln!(text, "\n{}: **{contender} did not finish:** {why}", results.workload.name);
     }
 }
 
@@ -116,7 +116,8 @@ pub(super) fn page(results: &[Results<'_>], command: &str, against: &[String], f
     for results in results {
         for check in goals::checks(results).iter().filter(|check| !check.met) {
             let Check { what, n, ours, target, because, .. } = check;
-            let _ = writeln!(text, "| {} | {what} | {n} | {ours} | {target}{because} |", results.topic.name);
+            let _ =
+                writeln!(text, "| {} | {what} | {n} | {ours} | {target}{because} |", results.workload.name);
         }
         failures(&mut text, results);
     }
@@ -131,7 +132,7 @@ pub(super) fn csv(results: &[Results<'_>]) -> String {
             let figures = [series.median(), series.least(), series.most()].map(four_digits);
             let [median, least, most] = figures;
             let wall = series.wall().map(|wall| four_digits(wall).to_string()).unwrap_or_default();
-            let (name, what, contender) = (results.topic.name, series.what, series.contender);
+            let (name, what, contender) = (results.workload.name, series.what, series.contender);
             let (n, unit) = (series.n, unit(series.unit));
             let _ =
                 writeln!(text, "{name},\"{what}\",{n},\"{contender}\",{unit},{median},{least},{most},{wall}");

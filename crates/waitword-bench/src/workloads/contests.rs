@@ -30,7 +30,7 @@ fn samples(n: usize, outcome: &Outcome, figures: &[Figure]) -> Vec<Sample> {
 }
 
 pub(super) fn workloads() -> Vec<Workload> {
-    let mut all = mutexes_of_threads();
+    let mut all = Vec::from(mutexes_of_threads());
     all.extend(mutexes_of_tasks());
     all.extend(rw_locks());
     all.push(semaphores());
@@ -75,56 +75,51 @@ const WAIT: &str = "longest wait";
 const P99: &str = "wait that one of a hundred exceeds";
 const EVEN: &str = "fewest / most acquisitions of a thread";
 
-fn mutexes_of_threads() -> Vec<Workload> {
+fn mutexes_of_threads() -> [Workload; 5] {
     const BOUNDED: Goal = goal(WAIT, Limit::Value(5e6));
-    let nearly_the_best = || vec![at_least(RATE, Limit::TimesBest(0.95)), BOUNDED];
-    macro_rules! workload {
-        ($name:literal, $nanos:expr, $about:literal, $goals:expr) => {
-            Workload {
-                name: $name,
-                about: $about,
-                contenders: contenders! {
-                    mutex_threads($nanos): Waitword, ParkingLot, Std, Usync, Saa, AsyncLock, Tokio;
-                },
-                goals: $goals,
-            }
-        };
-    }
-    vec![
-        workload!(
+    let of = |name, nanos: [u32; 2], about, goals: &[Goal]| Workload {
+        name,
+        about,
+        contenders: contenders! {
+            mutex_threads(nanos): Waitword, ParkingLot, Std, Usync, Saa, AsyncLock, Tokio;
+        },
+        goals: [goals, &[BOUNDED]].concat(),
+    };
+    let nearly_the_best = at_least(RATE, Limit::TimesBest(0.95));
+    [
+        of(
             "mutex-threads-0-0",
             [0, 0],
             "N threads lock and unlock one mutex, and do nothing else.",
-            vec![at_least(RATE, Limit::Times(0.7, ParkingLot::NAME)), BOUNDED]
+            &[at_least(RATE, Limit::Times(0.7, ParkingLot::NAME))],
         ),
-        workload!(
+        of(
             "mutex-threads-50-200",
             [50, 200],
             "N threads work 50 ns with the mutex and 200 ns without it, in turns.",
-            nearly_the_best()
+            &[nearly_the_best],
         ),
-        workload!(
+        of(
             "mutex-threads-0-200",
             [0, 200],
             "N threads lock and unlock one mutex, and work 200 ns without it, in turns.",
-            nearly_the_best()
+            &[nearly_the_best],
         ),
-        workload!(
+        of(
             "mutex-threads-1000-0",
             [1000, 0],
             "N threads work 1,000 ns with the mutex, and at once lock it again.",
-            vec![at_least(RATE, Limit::TimesBest(0.9)), BOUNDED]
+            &[at_least(RATE, Limit::TimesBest(0.9))],
         ),
-        workload!(
+        of(
             "mutex-threads-1000-200",
             [1000, 200],
             "N threads work 1,000 ns with the mutex and 200 ns without it, in turns.",
-            vec![
-                at_least(RATE, Limit::TimesBest(0.95)),
+            &[
+                nearly_the_best,
                 at_least(EVEN, Limit::Value(0.5)),
-                BOUNDED,
                 Goal { at: Sizes::Only(2), ..goal(P99, Limit::Value(5e3)) },
-            ]
+            ],
         ),
     ]
 }

@@ -7,8 +7,8 @@ use crate::locks::peers::{
     AsyncLock, AsyncLockSemaphore, FuturesIntrusive, FuturesIntrusiveSemaphore, Maitake, Tokio,
     TokioSemaphore, Waitword, WaitwordSemaphore,
 };
-use crate::measure::{Longest, Stopwatch, counting};
-use crate::queues::{self, EventListener, HandMade, MaitakeQueue, Queues, TokioNotify};
+use crate::measure::{Longest, Stopwatches, counting};
+use crate::queues::{self, EventListener, MaitakeQueue, Queues, TokioNotify};
 use crate::series::{Sample, Unit};
 use crate::workload::{Goal, Limit, Scale, Sizes, Subject, Workload, contenders, goal, goal_at_largest};
 
@@ -56,34 +56,25 @@ fn on_one_word<Q: Queues>(scale: &Scale) -> Vec<Sample> {
         let queues = Q::with_words(1);
         let mut crowd = Crowd::new(n);
         let order = random_order(n);
-        let [mut enqueue, mut notify_one, mut finish, mut cancel, mut cancel_random, mut notify_all] =
-            <[Stopwatch; 6]>::default();
+        let mut watches = Stopwatches::default();
         for _ in 0..repeats(scale, n) {
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
-            notify_one.time(n, || (0..n).for_each(|_| queues.notify_one(0)));
-            finish.time(n, || (0..n).for_each(|i| drop(crowd.finish(i))));
+            watches.time("enqueue", n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
+            watches.time("notify one", n, || (0..n).for_each(|_| queues.notify_one(0)));
+            watches.time("finish", n, || (0..n).for_each(|i| drop(crowd.finish(i))));
 
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
-            cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+            watches.time("enqueue", n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(0))));
+            watches.time("cancel", n, || (0..n).for_each(|i| crowd.cancel(i)));
 
             (0..n).for_each(|i| crowd.enter(i, queues.wait(0)));
-            cancel_random.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
+            watches.time(CANCEL_RANDOM, n, || order.iter().for_each(|&i| crowd.cancel(i)));
 
             if Q::NOTIFIES_ALL {
                 (0..n).for_each(|i| crowd.enter(i, queues.wait(0)));
-                notify_all.time(n, || queues.notify_all(0));
+                watches.time("notify all", n, || queues.notify_all(0));
                 (0..n).for_each(|i| drop(crowd.finish(i)));
             }
         }
-        let mut samples = vec![
-            enqueue.sample("enqueue", n),
-            notify_one.sample("notify one", n),
-            finish.sample("finish", n),
-            cancel.sample("cancel", n),
-            cancel_random.sample(CANCEL_RANDOM, n),
-        ];
-        samples.extend(Q::NOTIFIES_ALL.then(|| notify_all.sample("notify all", n)));
-        samples
+        watches.samples(n)
     };
     scale.crowds().iter().flat_map(|&n| at_size(n)).collect()
 }
@@ -98,19 +89,16 @@ fn many_words() -> Workload {
     let tokio = TokioNotify::NAME;
     Workload {
         name: "many-words",
-        about: "One async waiter on each of N words, notified in random order. waitword and the hand-made map \
-                look the queue up by the word; the others have a queue object per word.",
+        about: "One async waiter on each of N words, notified in random order. waitword looks the queue up by the word; the \
+                others have a queue object per word.",
         contenders: contenders! {
-            on_many_words: queues::Waitword, HandMade, TokioNotify, queues::FuturesIntrusive, MaitakeQueue,
-                EventListener;
+            on_many_words: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
         },
         goals: vec![
             goal_at_largest("enqueue", Limit::Times(1.3, tokio)),
             goal_at_largest("enqueue", Limit::Value(40.0)),
-            goal_at_largest("enqueue", Limit::Times(1.0 / 3.0, HandMade::NAME)),
             goal_at_largest("notify random", Limit::Times(1.3, tokio)),
             goal_at_largest("notify random", Limit::Value(120.0)),
-            goal_at_largest("notify random", Limit::Times(1.0 / 3.0, HandMade::NAME)),
         ],
     }
 }
@@ -120,21 +108,16 @@ fn on_many_words<Q: Queues>(scale: &Scale) -> Vec<Sample> {
         let queues = Q::with_words(n);
         let mut crowd = Crowd::new(n);
         let order = random_order(n);
-        let [mut enqueue, mut notify, mut finish, mut cancel] = <[Stopwatch; 4]>::default();
+        let mut watches = Stopwatches::default();
         for _ in 0..repeats(scale, n) {
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(i))));
-            notify.time(n, || order.iter().for_each(|&i| queues.notify_one(i)));
-            finish.time(n, || order.iter().for_each(|&i| drop(crowd.finish(i))));
+            watches.time("enqueue", n, || (0..n).for_each(|i| crowd.enter(i, queues.wait(i))));
+            watches.time("notify random", n, || order.iter().for_each(|&i| queues.notify_one(i)));
+            watches.time("finish random", n, || order.iter().for_each(|&i| drop(crowd.finish(i))));
 
             (0..n).for_each(|i| crowd.enter(i, queues.wait(i)));
-            cancel.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
+            watches.time(CANCEL_RANDOM, n, || order.iter().for_each(|&i| crowd.cancel(i)));
         }
-        [
-            enqueue.sample("enqueue", n),
-            notify.sample("notify random", n),
-            finish.sample("finish random", n),
-            cancel.sample(CANCEL_RANDOM, n),
-        ]
+        watches.samples(n)
     };
     scale.crowds().iter().flat_map(|&n| at_size(n)).collect()
 }
@@ -146,8 +129,7 @@ fn memory() -> Workload {
                 waiter each, queue objects included (ours counts the word, 4 bytes); after the last was \
                 cancelled.",
         contenders: contenders! {
-            occupied: queues::Waitword, HandMade, TokioNotify, queues::FuturesIntrusive, MaitakeQueue,
-                EventListener;
+            occupied: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
         },
         goals: vec![
             goal(FUTURE, Limit::Value(72.0)),
@@ -203,9 +185,7 @@ fn growth() -> Workload {
         name: "growth",
         about: "The longest single operation while waits on N words are made one by one, and cancelled, in CPU \
                 time.",
-        contenders: contenders! {
-            growing: queues::Waitword, HandMade;
-        },
+        contenders: contenders! { growing: queues::Waitword; },
         goals: [LONGEST_ENQUEUE, LONGEST_CANCEL].map(|what| goal(what, Limit::Value(1e6))).into(),
     }
 }
@@ -268,11 +248,11 @@ fn held<L: Lock>(scale: &Scale) -> Vec<Sample> {
         let lock = L::new();
         let mut crowd = Crowd::new(n);
         let order = random_order(n);
-        let [mut enqueue, mut next, mut cancel, mut cancel_random] = <[Stopwatch; 4]>::default();
+        let mut watches = Stopwatches::default();
         for _ in 0..repeats(scale, n) {
             let mut guard = lock.try_acquire();
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, lock.acquire_async())));
-            next.time(n, || {
+            watches.time("enqueue", n, || (0..n).for_each(|i| crowd.enter(i, lock.acquire_async())));
+            watches.time(NEXT, n, || {
                 for i in 0..n {
                     // Free before the next one is polled.
                     drop(guard.take());
@@ -280,18 +260,13 @@ fn held<L: Lock>(scale: &Scale) -> Vec<Sample> {
                 }
             });
 
-            enqueue.time(n, || (0..n).for_each(|i| crowd.enter(i, lock.acquire_async())));
-            cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+            watches.time("enqueue", n, || (0..n).for_each(|i| crowd.enter(i, lock.acquire_async())));
+            watches.time("cancel", n, || (0..n).for_each(|i| crowd.cancel(i)));
 
             (0..n).for_each(|i| crowd.enter(i, lock.acquire_async()));
-            cancel_random.time(n, || order.iter().for_each(|&i| crowd.cancel(i)));
+            watches.time(CANCEL_RANDOM, n, || order.iter().for_each(|&i| crowd.cancel(i)));
         }
-        [
-            enqueue.sample("enqueue", n),
-            next.sample(NEXT, n),
-            cancel.sample("cancel", n),
-            cancel_random.sample(CANCEL_RANDOM, n),
-        ]
+        watches.samples(n)
     };
     let crowds = scale.crowds().iter().filter(|&&n| n <= 100_000);
     crowds.flat_map(|&n| at_size(n)).collect()

@@ -10,16 +10,15 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Alarm, wait_async_until};
 
-use super::herds::{OnMonitor, spawn};
+use super::herds::spawn;
 use crate::crowd::Crowd;
-use crate::locks::monitor::{Condition, StdMonitor};
-use crate::measure::{Stopwatch, counting, process_cpu_of};
+use crate::measure::{Stopwatches, counting};
 use crate::platform::process_cpu;
-use crate::series::{Sample, Unit, median};
+use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
-use crate::words::{self, BASELINE, OnWord, Parking, ParkingLotCore};
-use crate::workload::{Contender, Limit, OURS, Scale, Subject, Workload, contenders, goal};
+use crate::words::{self, BASELINE, Parking, ParkingLotCore};
+use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
 
 const ARM: &str = "arm";
 const CANCEL: &str = "cancel";
@@ -48,9 +47,9 @@ fn of_futures() -> Workload {
                 called; in a burst, ten deadlines pass in a microsecond. *late* is how long after its deadline a waker is \
                 called, on average. *with a wait* is `wait_async_until`.",
         contenders: vec![
-            Contender { name: OURS, run: alarm },
-            Contender { name: "waitword, with a wait", run: wait },
-            Contender { name: TOKIO, run: tokio_sleep },
+            Contender::new(OURS, alarm),
+            Contender::new("waitword, with a wait", wait),
+            Contender::new(TOKIO, tokio_sleep),
         ],
         goals: vec![
             goal(ARM, Limit::Value(130.0)),
@@ -104,7 +103,7 @@ fn at_all_sizes<W: Future>(
 
 fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Duration)) -> Vec<Sample> {
     let mut crowd = Crowd::new(n);
-    let [mut arm, mut cancel] = <[Stopwatch; 2]>::default();
+    let mut watches = Stopwatches::default();
 
     // What the process sets up once is not the deadlines'.
     crowd.enter(0, make(Instant::now() + HOUR));
@@ -112,21 +111,19 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
     let delays = delays(n, SECOND);
     let kept = counting(|counted| {
         let far = Instant::now() + HOUR;
-        arm.time(n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
-        cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
+        watches.time(ARM, n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
+        watches.time(CANCEL, n, || (0..n).for_each(|i| crowd.cancel(i)));
         counted().bytes
     });
     let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32));
     let spread = fire(&mut crowd, make, sleep, &delays);
-    vec![
-        arm.sample(ARM, n),
-        cancel.sample(CANCEL, n),
-        Sample::new(FIRE, n, Unit::Nanos, burst.nanos),
-        Sample::new(SPREAD, n, Unit::Nanos, spread.nanos),
-        Sample::new(LATE, n, Unit::Nanos, spread.late),
+    let mut samples = watches.samples(n);
+    samples.extend(nanos(n, [(FIRE, burst.nanos), (SPREAD, spread.nanos), (LATE, spread.late)]));
+    samples.extend([
         Sample::new(EARLY, n, Unit::Count, (burst.early + spread.early) as f64),
         Sample::new(KEPT, n, Unit::Bytes, kept as f64),
-    ]
+    ]);
+    samples
 }
 
 fn delays(n: usize, span: Duration) -> Vec<Duration> {
@@ -184,12 +181,12 @@ impl Fired {
     fn wait_for_all(&self, sleep: &impl Fn(Duration)) -> Firing {
         let n = self.deadlines.len();
         let last = self.deadlines[n - 1];
-        let cpu = process_cpu_of(|| {
-            sleep(last.saturating_duration_since(Instant::now()));
-            while self.count.load(Ordering::SeqCst) < n {
-                sleep(Duration::from_millis(1));
-            }
-        });
+        let start = process_cpu();
+        sleep(last.saturating_duration_since(Instant::now()));
+        while self.count.load(Ordering::SeqCst) < n {
+            sleep(Duration::from_millis(1));
+        }
+        let cpu = process_cpu() - start;
         Firing {
             nanos: cpu.as_nanos() as f64 / n as f64,
             late: self.late.load(Ordering::SeqCst) as f64 / n.div_ceil(CHECKED) as f64,
@@ -224,74 +221,40 @@ fn of_threads() -> Workload {
         about: "N threads wait on one word until their deadlines, which come within a millisecond: CPU time of all threads, \
                 divided by N.",
         contenders: contenders! {
-            time_out: OnWord<words::Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
-                OnMonitor<StdMonitor>;
+            time_out: words::Waitword, #[cfg(target_os = "linux")] RawFutex, ParkingLotCore;
         },
         goals: vec![goal(TIMED_OUT, Limit::Times(1.1, BASELINE))],
     }
 }
 
-/// Whose waits can time out.
-trait TimedHerd: Subject {
-    /// Waits once, for `timeout`; the generation does not change.
-    fn time_out(&self, timeout: Duration);
-}
-
-impl<P: Parking> TimedHerd for OnWord<P> {
-    fn time_out(&self, timeout: Duration) {
-        let (start, generation) = (Instant::now(), self.word.load(Ordering::SeqCst));
-        while let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) {
-            P::wait(&self.word, generation, Some(left));
-        }
-    }
-}
-
-impl TimedHerd for OnMonitor<StdMonitor> {
-    fn time_out(&self, timeout: Duration) {
-        assert!(self.0.times_out(Condition::Something, timeout));
-    }
-}
-
-fn time_out<H: TimedHerd>(scale: &Scale) -> Vec<Sample> {
-    let figures = (0..scale.operations(20)).map(|_| all_time_out::<H>()).collect::<Vec<_>>();
-    vec![Sample::new(TIMED_OUT, TIMING_OUT, Unit::Nanos, median(&figures))]
+fn time_out<P: Parking>(scale: &Scale) -> Vec<Sample> {
+    let figures = (0..scale.operations(20)).map(|_| all_time_out::<P>()).collect::<Vec<_>>();
+    nanos(TIMING_OUT, [(TIMED_OUT, median(&figures))])
 }
 
 /// The CPU time that the process uses from when all threads sleep until all have timed out, for each of them.
-fn all_time_out<H: TimedHerd>() -> f64 {
-    let shared =
-        Arc::new((H::new(), Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current()));
-    let threads = spawn(TIMING_OUT, || {
-        let shared = Arc::clone(&shared);
-        move || {
-            let (herd, begin, left, main) = &*shared;
-            begin.wait();
-            herd.time_out(TIMEOUT);
-            if left.fetch_sub(1, Ordering::AcqRel) == 1 {
-                main.unpark();
-            }
-            // No thread ends before the clock is read.
-            begin.wait();
+fn all_time_out<P: Parking>() -> f64 {
+    let word = AtomicU32::new(0);
+    let (begin, left, main) = (Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current());
+    let thread = || {
+        begin.wait();
+        let start = Instant::now();
+        while let Some(time) = TIMEOUT.checked_sub(start.elapsed()).filter(|time| !time.is_zero()) {
+            P::wait(&word, 0, Some(time));
         }
-    });
-    let (_, _, left, _) = &*shared;
-    thread::sleep(TIMEOUT / 2);
-    let start = process_cpu();
-    while left.load(Ordering::Acquire) > 0 {
-        thread::park();
-    }
-    let cpu = process_cpu() - start;
-    threads.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
-    cpu.as_nanos() as f64 / TIMING_OUT as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_threads_time_out() {
-        assert!(all_time_out::<OnWord<words::Waitword>>() > 0.0);
-        assert!(all_time_out::<OnMonitor<StdMonitor>>() > 0.0);
-    }
+        if left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            main.unpark();
+        }
+        // No thread ends before the clock is read.
+        begin.wait();
+    };
+    thread::scope(|scope| {
+        spawn(scope, TIMING_OUT, &thread);
+        thread::sleep(TIMEOUT / 2);
+        let start = process_cpu();
+        while left.load(Ordering::Acquire) > 0 {
+            thread::park();
+        }
+        (process_cpu() - start).as_nanos() as f64 / TIMING_OUT as f64
+    })
 }

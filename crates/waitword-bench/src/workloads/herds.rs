@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle, Thread};
+use std::thread::{self, Scope, Thread};
 use std::time::{Duration, Instant};
 
 use crate::executor::Executor;
@@ -24,8 +24,6 @@ const PROCESS: &str = "all threads, CPU time each";
 const THREADS: &str = "threads";
 const TASKS: &str = "tasks";
 const THREADS_CPU: &str = "threads, CPU time each";
-
-const HERDS: [usize; 3] = [64, 512, 2_000];
 
 pub(super) fn workloads() -> [Workload; 2] {
     [
@@ -79,7 +77,7 @@ impl<P: Parking> Herd for OnWord<P> {
 }
 
 /// The mutex protects the generation.
-pub(super) struct OnMonitor<M>(pub(super) M);
+struct OnMonitor<M>(M);
 
 impl<M: Monitor> Subject for OnMonitor<M> {
     const NAME: &'static str = M::NAME;
@@ -125,11 +123,11 @@ fn wake<H: Herd>(scale: &Scale) -> Vec<Sample> {
         let [notifier, wall, process] = Notified::<H>::threads(n, times(scale, n)).map(|sum| sum / n as f64);
         nanos(n, [(NOTIFIER, notifier), (WALL, wall), (PROCESS, process)])
     };
-    HERDS.into_iter().flat_map(of).collect()
+    scale.herds().iter().flat_map(|&n| of(n)).collect()
 }
 
 fn wake_threads<M: Monitor>(scale: &Scale) -> Vec<Sample> {
-    let n = HERDS[0];
+    let n = scale.herds()[0];
     let [_, wall, process] = Notified::<OnMonitor<M>>::threads(n, times(scale, n));
     nanos(n, [(THREADS, wall), (THREADS_CPU, process / n as f64)])
 }
@@ -138,7 +136,7 @@ fn wake_both<M: AsyncMonitor>(scale: &Scale) -> Vec<Sample>
 where
     for<'a> M::Guard<'a>: Send,
 {
-    let n = HERDS[0];
+    let n = scale.herds()[0];
     let [_, wall, _] = Notified::<OnMonitor<M>>::tasks(n, times(scale, n));
     let mut samples = wake_threads::<M>(scale);
     samples.push(Sample::new(TASKS, n, Unit::Nanos, wall));
@@ -161,8 +159,8 @@ struct Notified<H> {
 }
 
 impl<H: Herd> Notified<H> {
-    fn new(waiters: usize) -> Arc<Self> {
-        Arc::new(Self {
+    fn new(waiters: usize) -> Self {
+        Self {
             herd: H::new(),
             waiters,
             waits: AtomicUsize::new(0),
@@ -171,27 +169,25 @@ impl<H: Herd> Notified<H> {
             notifier: thread::current(),
             beginning: Instant::now(),
             last: AtomicU64::new(0),
-        })
+        }
     }
 
     /// Of so many threads, notified so often.
     fn threads(n: usize, times: usize) -> [f64; 3] {
         let this = Self::new(n);
-        let herd = spawn(n, || {
-            let this = Arc::clone(&this);
-            move || {
-                for generation in 0.. {
-                    this.waits.fetch_add(1, Ordering::SeqCst);
-                    this.herd.wait_while(generation);
-                    if this.has_returned() {
-                        return;
-                    }
+        let thread = || {
+            for generation in 0.. {
+                this.waits.fetch_add(1, Ordering::SeqCst);
+                this.herd.wait_while(generation);
+                if this.has_returned() {
+                    return;
                 }
             }
-        });
-        let figures = this.drive(times);
-        herd.into_iter().for_each(|thread| thread.join().expect("nothing in there panics"));
-        figures
+        };
+        thread::scope(|scope| {
+            spawn(scope, n, &thread);
+            this.drive(times)
+        })
     }
 
     /// Notes that a waiter is back. Returns whether it was for the last time.
@@ -252,7 +248,7 @@ where
 {
     /// As [`threads`](Self::threads), of tasks.
     fn tasks(n: usize, times: usize) -> [f64; 3] {
-        let this = Self::new(n);
+        let this = Arc::new(Self::new(n));
         let task = |this: Arc<Self>| async move {
             for generation in 0.. {
                 this.waits.fetch_add(1, Ordering::SeqCst);
@@ -267,29 +263,14 @@ where
     }
 }
 
-pub(super) fn spawn<F: FnOnce() + Send + 'static>(
+/// Thousands of threads, which need next to no stack.
+pub(super) fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
     threads: usize,
-    mut body: impl FnMut() -> F,
-) -> Vec<JoinHandle<()>> {
-    // Thousands of threads, which need next to no stack.
-    let spawn =
-        |body| thread::Builder::new().stack_size(64 * 1024).spawn(body).expect("the system has threads");
-    (0..threads).map(|_| spawn(body())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_whole_herd_returns() {
-        for figures in [
-            Notified::<OnWord<Waitword>>::threads(8, 3),
-            Notified::<OnWord<ParkingLotCore>>::threads(8, 3),
-            Notified::<OnMonitor<StdMonitor>>::threads(8, 3),
-            Notified::<OnMonitor<TokioMonitor>>::tasks(8, 3),
-        ] {
-            assert!(figures.into_iter().all(|nanos| nanos > 0.0), "{figures:?}");
-        }
+    body: &'scope (impl Fn() + Sync),
+) {
+    for _ in 0..threads {
+        let builder = thread::Builder::new().stack_size(64 * 1024);
+        builder.spawn_scoped(scope, body).expect("the system has threads");
     }
 }

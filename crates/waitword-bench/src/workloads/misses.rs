@@ -11,7 +11,7 @@ use waitword_core::{Outcome, wait, wait_async};
 
 use super::neighbours::both;
 use crate::measure::{Stopwatch, counting};
-use crate::queues::{EventListener, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
+use crate::queues::{EventListener, MaitakeQueue, Queues, TokioNotify, Waitword};
 use crate::series::{Sample, Unit};
 use crate::words::{Parking, ParkingLotCore};
 use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
@@ -20,11 +20,9 @@ const FENCE: &str = "fence and load (limit)";
 const LOCK: &str = "lock, load, unlock (limit)";
 
 pub(super) fn workloads() -> [Workload; 2] {
-    let mut notifies = vec![
-        Contender { name: FENCE, run: fence_and_load },
-        Contender { name: ParkingLotCore::NAME, run: unpark },
-    ];
-    notifies.extend(contenders! { notify: Waitword, TokioNotify, EventListener, MaitakeQueue, HandMade; });
+    let mut notifies =
+        vec![Contender::new(FENCE, fence_and_load), Contender::new(ParkingLotCore::NAME, unpark)];
+    notifies.extend(contenders! { notify: Waitword, TokioNotify, EventListener, MaitakeQueue; });
     [
         Workload {
             name: "notify-miss",
@@ -41,10 +39,10 @@ pub(super) fn workloads() -> [Workload; 2] {
             name: "not-equal",
             about: "A wait that returns at once, for the word holds another value: on one word, and on N words.",
             contenders: vec![
-                Contender { name: LOCK, run: locked_load },
-                Contender { name: OURS, run: blocking },
-                Contender { name: "waitword, async", run: future },
-                Contender { name: ParkingLotCore::NAME, run: park },
+                Contender::new(LOCK, locked_load),
+                Contender::new(OURS, blocking),
+                Contender::new("waitword, async", future),
+                Contender::new(ParkingLotCore::NAME, park),
             ],
             goals: vec![
                 goal("wait", Limit::Times(1.3, LOCK)),

@@ -36,3 +36,29 @@ pub(crate) fn all() -> Vec<Workload> {
 pub(crate) fn names() -> Vec<&'static str> {
     all().iter().map(|workload| workload.name).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::workload::{Extent, Scale};
+
+    /// Those of one workload at a time, beside each other: most of it is waiting.
+    #[test]
+    fn every_contender_of_every_workload_comes_to_its_end() {
+        let scale = Scale { extent: Extent::Trial, rounds: 1 };
+        for workload in all() {
+            thread::scope(|scope| {
+                for contender in &workload.contenders {
+                    scope.spawn(move || {
+                        let (samples, _) = contender.run(&scale);
+                        let are_numbers = samples.iter().all(|sample| sample.value.is_finite());
+                        let name = contender.name;
+                        assert!(!samples.is_empty() && are_numbers, "{}, {name}: {samples:?}", workload.name);
+                    });
+                }
+            });
+        }
+    }
+}

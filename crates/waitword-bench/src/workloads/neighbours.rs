@@ -10,8 +10,8 @@ use std::thread;
 use waitword_core::{Inbox, InboxWait, Location, Table, Word, notify_one, wait_async};
 
 use crate::crowd::Crowd;
-use crate::measure::Stopwatch;
-use crate::queues::{EventListener, FuturesIntrusive, HandMade, MaitakeQueue, Queues, TokioNotify, Waitword};
+use crate::measure::{Stopwatch, Stopwatches};
+use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, Queues, TokioNotify, Waitword};
 use crate::series::{Sample, nanos};
 use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
 
@@ -25,7 +25,7 @@ fn agent_death() -> Workload {
         name: "agent-death",
         about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
                 its own.",
-        contenders: vec![Contender { name: OURS, run: agents_die }],
+        contenders: vec![Contender::new(OURS, agents_die)],
         goals: vec![goal(DEATH, Limit::Value(1_000.0))],
     }
 }
@@ -65,7 +65,7 @@ fn two_threads() -> Workload {
         about: "Register and cancel, in CPU time per thread: alone, and beside a thread that does the same on \
                 the same word or on its own.",
         contenders: contenders! {
-            on_two_threads: Waitword, HandMade, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener;
+            on_two_threads: Waitword, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener;
         },
         goals: vec![goal(SAME, Limit::Value(115.0)), goal(OWN, Limit::TimesOwn(1.2, ALONE))],
     }
@@ -123,14 +123,15 @@ fn collisions() -> Workload {
         about: "N tasks wait on words that collide with ours in a hash table without a secret. Then on words picked \
                 with our secret, in a table of one shard: each notify takes the lock, and all are in one bucket \
                 until the shard draws another secret.",
-        contenders: vec![Contender { name: OURS, run: beside_colliding }],
+        contenders: vec![Contender::new(OURS, beside_colliding)],
         goals: [MISS, HIT, HIT_WITH_SECRET].map(|what| goal(what, Limit::TimesSmallest(2.0))).into(),
     }
 }
 
 fn beside_colliding(scale: &Scale) -> Vec<Sample> {
     const GOLDEN: usize = 0x9E37_79B9_7F4A_7C15;
-    let others = if scale.quick { 400 } else { 4_000 };
+    // Some more than there are victims.
+    let others = scale.operations(4_000).max(40);
     let block = block(1 << 20);
     // There are 4,096 of these words.
     let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - 8);
@@ -156,7 +157,7 @@ fn beside<L: Location + Copy>(
     scale: &Scale,
     others: usize,
     colliding: &[L],
-    [miss_name, hit_name]: [&'static str; 2],
+    [miss, hit]: [&'static str; 2],
 ) -> Vec<Sample>
 where
     L::Word: Word<Value = u32>,
@@ -168,9 +169,11 @@ where
     let at_size = |n: usize| {
         let mut crowd = Crowd::new(n);
         (0..n).for_each(|i| crowd.enter(i, wait_async(crowded[i % crowded.len()], 0)));
-        let [mut miss, mut hit] = <[Stopwatch; 2]>::default();
-        miss.time(calls, || (0..calls).for_each(|call| assert_eq!(notify_one(victims[call % VICTIMS]), 0)));
-        hit.time(calls, || {
+        let mut watches = Stopwatches::default();
+        watches.time(miss, calls, || {
+            (0..calls).for_each(|call| assert_eq!(notify_one(victims[call % VICTIMS]), 0))
+        });
+        watches.time(hit, calls, || {
             for call in 0..calls {
                 let victim = victims[call % VICTIMS];
                 let mut wait = pin!(wait_async(victim, 0));
@@ -180,7 +183,7 @@ where
                 assert!(wait.poll(&mut cx).is_ready());
             }
         });
-        [miss.sample(miss_name, n), hit.sample(hit_name, n)]
+        watches.samples(n)
     };
     [0, others].into_iter().flat_map(at_size).collect()
 }

@@ -12,7 +12,7 @@ use crate::locks::peers::{
 use crate::platform::{pin_to, thread_cpu};
 use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, TokioNotify};
 use crate::series::{Sample, Unit, nanos};
-use crate::turns::{BySemaphores, Flagged, OnOurWord, Turns, WakerSlot};
+use crate::turns::{BySemaphores, Flagged, Turns};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
 use crate::words::{BASELINE, OnWord, ParkingLotCore, Waitword};
@@ -211,18 +211,17 @@ const MIXED: &str = "thread and task";
 const MIXED_ON_TWO: &str = "thread and task, two CPUs";
 
 fn of_tasks() -> Workload {
-    let limit = WakerSlot::NAME;
     Workload {
         name: "task-round-trip",
         about: "Two tasks of one tokio runtime take turns on one CPU; then a blocked thread and a task do, on one CPU and on \
                 two. There and back, in wall time.",
         contenders: contenders! {
-            of_any: WakerSlot, OnOurWord, Flagged<TokioNotify>, Flagged<FuturesIntrusive>, Flagged<MaitakeQueue>,
+            of_any: OnWord<Waitword>, Flagged<TokioNotify>, Flagged<FuturesIntrusive>, Flagged<MaitakeQueue>,
                 Flagged<EventListener>;
         },
         goals: vec![
-            goal(TASKS, Limit::Times(1.1, limit)),
-            goal(MIXED, Limit::Times(1.1, limit)),
+            goal(TASKS, Limit::TimesBest(1.0)),
+            goal(MIXED, Limit::TimesBest(1.05)),
             goal(MIXED_ON_TWO, Limit::Times(1.0, Flagged::<TokioNotify>::NAME)),
         ],
     }

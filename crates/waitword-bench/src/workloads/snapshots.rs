@@ -21,7 +21,7 @@ pub(super) fn workloads() -> [Workload; 1] {
         name: "snapshots",
         about: "A snapshot of 10,000 waiters that are queued on N words. Meanwhile another thread enqueues and cancels on a \
                 word of the same shards.",
-        contenders: vec![Contender { name: OURS, run: of_crowds }],
+        contenders: vec![Contender::new(OURS, of_crowds)],
         goals: vec![goal(WHOLE, Limit::Value(1_000_000.0))],
     }]
 }

@@ -65,7 +65,9 @@ pub use notify::{notify_all, notify_last, notify_many, notify_one};
 pub use table::snapshot::charge_release;
 pub use table::watchdog::STALL_TIMEOUT;
 pub use table::{At, Location, Table};
-pub use thread::{ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block};
+pub use thread::{
+    ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block, spin_in_poll,
+};
 pub use timer::Alarm;
 pub use wait::{
     InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_from,

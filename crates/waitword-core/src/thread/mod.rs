@@ -7,10 +7,13 @@ mod park;
 #[allow(unsafe_code)]
 mod sleeper;
 pub(crate) mod spin;
+mod spin_in_poll;
 
 pub(crate) use park::known::known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{Threads, is_of_thread};
+pub use spin_in_poll::spin_in_poll;
+pub(crate) use spin_in_poll::{is_spin_due, spin_and_learn};
 
 use std::cell::Cell;
 use std::marker::PhantomData;

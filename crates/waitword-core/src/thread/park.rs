@@ -67,7 +67,7 @@ impl Parker {
     }
 
     /// Whether `waker` wakes a thread that parks, in this or any other `Parker`; if not, it wakes a task. For building locks that
-    /// treat the two differently: a task cannot spin, and a worker that runs serves many.
+    /// treat the two differently: a task must not spin for long, because a worker serves many.
     ///
     /// ```
     /// use std::task::Waker;

@@ -85,6 +85,17 @@ pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
     EXPERIENCE.set(experience);
 }
 
+/// Whether the thread that is going to answer is probably awake.
+#[inline]
+pub(super) fn partner_is_awake() -> bool {
+    EXPERIENCE.get().awake
+}
+
+/// It answered while this thread spun for it elsewhere, or not.
+pub(super) fn partner_was_awake(awake: bool) {
+    EXPERIENCE.set(Experience { awake, ..EXPERIENCE.get() });
+}
+
 /// Returns how long it took, and whether it was worth it.
 fn spin(limit: u32, deadline: Option<Instant>, ended: impl Fn() -> bool) -> (u32, bool) {
     // An outcome that comes at once does not wait for the clock.

@@ -13,10 +13,11 @@ use crate::sync::mutant;
 use crate::table::enqueue::{enqueue_while_equal, release};
 use crate::table::enqueue::{leave, tell_end};
 use crate::table::{Location, address};
+use crate::thread::{is_of_thread, is_spin_due, spin_and_learn};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Cancelled, Outcome};
-use crate::word::{Word, bits};
+use crate::word::{Word, bits, load_bits};
 
 /// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
 /// [`NotEqual`](Outcome::NotEqual) at its first poll.
@@ -65,6 +66,9 @@ pub struct WaitAsync<L: Location> {
     node: Waiter,
     at: L,
 }
+
+/// For [`WaitAsync::poll_outcome`], of a wait that may spin before it enqueues. A lock's acquirer has done so by then.
+pub(crate) const SPINS: bool = true;
 
 impl<L: Location> WaitAsync<L> {
     /// The caller that this wait comes from, for a lock that waits anew on its behalf. Known while the wait is not queued.
@@ -176,7 +180,7 @@ impl<L: Location> WaitAsync<L> {
     /// queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for is
     /// there: no second signal comes for that.
     pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        let polled = self.as_ref().poll_outcome(cx);
+        let polled = self.as_ref().poll_outcome::<{ !SPINS }>(cx);
         if let Poll::Ready(Some(_)) = polled {
             self.as_ref().finish();
         }
@@ -201,16 +205,39 @@ impl<L: Location> WaitAsync<L> {
     /// The poll but for its end: until [`finish`](Self::finish), when the outcome has reached the caller, it may be read again.
     /// For somewhere in between a waker's destructor may panic.
     #[inline]
-    pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+    pub(crate) fn poll_outcome<const SPIN: bool>(
+        self: Pin<&Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Outcome>> {
         match self.node.state() {
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => {
                 observe::polled(cx.waker());
+                if SPIN && is_spin_due() {
+                    self.spin_while_equal(cx.waker());
+                }
                 self.enqueue(Wake::Task(cx.waker().clone()))
             }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             state => self.poll_again(state, cx.waker()),
         }
+    }
+
+    /// A task that is about to enqueue spins for a moment, if that has been worth it and nobody is queued: its partner may be about to change
+    /// the word.
+    #[cold]
+    fn spin_while_equal(self: Pin<&Self>, waker: &Waker) {
+        let (word, expected, table) = (self.at.word(), self.node().expects(), self.at.table());
+        if is_of_thread(waker) || load_bits(word) != expected {
+            return;
+        }
+        spin_and_learn(|| match load_bits(word) == expected {
+            true => {
+                let key = table.key_of(address(&self.at));
+                table.shard(key).is_idle(key.hash).then_some(false)
+            }
+            false => Some(true),
+        });
     }
 
     /// Polled before, and not notified since.
@@ -295,8 +322,11 @@ impl<L: Location> Future for WaitAsync<L> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         // A signal ends no wait of this kind.
-        match self.poll_signalled(cx) {
-            Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
+        match self.as_ref().poll_outcome::<SPINS>(cx) {
+            Poll::Ready(Some(outcome)) => {
+                self.as_ref().finish();
+                Poll::Ready(outcome)
+            }
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }

@@ -7,7 +7,7 @@ use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin};
-use waitword_core::{Cancelled, Location, Parker, WaitAsync, wait_async_from};
+use waitword_core::{Cancelled, Location, Parker, WaitAsync, spin_in_poll, wait_async_from};
 
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
@@ -198,9 +198,13 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
         let mut cx = Context::from_waker(waker);
-        let mut enqueues = false;
+        let (is_task, mut enqueues) = (!Parker::is_woken_by(waker), false);
         loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
+                // A thread has spun before this.
+                if is_task && spin_in_poll(|| raw.take_in_poll(ask)) {
+                    return Poll::Ready(Ok(Taken::OnRecheck));
+                }
                 match raw.take_or_mark(ask, Attempt::Barging) {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
@@ -215,9 +219,18 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                 }
                 continue;
             };
-            // Signalled: one attempt before the shard's lock is taken to acknowledge the signal, ...
-            if wait.is_signalled() && raw.take_signalled(ask) {
-                return Poll::Ready(Ok(Taken::OnSignal));
+            // Signalled: an attempt before the shard's lock is taken to acknowledge the signal, of a task several for a moment, ...
+            if wait.is_signalled() {
+                let mut reserves = true;
+                let check = || {
+                    if mem::take(&mut reserves) {
+                        raw.reserve_for_signalled(ask);
+                    }
+                    Some(raw.take_signalled(ask))
+                };
+                if raw.take_signalled(ask) || is_task && spin_in_poll(check) {
+                    return Poll::Ready(Ok(Taken::OnSignal));
+                }
             }
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
@@ -239,7 +252,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                     }
                     return Poll::Pending;
                 }
-                Poll::Pending if enqueues && !Parker::is_woken_by(waker) && raw.take_after_all(ask) => {
+                Poll::Pending if enqueues && is_task && raw.take_after_all(ask) => {
                     return Poll::Ready(Ok(Taken::Barging));
                 }
                 Poll::Pending => return Poll::Pending,

@@ -104,7 +104,8 @@ macro_rules! grid {
         /// Polled again later, as in a loop around `select!`, it keeps its position: reuse the future instead of making a new one.
         ///
         /// # Fairness
-        /// See [the type](Self#fairness). A poll tries and enqueues; it does not spin.
+        /// See [the type](Self#fairness). A poll that would have to wait tries for up to a microsecond before it enqueues, if nobody is queued
+        /// and that has paid in this thread lately. So does a poll of a task that was woken and finds that another has barged.
         ///
         /// # Panics
         #[doc = concat!("When polled again after it was ready. ", $too_many)]

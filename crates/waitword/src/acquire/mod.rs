@@ -137,6 +137,14 @@ pub(crate) trait Acquire: Waited {
     /// Whether it is not held, but reserved for waiters.
     fn is_reserved(&self, ask: Self::Ask) -> bool;
 
+    /// The signalled waiter is running: reserves the word for it, from the next release on.
+    fn reserve_for_signalled(&self, _ask: Self::Ask) {}
+
+    /// An attempt of a task that spins before it enqueues. `None`: others are queued, and it does not.
+    fn take_in_poll(&self, _ask: Self::Ask) -> Option<bool> {
+        None
+    }
+
     /// A waiter has left the queue, and signals the next one if that depends on it.
     fn left(&self, ask: Self::Ask, left: Left);
 

@@ -1,21 +1,25 @@
 //! The acquisition loop, with another thread's step between two of its own.
 
 use std::cell::Cell;
+use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::task::{Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::WaitsFor;
 
 use super::acquisition::Acquisition;
+use super::future::AcquireAsync;
 use super::{Acquire, Attempt, Left, TakenOrMarked};
+use crate::deadline::NoDeadline;
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::Waited;
 use crate::holders::{Hold, HoldId};
 use crate::raw_mutex::RawMutex;
+use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::raw_semaphore::RawSemaphore;
 use crate::spins::Pauses;
 
@@ -25,20 +29,26 @@ struct AfterAttempt<R> {
     raw: R,
     other_thread: fn(&R),
     armed: AtomicU32,
+    /// The same, of the checks of a task that spins.
+    armed_in_poll: AtomicU32,
 }
 
 impl<R> AfterAttempt<R> {
     const fn new(raw: R, other_thread: fn(&R)) -> Self {
-        Self { raw, other_thread, armed: AtomicU32::new(0) }
+        Self { raw, other_thread, armed: AtomicU32::new(0), armed_in_poll: AtomicU32::new(0) }
     }
 
     fn after<T>(&self, attempt: T) -> T {
-        let armed = self.armed.load(Ordering::SeqCst);
-        self.armed.store(armed.saturating_sub(1), Ordering::SeqCst);
-        if armed == 1 {
+        self.count(&self.armed);
+        attempt
+    }
+
+    fn count(&self, armed: &AtomicU32) {
+        let left = armed.load(Ordering::SeqCst);
+        armed.store(left.saturating_sub(1), Ordering::SeqCst);
+        if left == 1 {
             (self.other_thread)(&self.raw);
         }
-        attempt
     }
 }
 
@@ -92,6 +102,13 @@ impl<R: Acquire> Acquire for AfterAttempt<R> {
         fn is_reserved(ask: R::Ask) -> bool;
         fn left(ask: R::Ask, left: Left) -> ();
         fn give_back(ask: R::Ask) -> ();
+        fn reserve_for_signalled(ask: R::Ask) -> ();
+    }
+
+    fn take_in_poll(&self, ask: R::Ask) -> Option<bool> {
+        let taken = self.raw.take_in_poll(ask);
+        self.count(&self.armed_in_poll);
+        taken
     }
 }
 
@@ -147,6 +164,55 @@ fn a_task_that_barges_forwards_its_signal() {
     assert!(!woken().0.load(Ordering::SeqCst));
     MUTEX.raw.release(HoldId::NONE);
     assert!(woken().0.load(Ordering::SeqCst), "no release signals the waiter behind");
+}
+
+fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// The holder releases while the task spins.
+#[test]
+fn a_task_spins_before_it_enqueues() {
+    let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
+    assert!(mutex.take(()));
+    let acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
+    // The first check of the spin.
+    mutex.armed_in_poll.store(1, Ordering::SeqCst);
+    assert!(poll(acquiring).is_ready());
+}
+
+/// An acquirer barges past the signalled task, and releases while that spins.
+#[test]
+fn a_signalled_task_spins() {
+    let mutex = AfterAttempt::new(RawMutex::new(), |raw| {
+        raw.release(HoldId::NONE);
+        assert!(!raw.take(()), "it is reserved for the task that runs");
+    });
+    assert!(mutex.take(()));
+    let mut acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
+    assert!(poll(acquiring.as_mut()).is_pending());
+    mutex.raw.release(HoldId::NONE);
+    assert!(mutex.take(()));
+    // The attempt before the spin, and the first check of that.
+    mutex.armed.store(2, Ordering::SeqCst);
+    assert!(poll(acquiring).is_ready());
+}
+
+#[test]
+fn a_task_does_not_spin_behind_others() {
+    fn is_none_behind<R: Acquire>(raw: R, ask: R::Ask) {
+        assert!(raw.take(ask));
+        assert_eq!(raw.take_in_poll(ask), Some(false));
+        let mut queued = pin!(Acquisition::new(&raw, ask));
+        assert!(matches!(queued.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        assert_eq!(raw.take_in_poll(ask), None);
+        raw.give_back(ask);
+        assert_eq!(raw.take_in_poll(ask), None, "the waiter is signalled");
+        assert!(matches!(queued.step(Waker::noop(), None), Step::Ended(Ok(_))));
+    }
+    is_none_behind(RawMutex::new(), ());
+    is_none_behind(RawRwLock::new(), Mode::Write);
+    is_none_behind(RawSemaphore::new(1), 1);
 }
 
 /// The second waiter is signalled while the first, which has its permit, leaves the queue.

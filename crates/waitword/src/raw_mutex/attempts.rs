@@ -143,13 +143,22 @@ impl Acquire for RawMutex {
         state & LOCKED != 0 && is_free_for_waiters(state)
     }
 
+    fn reserve_for_signalled(&self, (): ()) {
+        // Close the barging window.
+        self.state.fetch_or(CLOSE, Ordering::Relaxed);
+    }
+
+    fn take_in_poll(&self, (): ()) -> Option<bool> {
+        let state = self.state.load(Ordering::Relaxed);
+        (state & (QUEUED | SIGNALLED | RESERVED) == 0).then(|| state & LOCKED == 0 && self.take(()))
+    }
+
     fn spin(&self, (): (), attempt: Attempt, pauses: &mut Pauses) -> bool {
         if attempt == Attempt::Queued {
             if self.take_signalled(()) {
                 return true;
             }
-            // Close the barging window: this waiter runs.
-            self.state.fetch_or(CLOSE, Ordering::Relaxed);
+            self.reserve_for_signalled(());
         }
         let first = self.state.load(Ordering::Relaxed);
         let mut last = first;

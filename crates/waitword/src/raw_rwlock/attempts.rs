@@ -144,15 +144,23 @@ impl Acquire for RawRwLock {
         mode.has_room(state) && !mode.allows_barging(state)
     }
 
+    fn reserve_for_signalled(&self, mode: Mode) {
+        if mode != Mode::Upgrade {
+            self.state.fetch_or(FAIR, Ordering::Relaxed);
+        }
+    }
+
+    fn take_in_poll(&self, mode: Mode) -> Option<bool> {
+        let state = self.state.load(Ordering::Relaxed);
+        (state & (QUEUED | SIGNALLED | FAIR) == 0).then(|| mode.has_room(state) && self.take_slow(mode))
+    }
+
     fn spin(&self, mode: Mode, attempt: Attempt, pauses: &mut Pauses) -> bool {
         if attempt == Attempt::Queued {
             if self.take_signalled(mode) {
                 return true;
             }
-            if mode != Mode::Upgrade {
-                // The signalled waiter is running: reserve the lock for it.
-                self.state.fetch_or(FAIR, Ordering::Relaxed);
-            }
+            self.reserve_for_signalled(mode);
         }
         let mut last = self.state.load(Ordering::Relaxed);
         while pauses.pause() {

@@ -102,10 +102,18 @@ impl Acquire for RawSemaphore {
         take_from(state, n, Attempt::Barging).is_none() && take_from(state, n, Attempt::Queued).is_some()
     }
 
+    fn reserve_for_signalled(&self, _n: usize) {
+        self.reserve();
+    }
+
+    fn take_in_poll(&self, n: usize) -> Option<bool> {
+        let state = self.state.load(Ordering::Relaxed);
+        (state & FLAGS == 0).then(|| self.take(n))
+    }
+
     fn spin(&self, n: usize, attempt: Attempt, pauses: &mut Pauses) -> bool {
         if attempt == Attempt::Queued {
-            // The signalled waiter is running: reserve the permits for it.
-            self.reserve_for_signalled();
+            self.reserve_for_signalled(n);
         }
         let mut last = self.state.load(Ordering::Relaxed);
         while pauses.pause() {

@@ -161,7 +161,7 @@ impl RawSemaphore {
             let (pace, is_last) = barge(self.pace.load(Ordering::Relaxed));
             self.pace.store(pace, Ordering::Relaxed);
             if is_last {
-                self.reserve_for_signalled();
+                self.reserve();
             }
         }
         mutant!("semaphore-signal" => return);
@@ -241,15 +241,16 @@ impl RawSemaphore {
         true
     }
 
-    fn has_waiters(&self) -> bool {
-        Table::global().waiters(&self.state) > 0
-    }
-
-    fn reserve_for_signalled(&self) {
+    /// Reserves the permits for the signalled waiter, if there is one still.
+    fn reserve(&self) {
         self.update(Ordering::Relaxed, |state| match state & SIGNALLED {
             0 => state,
             _ => state | FAIR,
         });
+    }
+
+    fn has_waiters(&self) -> bool {
+        Table::global().waiters(&self.state) > 0
     }
 
     update!(u64);

@@ -1,0 +1,155 @@
+//! A task's spin, in its poll, before it enqueues.
+//!
+//! A task whose partner runs on another CPU is answered within a microsecond; a waker, a run queue and often a worker that sleeps take 50 µs.
+//! But a poll that spins in vain keeps its worker from other tasks, and on one CPU the partner from running. So it spins for a microsecond at
+//! most, and each thread has a credit for the tasks that it polls:
+//!
+//! ```text
+//!   credit ◄── 10 µs at the beginning
+//!          ◄── a wait that does not spin:  5 ns
+//!          ◄── a spin that was answered:   2 µs, which is less than a waker and a run queue would have cost
+//!          ──► a spin in vain:             the time it took, a microsecond
+//!          ──► others are queued:          100 ns, to look that up for one wait of 20
+//! ```
+//! A thread that has just woken another that was awake (`spin.rs`), or was answered the last time, spins while there is credit. Otherwise it
+//! spins when there is credit for four, to find out: one wait of 200, if all are in vain.
+
+use std::cell::Cell;
+use std::hint::spin_loop;
+
+use super::spin;
+use crate::sync::MODEL;
+use crate::time::{Duration, Instant};
+
+/// For how long a poll spins.
+const LIMIT: Duration = Duration::from_micros(1);
+
+/// Credit, in nanoseconds: at the beginning, of one spin, enough to find out, the most.
+const FIRST: u32 = 10_000;
+const SPIN: u32 = 1_000;
+const ENOUGH: u32 = 4 * SPIN;
+const MOST: u32 = 20_000;
+
+/// What a spin that was answered earns, and a wait that does not spin.
+const ANSWER: u32 = 2_000;
+const WAIT: u32 = 5;
+
+/// What it costs to find that others are queued.
+const LOOK: u32 = 100;
+
+thread_local! {
+    static CREDIT: Cell<u32> = const { Cell::new(FIRST) };
+}
+
+/// For building locks: in the poll of a task that would have to wait, checks for up to a microsecond whether it still has to, if that has been
+/// worth it in this thread lately. `check` returns `Some(true)` when the wait is over, and `None` if it is not worth spinning for, because others
+/// are queued already. It neither notifies nor waits. Returns whether the wait is over.
+#[inline]
+pub fn spin_in_poll(check: impl FnMut() -> Option<bool>) -> bool {
+    is_spin_due() && spin_and_learn(check)
+}
+
+/// Whether [`spin_and_learn`] is to be called.
+#[inline]
+pub(crate) fn is_spin_due() -> bool {
+    // A model has no time: it would only check once more.
+    if MODEL {
+        return false;
+    }
+    let credit = CREDIT.get();
+    let is_due = credit >= ENOUGH || credit >= SPIN && spin::partner_is_awake();
+    if !is_due {
+        CREDIT.set(credit + WAIT);
+    }
+    is_due
+}
+
+/// As [`spin_in_poll`], where it is due.
+#[cold]
+pub(crate) fn spin_and_learn(check: impl FnMut() -> Option<bool>) -> bool {
+    let (spun, credit) = (spin(check), CREDIT.get());
+    CREDIT.set(match spun {
+        Some((true, _)) => (credit + ANSWER).min(MOST),
+        Some((false, took)) => credit.saturating_sub(took),
+        None => credit - LOOK,
+    });
+    let is_over = matches!(spun, Some((true, _)));
+    if spun.is_some() {
+        spin::partner_was_awake(is_over);
+    }
+    is_over
+}
+
+/// Whether the wait is over, and what that cost in vain. `None`: it was broken off, and says nothing.
+fn spin(mut check: impl FnMut() -> Option<bool>) -> Option<(bool, u32)> {
+    if check()? {
+        return Some((true, 0));
+    }
+    let start = Instant::now();
+    let mut pauses = 1;
+    loop {
+        // Each check takes the cache line away from the partner that is about to write.
+        (0..pauses).for_each(|_| spin_loop());
+        pauses = (2 * pauses).min(4);
+        let (is_over, took) = (check()?, start.elapsed());
+        if is_over || took >= LIMIT {
+            // Who lost its CPU while it spun did not use it.
+            return Some((is_over, (took.as_nanos() as u32).clamp(SPIN, 2 * SPIN)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// How many of so many waits spin. The wait is over at once, or never.
+    fn spins(waits: u32, is_over: bool) -> u32 {
+        let spins = Cell::new(0);
+        for _ in 0..waits {
+            let is_first = Cell::new(true);
+            let check = || {
+                spins.set(spins.get() + u32::from(is_first.take()));
+                Some(is_over)
+            };
+            spin_in_poll(check);
+        }
+        spins.get()
+    }
+
+    #[test]
+    fn spins_in_vain_cost_no_more_than_the_credit() {
+        // 10 µs, and 5 ns for each wait: each spin takes one of them.
+        let learns = || assert!((10..=10 + 50).contains(&(spins(8, false) + spins(10_000, false))));
+        std::thread::spawn(learns).join().unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_was_answered_spins_again() {
+        let learns = || {
+            spins(10_000, false);
+            // Until one finds out.
+            assert!(spins(1_000, true) >= 200);
+            assert_eq!(spins(100, true), 100);
+        };
+        std::thread::spawn(learns).join().unwrap();
+    }
+
+    #[test]
+    fn behind_others_one_wait_of_20_looks_and_none_spins() {
+        let learns = || {
+            let checks = Cell::new(0);
+            for _ in 0..10_000 {
+                assert!(!spin_in_poll(|| {
+                    checks.set(checks.get() + 1);
+                    None
+                }));
+            }
+            assert!(checks.get() <= (FIRST - ENOUGH) / LOOK + 10_000 / 20 + 2, "{}", checks.get());
+            assert!(spins(100, true) >= 79, "there is credit");
+        };
+        std::thread::spawn(learns).join().unwrap();
+    }
+}

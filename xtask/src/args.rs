@@ -85,6 +85,10 @@ pub(crate) enum Recipe {
         /// With more preemptions: five in the queue, three in the locks (much longer: before a release)
         #[arg(long)]
         deep: bool,
+
+        /// With one preemption less in the locks, as for each change (two minutes)
+        #[arg(long, conflicts_with = "deep")]
+        quick: bool,
     },
 
     /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/checks.md)
@@ -222,10 +226,6 @@ pub(crate) struct Repeat {
     /// The first round's seed; the second's is one more, and so on. The time without it
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-
-    /// Built with these features, as cargo takes them
-    #[arg(long, value_name = "FEATURES")]
-    pub(crate) features: Option<String>,
 
     /// Goes on with a binary that has failed, to count how often it does
     #[arg(long)]

@@ -31,7 +31,7 @@ const LOGS: &str = "target/repeat";
 const SOON: Duration = Duration::from_secs(2);
 
 pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
-    let mut binaries = built(asked)?;
+    let mut binaries = built(&asked.names)?;
     if asked.names.is_empty() {
         let is_repeated = |name: &str| !NOT_REPEATED.contains(&name);
         binaries.retain(|binary| is_repeated(&binary.name));
@@ -104,13 +104,12 @@ struct Binary {
 /// Builds them, all tests of the workspace or those named, and returns where they are.
 ///
 /// All at once, because the same command line has built them where all tests were run before.
-fn built(asked: &Repeat) -> Result<Vec<Binary>, Stop> {
-    let (names, there) = (&asked.names, tests()?);
+fn built(names: &[String]) -> Result<Vec<Binary>, Stop> {
+    let there = tests()?;
     if let Some(name) = names.iter().find(|name| !there.iter().any(|test| is_called(test, name))) {
         return Err(Stop::Usage(format!("there is no test {name}")));
     }
-    let line = Line::new("cargo test --workspace --no-run --message-format json-render-diagnostics");
-    let mut line = line.args(asked.features.iter().flat_map(|features| ["--features", features]));
+    let mut line = Line::new("cargo test --workspace --no-run --message-format json-render-diagnostics");
     let targets: BTreeSet<_> = names.iter().map(|name| name.rsplit('/').next().unwrap_or(name)).collect();
     for target in targets {
         line = if target == "lib" { line.args(["--lib"]) } else { line.args(["--test", target]) };
@@ -247,7 +246,6 @@ fn tell(binary: &Binary, asked: &Repeat, round: u64, seed: u64, ended: Ended) {
     if asked.busy > 0 {
         again = again.args(["--busy", &asked.busy.to_string()]);
     }
-    again = again.args(asked.features.iter().flat_map(|features| ["--features", features]));
     again = again.args([&binary.name]);
     if !asked.args.is_empty() {
         again = again.args(["--"]).args(&asked.args);

@@ -43,8 +43,10 @@ fn cargo(subcommand: &str, name: &str, source: &str) -> Output {
         fs::copy(lock, package.join("Cargo.lock")).unwrap();
     }
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    // Whatever this test itself is built with is meant for it alone.
-    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUSTC_WORKSPACE_WRAPPER"] {
+    // Whatever this test itself is built with is meant for it alone; and clippy brings a compiler of its own.
+    for name in
+        ["RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET", "RUSTC_WORKSPACE_WRAPPER"]
+    {
         cargo.env_remove(name);
     }
     cargo.args([subcommand, "--offline", "--target-dir"]).arg(package.parent().unwrap().join("target"));

@@ -30,7 +30,7 @@ pub struct NotifySeen {
 }
 
 /// 1,024 objects have a last notify.
-static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
+pub(crate) static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
 
 /// How many notifies were displaced.
 static LOST: AtomicU64 = AtomicU64::new(0);
@@ -42,11 +42,6 @@ pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
     if NOTIFIES.put(word, seen, |seen| seen.at).is_some_and(|(of, _)| of != word) {
         LOST.fetch_add(1, Ordering::Relaxed);
     }
-}
-
-/// The object with the word goes.
-pub(crate) fn forget(word: usize) {
-    NOTIFIES.remove(word);
 }
 
 /// The last notify of each condition variable and event that was notified since holders are recorded, and how many of these were displaced

@@ -16,7 +16,7 @@ use super::delays::Delay;
 use crate::by_word::ByWord;
 use crate::json::nanos;
 use crate::model::{Address, LockKind, LockName, Site, sort};
-use crate::names::{lock_type_of, names};
+use crate::names::{TYPES, names};
 
 /// Whom a row of the table blames.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ pub(super) struct Charge {
 
 pub(super) fn charge(charged: Charged, charge: &Charge) {
     // No other lock is taken under that of a row.
-    let lock_type = lock_type_of(charge.word);
+    let lock_type = TYPES.get(charge.word);
     let other = match charged {
         Charged::NotYetRun => 0,
         Charged::Holder(None) => 1,

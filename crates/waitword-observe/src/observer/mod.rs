@@ -86,7 +86,7 @@ static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
 #[derive(Debug)]
 pub struct Traced {
     rings: Rings,
-    all: bool,
+    pub(crate) all: bool,
 }
 
 /// Starts to trace waits and contended releases; with `all` every acquisition and release of a lock too. Starts the clock. Several traces

@@ -26,6 +26,7 @@ use waitword_core::time::Instant;
 
 use super::recorder::Release;
 use super::ring::Ring;
+use crate::model::TraceKind;
 
 /// So many threads can write at a time; the events of others are counted.
 const MOST_THREADS: usize = 256;
@@ -50,41 +51,6 @@ struct Kept {
     writers: Mutex<Vec<(u64, Thread)>>,
 }
 
-/// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
-    /// A wait began.
-    Waits(WaitsFor),
-    /// A waiter was signalled: offered what it waits for.
-    Signalled,
-    /// A waiter was notified, and has left its queue.
-    Notified,
-    /// What was waited for was acquired; or what was free.
-    Acquired,
-    /// A wait for a notify has ended.
-    Ended,
-    /// A wait has ended without what it was for.
-    GaveUp,
-    /// A lock was released that was held since then, if that is known.
-    Released {
-        /// When it was acquired.
-        since: Option<Instant>,
-    },
-}
-
-/// Whose wait or hold it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// The thread that wrote the event.
-    ThisThread,
-    /// A task, by the data pointer of its waker.
-    Task(usize),
-    /// An agent, by the address of its inbox.
-    Agent(usize),
-    /// The waiter that began to wait under this identity: a thread, a task or an agent.
-    Waiter(usize),
-}
-
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -93,12 +59,14 @@ pub struct Event {
     /// The thread on which it happened.
     pub thread: Thread,
     /// What happened.
-    pub kind: EventKind,
+    pub kind: TraceKind,
+    /// For what, of a wait that begins.
+    pub waits_for: Option<WaitsFor>,
     /// The address of the word.
     pub word: usize,
-    /// To whom: the waiter or holder.
-    pub who: Who,
-    /// The identity of the waiter, as in [`Who`]; 0 if there is none. A thread has one too.
+    /// What the waiter or holder is: `thread`, a task or an agent. `None`: the waiter that began to wait under `identity`.
+    pub who: Option<WaiterKind>,
+    /// The data pointer of a task's waker, the address of an agent's inbox; 0 for a thread that holds.
     pub identity: usize,
     /// Where the wait began, or the lock was taken, if that is known.
     pub site: Option<&'static Site>,
@@ -174,28 +142,30 @@ fn event(
     thread: &Thread,
 ) -> Option<Event> {
     let (kind, sort, waits_for) = (meta & 0xff, meta >> 8 & 0xff, meta >> 16 & 0xff);
-    let identity = who as usize;
+    let at = instant(time)?;
+    let since = (since != 0).then(|| instant(since)).flatten();
     Some(Event {
-        at: instant(time)?,
+        at,
         thread: thread.clone(),
         kind: match kind {
-            WAITS => EventKind::Waits(WaitsFor::ALL.get(waits_for as usize).copied()?),
-            SIGNALLED => EventKind::Signalled,
-            NOTIFIED => EventKind::Notified,
-            ACQUIRED => EventKind::Acquired,
-            ENDED => EventKind::Ended,
-            GAVE_UP => EventKind::GaveUp,
-            RELEASED => EventKind::Released { since: (since != 0).then(|| instant(since)).flatten() },
+            WAITS => TraceKind::Waits,
+            SIGNALLED => TraceKind::Signalled,
+            NOTIFIED => TraceKind::Notified,
+            ACQUIRED => TraceKind::Acquired,
+            ENDED => TraceKind::Ended,
+            GAVE_UP => TraceKind::GaveUp,
+            RELEASED => TraceKind::Released { held: since.map(|since| at.saturating_duration_since(since)) },
             _ => return None,
         },
+        waits_for: WaitsFor::ALL.get(waits_for as usize).copied().filter(|_| kind == WAITS),
         word: word as usize,
         who: match sort {
-            THREAD => Who::ThisThread,
-            TASK => Who::Task(identity),
-            AGENT => Who::Agent(identity),
-            _ => Who::Waiter(identity),
+            THREAD => Some(WaiterKind::Thread),
+            TASK => Some(WaiterKind::Task),
+            AGENT => Some(WaiterKind::Agent),
+            _ => None,
         },
-        identity,
+        identity: who as usize,
         site,
     })
 }

@@ -1,15 +1,19 @@
-//! Reports through a Unix socket.
+//! Reports through a Unix socket, or at a signal.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use signal_hook::consts::FORBIDDEN;
+use signal_hook::iterator::Signals;
+use waitword_core::lock;
 use waitword_core::time::Instant;
 
 use crate::report::report;
@@ -241,6 +245,37 @@ impl Request {
             Self::Other => "{\"error\":\"this program does not understand the request\"}".to_owned(),
         }
     }
+}
+
+/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
+///
+/// The handler does nothing but wake a thread, which makes the report. Signals that come while it is made are one. A second call for
+/// the same signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
+///
+/// # Errors
+/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is none, or there is no thread left.
+pub fn report_on_signal(signal: i32) -> io::Result<()> {
+    static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+    // Of numbers beyond its own limit signal-hook panics.
+    if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
+        let text = format!("signal {signal} cannot be handled");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let mut handled = lock(&HANDLED);
+    if handled.contains(&signal) {
+        return Ok(());
+    }
+    let mut signals = Signals::new([signal])?;
+    let print = move || {
+        for _ in signals.forever() {
+            // In one piece, so that other lines do not get in between; without a standard error it has no reader.
+            let text = report().to_string();
+            let _ = io::stderr().lock().write_all(text.as_bytes());
+        }
+    };
+    thread::Builder::new().name("waitword-signal".into()).spawn(print)?;
+    handled.insert(signal);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use super::events::{Trace, TraceEvent, TraceKind};
-use crate::model::{Actor, Address, LockKind, LockName, Site};
+use crate::model::{Actor, Address, LockKind, LockName, Site, Trace, TraceEvent, TraceKind};
 
 /// What a slice shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +56,6 @@ pub(super) struct Timeline {
     pub(super) slices: Vec<Slice>,
     pub(super) arrows: Vec<Arrow>,
     pub(super) end: Duration,
-}
-
-fn is_exclusive(lock: &LockName) -> bool {
-    matches!(lock.kind, LockKind::Mutex | LockKind::AsyncLock)
 }
 
 /// A mark is so long, and ends at its time: an agent's wait ends then, too, and an arrow leads from inside the one to inside the other.
@@ -136,8 +131,8 @@ impl Pairing {
                     (Some((begin, _)), _) => *begin,
                     // Known to 10 ms: another may have held it until after that.
                     (None, Some(held)) => {
-                        let before =
-                            if is_exclusive(&event.lock) { self.ends.get(&event.lock.address) } else { None };
+                        let is_exclusive = matches!(event.lock.kind, LockKind::Mutex | LockKind::AsyncLock);
+                        let before = self.ends.get(&event.lock.address).filter(|_| is_exclusive);
                         event.at.saturating_sub(held).max(before.copied().unwrap_or_default())
                     }
                     (None, None) => event.at,

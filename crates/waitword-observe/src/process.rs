@@ -156,7 +156,6 @@ fn state(state: WaiterState) -> State {
     }
 }
 
-/// The numbers of one snapshot.
 struct Numbers<'a> {
     tasks: Round<'a>,
     agents: Round<'a>,
@@ -231,7 +230,6 @@ pub(crate) fn program() -> Option<String> {
     Some(std::env::current_exe().ok()?.file_name()?.to_string_lossy().into_owned())
 }
 
-/// Lets the process's clock begin, if it has not.
 pub(crate) fn begin() {
     ORIGIN.get_or_init(Instant::now);
 }

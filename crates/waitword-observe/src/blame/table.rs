@@ -89,7 +89,6 @@ impl Blame {
     }
 }
 
-/// How many buckets a histogram has.
 const BUCKETS: usize = 32;
 
 /// Durations below 2^8 ns are in the first bucket, each other one has those of twice as long as the one before.
@@ -113,7 +112,6 @@ static OTHER_ROWS: Mutex<[Option<Row>; 3]> = Mutex::new([const { None }; 3]);
 
 const OTHERS: [Blamed; 3] = [Blamed::NotYetRun, Blamed::Unknown, Blamed::OtherSites];
 
-/// Who is charged.
 #[derive(Clone, Copy)]
 pub(super) enum Charged {
     /// The holders that took the lock at this place, if that is known.
@@ -122,7 +120,6 @@ pub(super) enum Charged {
     NotYetRun,
 }
 
-/// What is charged at once.
 #[derive(Clone, Copy)]
 pub(super) struct Charge {
     pub(super) delay: Delay,
@@ -155,7 +152,6 @@ pub(super) fn charge(charged: Charged, charge: &Charge) {
     lock(&OTHER_ROWS)[other].get_or_insert_with(|| Row::of(charge)).add(charge, lock_type);
 }
 
-/// The rows as they are.
 pub(super) fn rows() -> Vec<Blame> {
     // One place may have several addresses, of each unit of code that has it.
     let mut sites: BTreeMap<&StaticSite, Row> = BTreeMap::new();

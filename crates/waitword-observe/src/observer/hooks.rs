@@ -190,7 +190,7 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
         Change::Permits(permits) => record.set_permits(&entry, permits),
         Change::Split { left, permits } => {
             record.set_permits(&entry, left);
-            let part = entry.with_permits(permits);
+            let part = Entry { permits, ..entry };
             // This thread's records say that they are its own.
             let is_own = entry.thread == NUMBER.get();
             return kept(if is_own { own::claim_any(&part) } else { TABLE.claim_common(&part) });

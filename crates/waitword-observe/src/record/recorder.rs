@@ -31,7 +31,6 @@ const TURNS: u64 = 1 << (u64::BITS - TURN_SHIFT);
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
-/// The switch.
 #[derive(Default)]
 pub(crate) struct Switch {
     pub(crate) turns: u64,
@@ -87,7 +86,6 @@ pub(crate) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
     TABLE.find(word, move |entry| turn != 0 && entry.what >> TURN_SHIFT == turn).map(|(_, entry)| entry)
 }
 
-/// A thread with a number.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbered {
     pub(crate) thread: Thread,
@@ -195,7 +193,6 @@ pub(crate) fn thread_of(number: u64) -> Option<Thread> {
     lock(&NUMBERS).by_number.get(&number).map(|numbered| numbered.thread.clone())
 }
 
-/// All that have a number.
 pub(crate) fn numbered() -> BTreeMap<u64, Numbered> {
     lock(&NUMBERS).by_number.clone()
 }

@@ -102,20 +102,14 @@ fn at(what: &str, path: &Option<PathBuf>, work: impl FnOnce(PathBuf) -> io::Resu
     }
 }
 
-/// What the value asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Spec {
     /// Look for faults, and print a report at a signal.
     watch: bool,
-    /// Check the order of locks.
     order: bool,
-    /// The path of a socket that gives reports.
     serve: Option<PathBuf>,
-    /// The file of a profile.
     profile: Option<PathBuf>,
-    /// The file of a trace.
     trace: Option<PathBuf>,
-    /// What is a slow hold.
     slow: Option<Duration>,
 }
 

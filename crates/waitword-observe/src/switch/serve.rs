@@ -129,7 +129,7 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
 }
 
 fn accept(listener: &UnixListener, is_ending: &AtomicBool) {
-    let readers = Arc::new(AtomicUsize::new(0));
+    let readers = Arc::new(());
     for connection in listener.incoming() {
         if is_ending.load(Ordering::SeqCst) {
             return;
@@ -142,9 +142,10 @@ fn accept(listener: &UnixListener, is_ending: &AtomicBool) {
     }
 }
 
-fn answer(connection: UnixStream, readers: &Arc<AtomicUsize>) {
-    let place = Place(readers.clone());
-    if readers.fetch_add(1, Ordering::SeqCst) >= READERS {
+/// Each thread that answers has one of `readers`.
+fn answer(connection: UnixStream, readers: &Arc<()>) {
+    let place = Arc::clone(readers);
+    if Arc::strong_count(readers) > 1 + READERS {
         return refuse(connection);
     }
     let give = move || {
@@ -177,15 +178,6 @@ fn write(mut connection: &UnixStream, mut bytes: &[u8], deadline: Instant) -> io
         }
     }
     Ok(())
-}
-
-/// One of the [`READERS`], until it is dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 /// What a reader asks: one line, or nothing.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::runtime::{Builder, Runtime};
 use waitword::{
-    AsyncLock, Condvar, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
+    AsyncLock, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
     RwLockWriteGuard, Semaphore,
 };
 
@@ -31,8 +31,7 @@ struct Locks {
     gated: [Mutex<u64>; 2],
     /// Read in any order, written alone.
     read: [RwLock<u64>; 2],
-    condvar: Condvar,
-    notified: Mutex<u64>,
+    counted: Mutex<u64>,
 }
 
 /// Threads, and tasks of a runtime with two threads and of one with one.
@@ -141,7 +140,7 @@ impl Shared {
 
     async fn step(&self, random: &mut Random) {
         let locks = &self.locks;
-        match random.below(15) {
+        match random.below(13) {
             0 => {
                 let [one, other] = random.two(5);
                 let mut one = take!(random: locks.mutexes[one], lock | lock_async);
@@ -197,27 +196,15 @@ impl Shared {
             9 => {
                 let many = 1 + random.below(3);
                 let _permits = take!(random: self.permits, acquire_many | acquire_many_async, many).unwrap();
-                *take!(random: locks.notified, lock | lock_async) += 1;
+                *take!(random: locks.counted, lock | lock_async) += 1;
             }
             10 => {
-                let mut notified = take!(random: locks.notified, lock | lock_async);
-                if random.is_thread {
-                    let _ = locks.condvar.wait_for(&mut notified, SOON);
-                } else {
-                    let _ = locks.condvar.wait_async_for(notified, SOON).await;
-                }
-            }
-            11 => {
-                *take!(random: locks.notified, lock | lock_async) += 1;
-                locks.condvar.notify_all();
-            }
-            12 => {
                 let _held = take!(random: locks.mutexes[random.below(5)], lock | lock_async);
                 let rwlock = &locks.rwlocks[random.below(3)];
                 let read = take!(random: rwlock, upgradable_read | upgradable_read_async);
                 *upgraded(read, random).await += 1;
             }
-            13 => {
+            11 => {
                 let [one, other] = random.two(3).map(|at| &locks.bare[at]);
                 let _held = take!(random: locks.mutexes[random.below(5)], lock | lock_async);
                 take!(random: one, lock | lock_async);

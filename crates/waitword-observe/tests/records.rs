@@ -37,25 +37,6 @@ fn a_thread_has_a_record_of_each_lock_that_it_holds() {
     assert_eq!(all(), 0);
 }
 
-/// A guard is with another when its thread has ended, and others use the records of that thread.
-#[test]
-fn a_guard_has_its_record_when_its_thread_has_ended() {
-    start_holders();
-    let mutex = Arc::new(Mutex::new(0));
-    let lock = |mutex: Arc<Mutex<u32>>| thread::spawn(move || mutex.lock_owned()).join().unwrap(); // locks
-    let guard: OwnedMutexGuard<u32> = lock(Arc::clone(&mutex));
-    assert_eq!(held(&*mutex), ["Mutex <locks>"]);
-    for _ in 0..100 {
-        let other = Arc::new(Mutex::new(1));
-        let guard = lock(Arc::clone(&other));
-        assert_eq!([held(&*other), held(&*mutex)], [["Mutex <locks>"]; 2]);
-        drop(guard);
-        assert_eq!(held(&*other), NOBODY);
-    }
-    drop(guard);
-    assert_eq!(held(&*mutex), NOBODY);
-}
-
 /// The thread's own records are gone by then, or go.
 #[test]
 fn a_lock_that_a_thread_takes_while_it_ends_is_recorded() {

@@ -10,14 +10,12 @@ mod upgrades;
 use std::mem::{self, ManuallyDrop};
 use std::pin::pin;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
-use std::sync::{Arc, Barrier, mpsc};
+use std::sync::{Arc, mpsc};
 use std::task::Waker;
 use std::thread;
 use std::time::Duration;
 
-use common::{
-    NOBODY, a_tick_later, address_of, cycles, held, holders_of, leak, observed, poll, recorded, turn,
-};
+use common::{NOBODY, a_tick_later, address_of, held, holders_of, leak, observed, poll, recorded, turn};
 use tokio::runtime::Builder;
 use waitword::{AsyncLock, Condvar, Event, Mutex, NotLocked};
 use waitword_core::wait_async;
@@ -127,30 +125,6 @@ fn a_thread_that_ended_with_a_lock_held_is_named() {
     assert!(seen.may_be_elsewhere, "its thread has ended");
     drop(receiver.recv().unwrap());
     assert_eq!(held(lock), NOBODY);
-}
-
-#[test]
-fn a_cycle_with_a_deadline_in_it() {
-    let _turn = observed();
-    let (locks, meet) = ([Mutex::new(0), Mutex::new(0)], Barrier::new(2));
-    thread::scope(|scope| {
-        let threads = [0, 1].map(|at| {
-            let (locks, meet) = (&locks, &meet);
-            scope.spawn(move || {
-                let _held = locks[at].lock();
-                meet.wait();
-                match at {
-                    0 => locks[1].lock_for(Duration::from_millis(300)).is_ok(),
-                    _ => *locks[0].lock() == 0,
-                }
-            })
-        });
-        let mut found = Vec::new();
-        while !threads.iter().any(|thread| thread.is_finished()) && found.is_empty() {
-            found = cycles();
-        }
-        assert_eq!(found, []);
-    });
 }
 
 #[test]

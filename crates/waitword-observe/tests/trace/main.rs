@@ -13,7 +13,7 @@ use std::task::Waker;
 use std::thread;
 
 use common::{address_of, is_within, observed, poll, turn, until, waker};
-use rules::{Timeline, check, read};
+use rules::{Timeline, read};
 use waitword::{Condvar, Event, Mutex};
 use waitword_core::{notify_one, wait_async};
 use waitword_observe::{
@@ -145,24 +145,4 @@ fn a_waiter_that_runs_at_once_was_woken_before() {
     for at in 0..ROUNDS {
         assert!(begun[at] <= notified[at] && notified[at] <= ended[at], "{at}: {trace:?}");
     }
-}
-
-#[test]
-fn a_trace_of_this_process_keeps_the_rules_of_its_readers() {
-    let _turn = observed();
-    let tracing = traced(true);
-    let locks: [Mutex<u32>; 3] = Default::default();
-    thread::scope(|scope| {
-        for first in 0..3 {
-            let locks = &locks;
-            scope.spawn(move || {
-                for turn in 0..200 {
-                    let [one, other] = [first.min((first + turn) % 3), first.max((first + turn) % 3)];
-                    let mut held = locks[one].lock();
-                    *held += if one == other { 1 } else { *locks[other].lock() };
-                }
-            });
-        }
-    });
-    check(&tracing.finish().to_chrome_json());
 }

@@ -191,11 +191,6 @@ fn type_of(word: usize, kind: LockKind) -> Option<String> {
 /// waiter says its own.
 pub(crate) static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
 
-/// Somebody is about to wait for the lock with this word, which is of this type.
-pub(crate) fn note_type(word: usize, lock_type: &'static LockType) {
-    TYPES.put(word, lock_type, |_| 0);
-}
-
 /// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public. And
 /// `lock_api::mutex::Mutex<waitword::raw_traits::mutex::RawMutex, u8>` as `Mutex<u8>`.
 fn without_own_path(type_name: &'static str) -> Cow<'static, str> {

@@ -1,12 +1,12 @@
 //! A snapshot of this process.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::thread::Thread;
 use std::time::Duration;
 
 use waitword::observe::holders::Hold;
 use waitword::observe::{self, WaiterSeen, WaiterState};
+use waitword_core::observe::{begin_clock, nanos_at};
 use waitword_core::time::Instant;
 
 use crate::model::{
@@ -22,9 +22,6 @@ use crate::tasks::{are_tasks_identified, task_number};
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
-
-/// The origin of [`Snapshot::taken`].
-static ORIGIN: OnceLock<Instant> = OnceLock::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
@@ -46,7 +43,7 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// println!("{:?} waits at {}", waiter.actor, waiter.site.as_ref().unwrap());
 /// ```
 pub fn snapshot() -> Snapshot {
-    let origin = *ORIGIN.get_or_init(Instant::now);
+    begin_clock();
     let (before_tasks, before_agents) = (TASKS.now(), AGENTS.now());
     let mut waiters = waitword::observe::snapshot();
     let completions = sources::see(&mut waiters);
@@ -55,7 +52,8 @@ pub fn snapshot() -> Snapshot {
     let mut numbers =
         Numbers { tasks: TASKS.round(Some(before_tasks)), agents: AGENTS.round(Some(before_agents)) };
     let locks = locks(waiters, now, &mut numbers);
-    let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
+    let taken = Duration::from_nanos(nanos_at(now));
+    let mut snapshot = Snapshot { taken, locks, ..Snapshot::default() };
     if let Some(holders) = holders {
         add_holders(&mut snapshot, &holders, now, &mut numbers);
         add_notifies(&mut snapshot, now);
@@ -228,8 +226,4 @@ pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
 /// The file name of the program, if it is known.
 pub(crate) fn program() -> Option<String> {
     Some(std::env::current_exe().ok()?.file_name()?.to_string_lossy().into_owned())
-}
-
-pub(crate) fn begin() {
-    ORIGIN.get_or_init(Instant::now);
 }

@@ -7,7 +7,6 @@ use waitword_core::observe::{AWAITED, TASKS, start_clock, stop_clock};
 use super::watch::{self, Found};
 use crate::finding::{Cycle, Finding};
 use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders};
-use crate::process::begin;
 use crate::report::report;
 use crate::{order, tasks};
 
@@ -16,7 +15,6 @@ use crate::{order, tasks};
 /// Each wait, and each release of a lock with waiters, reads the clock once more, some 20 to 40 ns. Each acquisition and its release make
 /// and erase a record, some 65 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
 pub fn enable() {
-    begin();
     start_clock();
     start_holders();
     start_blame();
@@ -42,7 +40,6 @@ pub fn disable() {
 /// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. Call
 /// [`identify`](identify()) first, and both are known by the number of the task.
 pub fn check_lock_order() {
-    begin();
     start_holders();
     order::start();
     ask(AWAITED, 0);

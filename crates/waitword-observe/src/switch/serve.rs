@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -25,11 +25,11 @@ const READERS: usize = 8;
 /// A reader that has not read its report by then gets no more of it.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// A reader that has not asked by then gets a report.
+/// A reader that says nothing for so long gets a report.
 const READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Longer lines are no requests.
-const LINE: usize = 64;
+const LINE: u64 = 64;
 
 /// A trace lasts no longer.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -189,24 +189,11 @@ enum Request {
 }
 
 impl Request {
-    fn read(mut connection: &UnixStream) -> Self {
-        let (deadline, mut line) = (Instant::now() + READ_TIMEOUT, Vec::new());
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let mut chunk = [0; LINE];
-            if left.is_zero() || connection.set_read_timeout(Some(left)).is_err() {
-                break;
-            }
-            match connection.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(read) => line.extend_from_slice(&chunk[..read]),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-            if line.contains(&b'\n') || line.len() > LINE {
-                break;
-            }
-        }
+    fn read(connection: &UnixStream) -> Self {
+        let mut line = Vec::new();
+        // What came until then counts.
+        let _ = connection.set_read_timeout(Some(READ_TIMEOUT));
+        let _ = BufReader::new(connection.take(LINE)).read_until(b'\n', &mut line);
         Self::parse(&String::from_utf8_lossy(&line))
     }
 

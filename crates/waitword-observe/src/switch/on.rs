@@ -20,9 +20,8 @@ pub fn enable() {
     start_blame();
 }
 
-/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, the order of locks is
-/// not checked, and the thread of
-/// `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
+/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, the order of locks is not
+/// checked, and the thread of `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
     ask(0, AWAITED);
     order::stop();

@@ -85,8 +85,8 @@ pub use tracing::{emit_finding, emit_report, emit_slow};
 pub mod internals {
     pub use crate::model::TraceKind as EventKind;
     pub use crate::notifies::{NotifySeen, notifies};
-    pub use crate::observer::{Traced, start_blame, start_holders, stop_blame, stop_holders, trace};
-    pub use crate::record::rings::{Event, Events, acquired, released};
+    pub use crate::observer::{start_blame, start_holders, stop_blame, stop_holders, trace};
+    pub use crate::record::rings::{Event, Events, Traced, acquired, released};
     pub use crate::record::{HolderSeen, Holders, Release, holders, note_release};
 }
 

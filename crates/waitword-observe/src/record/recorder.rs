@@ -135,14 +135,13 @@ impl Numbers {
 }
 
 /// A thread that has a number, which it marks as one of a thread that has ended when it does.
-struct This {
-    number: Cell<u64>,
-    thread: OnceCell<Thread>,
-}
+struct This(OnceCell<(u64, Thread)>);
 
 impl Drop for This {
     fn drop(&mut self) {
-        lock(&NUMBERS).end(self.number.get());
+        if let Some((number, _)) = self.0.get() {
+            lock(&NUMBERS).end(*number);
+        }
     }
 }
 
@@ -150,7 +149,7 @@ thread_local! {
     /// The number of this thread, which no other gets; 0: it has none yet.
     pub(crate) static NUMBER: Cell<u64> = const { Cell::new(0) };
 
-    static THIS: This = const { This { number: Cell::new(UNKNOWN), thread: OnceCell::new() } };
+    static THIS: This = const { This(OnceCell::new()) };
 }
 
 #[inline(always)]
@@ -164,19 +163,15 @@ pub(crate) fn number() -> u64 {
 /// The calling thread, if it is not about to end.
 pub(crate) fn this_thread() -> Option<Thread> {
     number();
-    THIS.try_with(|this| this.thread.get().cloned()).ok()?
+    THIS.try_with(|this| this.0.get().map(|(_, thread)| thread.clone())).ok()?
 }
 
 #[cold]
 fn new_number() -> u64 {
     // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
     NUMBER.set(UNKNOWN);
-    let number = THIS.try_with(|this| {
-        let thread = this.thread.get_or_init(thread::current).clone();
-        let number = lock(&NUMBERS).add(thread, recorded_threads);
-        this.number.set(number);
-        number
-    });
+    let add = |thread: Thread| (lock(&NUMBERS).add(thread.clone(), recorded_threads), thread);
+    let number = THIS.try_with(|this| this.0.get_or_init(|| add(thread::current())).0);
     // In a destructor of another thread-local, ours may be gone.
     let number = number.unwrap_or(UNKNOWN);
     NUMBER.set(number);

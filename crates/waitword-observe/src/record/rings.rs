@@ -83,28 +83,30 @@ pub struct Events {
     pub dropped: u64,
 }
 
-/// Where the rings were when a trace began.
+/// A trace that is being made. Dropping it ends it.
 #[derive(Debug)]
-pub(crate) struct Rings {
+pub struct Traced {
     start: Instant,
-    /// How far each ring was.
+    /// How far each ring was then.
     written: Vec<u64>,
     homeless: u64,
+    /// Whether it has all acquisitions.
+    pub(crate) all: bool,
 }
 
-impl Rings {
-    /// Where they are now.
-    pub(crate) fn now() -> Self {
+impl Traced {
+    pub(crate) fn from_now_on(all: bool) -> Self {
         let written = |place: &Place| place.kept.get().map_or(0, |kept| kept.ring.written());
         Self {
             start: Instant::now(),
             written: PLACES.iter().map(written).collect(),
             homeless: HOMELESS.load(Ordering::Relaxed),
+            all,
         }
     }
 
     /// What was traced until now. Allocates; threads go on meanwhile.
-    pub(crate) fn so_far(&self) -> Events {
+    pub fn so_far(&self) -> Events {
         let mut events = Events {
             start: self.start,
             events: Vec::new(),

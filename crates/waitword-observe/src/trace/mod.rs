@@ -16,9 +16,9 @@ use waitword_core::time::Instant;
 
 use crate::model::{Actor, LockKind, Site, Trace, TraceEvent, TraceKind, sort};
 use crate::names::names;
-use crate::observer::{Traced, trace};
+use crate::observer::trace;
 use crate::process::{more_numbers, program, task, thread};
-use crate::record::rings::Event;
+use crate::record::rings::{Event, Traced};
 use crate::sources::{Register, Source, unless_it_panics};
 use timeline::Timeline;
 

@@ -161,12 +161,7 @@ fn event(
         },
         waits_for: WaitsFor::ALL.get(waits_for as usize).copied().filter(|_| kind == WAITS),
         word: word as usize,
-        who: match sort {
-            THREAD => Some(WaiterKind::Thread),
-            TASK => Some(WaiterKind::Task),
-            AGENT => Some(WaiterKind::Agent),
-            _ => None,
-        },
+        who: SORTS.into_iter().find(|kind| self::sort(*kind) == sort),
         identity: who as usize,
         site,
     })
@@ -180,18 +175,16 @@ const ENDED: u64 = 5;
 const GAVE_UP: u64 = 6;
 const RELEASED: u64 = 7;
 
-const THREAD: u64 = 1;
-const TASK: u64 = 2;
-const AGENT: u64 = 3;
+const SORTS: [WaiterKind; 3] = [WaiterKind::Thread, WaiterKind::Task, WaiterKind::Agent];
+
+/// As an event has it; 0: by its identity alone.
+fn sort(kind: WaiterKind) -> u64 {
+    kind as u64 + 1
+}
 
 /// A wait has begun.
 pub(crate) fn begun(begun: &Begun) {
-    let sort = match begun.kind {
-        WaiterKind::Thread => THREAD,
-        WaiterKind::Task => TASK,
-        WaiterKind::Agent => AGENT,
-    };
-    let meta = WAITS | sort << 8 | (begun.waits_for as u64) << 16;
+    let meta = WAITS | sort(begun.kind) << 8 | (begun.waits_for as u64) << 16;
     write([meta, begun.at, begun.word as u64, begun.who as u64, 0], begun.site);
 }
 
@@ -236,7 +229,7 @@ fn write_released(word: usize, release: &Release) {
 }
 
 fn holder(task: Option<usize>) -> [u64; 2] {
-    task.map_or([THREAD, 0], |task| [TASK, task as u64])
+    task.map_or([sort(WaiterKind::Thread), 0], |task| [sort(WaiterKind::Task), task as u64])
 }
 
 /// A lock was released for which others wait. With all acquisitions the release itself is in the trace.

@@ -84,7 +84,7 @@ pub use tracing::{emit_finding, emit_report, emit_slow};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::model::TraceKind as EventKind;
-    pub use crate::notifies::{NotifySeen, notifies};
+    pub use crate::notifies::{NotifySeen, last_notify};
     pub use crate::observer::{start_blame, start_holders, stop_blame, stop_holders, trace};
     pub use crate::record::rings::{Event, Events, Traced, acquired, released};
     pub use crate::record::{HolderSeen, Holders, Release, holders, note_release};

@@ -1,6 +1,7 @@
 //! A snapshot of this process.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -14,9 +15,9 @@ use crate::model::{
     held_as, is_notified, sort,
 };
 use crate::names::names;
-use crate::notifies::{NotifySeen, notifies};
+use crate::notifies::{LOST, last_notify};
 use crate::numbers::{Register, Round};
-use crate::record::{HolderSeen, Holders, holders, time_of_record};
+use crate::record::{HolderSeen, Holders, holders};
 use crate::sources;
 use crate::tasks::{are_tasks_identified, task_number};
 
@@ -93,22 +94,22 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
 
 /// The last notify of each object that is waited for.
 fn add_notifies(to: &mut Snapshot, now: Instant) {
-    let (seen, lost) = notifies();
-    if let Some(recording) = &mut to.recording {
-        recording.lost_notifies = lost;
-    }
-    let seen: HashMap<usize, NotifySeen> = seen.into_iter().map(|seen| (seen.word, seen)).collect();
     for lock in to.locks.iter_mut().filter(|lock| is_notified(lock.name.kind)) {
-        lock.notified = seen.get(&(lock.name.address.0 as usize)).map(|seen| Deed {
+        let last = last_notify(lock.name.address.0 as usize);
+        lock.notified = last.map(|(seen, at)| Deed {
             actor: match (seen.task, &seen.thread) {
                 (Some(number), _) => Actor::Task { number, name: None },
                 (None, Some(thread)) => self::thread(thread),
                 (None, None) => Actor::Thread { id: 0, name: None },
             },
             site: Some(Site::from(seen.site)),
-            ago: time_of_record(seen.at).map_or(Duration::ZERO, |at| now.saturating_duration_since(at)),
+            ago: now.saturating_duration_since(at),
             woken: Some(seen.woken),
         });
+    }
+    // Asked last: of what was displaced meanwhile the notify is not there either.
+    if let Some(recording) = &mut to.recording {
+        recording.lost_notifies = LOST.load(Ordering::Relaxed);
     }
 }
 

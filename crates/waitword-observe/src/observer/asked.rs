@@ -12,7 +12,7 @@ use super::hooks;
 use crate::blame::{self, delays};
 use crate::names::TYPES;
 use crate::record::rings;
-use crate::record::{held_by, release_under_way, thread_of};
+use crate::record::{held_by, numbered, release_under_way};
 use crate::{notifies, order, tasks};
 
 /// The flags that are set, but for what follows from others.
@@ -40,7 +40,7 @@ static OF_LOCKS: holders::Observer = holders::Observer {
     permits_added: hooks::permits_added,
     dropped: hooks::dropped,
     held_by,
-    thread: |number| thread_of(u64::from(number)),
+    thread: |number| Some(numbered(number.into())?.thread),
     notified: notifies::note,
     typed: |word, lock_type| {
         TYPES.put(word, lock_type, |_| 0);

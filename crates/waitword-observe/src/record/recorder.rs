@@ -184,12 +184,8 @@ fn recorded_threads() -> BTreeSet<u64> {
 }
 
 /// The thread with this number, if that is remembered.
-pub(crate) fn thread_of(number: u64) -> Option<Thread> {
-    lock(&NUMBERS).by_number.get(&number).map(|numbered| numbered.thread.clone())
-}
-
-pub(crate) fn numbered() -> BTreeMap<u64, Numbered> {
-    lock(&NUMBERS).by_number.clone()
+pub(crate) fn numbered(number: u64) -> Option<Numbered> {
+    lock(&NUMBERS).by_number.get(&number).cloned()
 }
 
 /// A hold that ends, as far as it is known.

@@ -62,12 +62,10 @@ impl<V, const SHARDS: usize> ByWord<V, SHARDS> {
         shard[at].replace((word, value))
     }
 
-    /// The word goes.
     pub(crate) fn remove(&self, word: usize) {
         drop(self.with(word, || None, Option::take));
     }
 
-    /// All words go.
     pub(crate) fn clear(&self) {
         self.0.iter().for_each(|shard| *lock(shard) = [const { None }; WORDS]);
     }
@@ -78,7 +76,6 @@ impl<V: Clone, const SHARDS: usize> ByWord<V, SHARDS> {
         self.with(word, || None, |place| place.as_ref().map(|(_, value)| value.clone())).flatten()
     }
 
-    /// All words and values.
     pub(crate) fn all(&self) -> Vec<(usize, V)> {
         let mut all = Vec::new();
         for shard in &self.0 {

@@ -63,7 +63,7 @@ pub use finding::{
 pub use metrics::Metrics;
 pub use model::{
     Access, Actor, Address, BlockPlace, Deed, Ended, Holder, LastPoll, Lock, LockKind, LockName, Recording,
-    Site, Snapshot, State, Waiter,
+    Site, Snapshot, State, Trace, TraceEvent, TraceKind, TraceReadError, Waiter,
 };
 pub use names::{Name, Nameable, name};
 pub use order::{LockOrder, assert_lock_order, lock_order};
@@ -76,19 +76,17 @@ pub use sources::{Seen, Source, add_source};
 pub use switch::{Server, report_on_signal, serve};
 pub use switch::{abort_on_deadlock, check_lock_order, disable, enable, identify, init, on_deadlock};
 pub use text::short_duration;
-pub use trace::{
-    Trace, TraceEvent, TraceKind, TraceReadError, Tracing, add_trace_source, trace_start, trace_start_all,
-    trace_stop, traced,
-};
+pub use trace::{Tracing, add_trace_source, trace_start, trace_start_all, trace_stop, traced};
 #[cfg(feature = "tracing")]
 pub use tracing::{emit_finding, emit_report, emit_slow};
 
 /// What reports are made of, for tests of this crate: the records and events themselves.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::notifies::{NotifySeen, notifies};
-    pub use crate::observer::{Traced, start_blame, start_holders, stop_blame, stop_holders, trace};
-    pub use crate::record::rings::{Event, EventKind, Events, Who, acquired, released};
+    pub use crate::model::TraceKind as EventKind;
+    pub use crate::notifies::{NotifySeen, last_notify};
+    pub use crate::observer::{start_blame, start_holders, stop_blame, stop_holders, trace};
+    pub use crate::record::rings::{Event, Events, Traced, acquired, released};
     pub use crate::record::{HolderSeen, Holders, Release, holders, note_release};
 }
 

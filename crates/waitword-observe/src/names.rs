@@ -175,7 +175,7 @@ fn fits(named: LockKind, seen: LockKind) -> bool {
 
 /// The type of a lock that has no name, if somebody has waited for it while holders were recorded.
 fn type_of(word: usize, kind: LockKind) -> Option<String> {
-    let lock_type = lock_type_of(word)?.to_string();
+    let lock_type = TYPES.get(word)?.to_string();
     let lock = lock_type.split('<').next();
     // Another lock may have been here before.
     let is_it = |kind: LockKind| lock == Some(&*kind.to_string());
@@ -189,22 +189,7 @@ fn type_of(word: usize, kind: LockKind) -> Option<String> {
 /// A queue knows a word, and not that it lies in a `Mutex<Pool>`: that is known only where the mutex is locked. So an acquirer that has to wait
 /// says it; one that finds the lock free does nothing. A lock of another type at the same address is shown under the old type until its first
 /// waiter says its own.
-static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
-
-/// Somebody is about to wait for the lock with this word, which is of this type.
-pub(crate) fn note_type(word: usize, lock_type: &'static LockType) {
-    TYPES.put(word, lock_type, |_| 0);
-}
-
-/// The type of the lock with this word, if somebody has waited for it while holders were recorded.
-pub(crate) fn lock_type_of(word: usize) -> Option<&'static LockType> {
-    TYPES.get(word)
-}
-
-/// The lock goes.
-pub(crate) fn forget_type(word: usize) {
-    TYPES.remove(word);
-}
+pub(crate) static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
 
 /// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public. And
 /// `lock_api::mutex::Mutex<waitword::raw_traits::mutex::RawMutex, u8>` as `Mutex<u8>`.

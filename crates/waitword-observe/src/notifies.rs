@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Thread;
 
 use waitword_core::observe::Site;
+use waitword_core::time::Instant;
 
 use crate::by_word::ByWord;
 use crate::record::{record_time, this_thread, time_of_record};
@@ -15,8 +16,6 @@ use crate::tasks;
 /// The last notify of a word.
 #[derive(Clone, Debug)]
 pub struct NotifySeen {
-    /// The address of the word.
-    pub word: usize,
     /// The thread that notified, if it was not ending.
     pub thread: Option<Thread>,
     /// The task that it polled, if tasks are asked for their numbers ([`identify`](crate::identify)).
@@ -24,34 +23,29 @@ pub struct NotifySeen {
     /// Where.
     pub site: &'static Site,
     /// When, as records of holders have it.
-    pub(crate) at: u64,
+    at: u64,
     /// How many waiters it woke.
     pub woken: usize,
 }
 
 /// 1,024 objects have a last notify.
-static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
+pub(crate) static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
 
 /// How many notifies were displaced.
-static LOST: AtomicU64 = AtomicU64::new(0);
+pub(crate) static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// The object with the word was notified here, and so many waiters were woken.
 pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
     let (thread, task) = (this_thread(), tasks::of_this_thread());
-    let seen = NotifySeen { word, thread, task, site, at: record_time(), woken };
+    let seen = NotifySeen { thread, task, site, at: record_time(), woken };
     if NOTIFIES.put(word, seen, |seen| seen.at).is_some_and(|(of, _)| of != word) {
         LOST.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// The object with the word goes.
-pub(crate) fn forget(word: usize) {
-    NOTIFIES.remove(word);
-}
-
-/// The last notify of each condition variable and event that was notified since holders are recorded, and how many of these were displaced
-/// by those of others.
-pub fn notifies() -> (Vec<NotifySeen>, u64) {
-    let seen = NOTIFIES.all().into_iter().map(|(_, seen)| seen);
-    (seen.filter(|seen| time_of_record(seen.at).is_some()).collect(), LOST.load(Ordering::Relaxed))
+/// The last notify of the object with this word since holders are recorded, and when that was.
+pub fn last_notify(word: usize) -> Option<(NotifySeen, Instant)> {
+    let seen = NOTIFIES.get(word)?;
+    let at = time_of_record(seen.at)?;
+    Some((seen, at))
 }

@@ -1,12 +1,13 @@
 //! A snapshot of this process.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 use std::thread::Thread;
 use std::time::Duration;
 
 use waitword::observe::holders::Hold;
 use waitword::observe::{self, WaiterSeen, WaiterState};
+use waitword_core::observe::{begin_clock, nanos_at};
 use waitword_core::time::Instant;
 
 use crate::model::{
@@ -14,17 +15,14 @@ use crate::model::{
     held_as, is_notified, sort,
 };
 use crate::names::names;
-use crate::notifies::{NotifySeen, notifies};
+use crate::notifies::{LOST, last_notify};
 use crate::numbers::{Register, Round};
-use crate::record::{HolderSeen, Holders, holders, time_of_record};
+use crate::record::{HolderSeen, Holders, holders};
 use crate::sources;
 use crate::tasks::{are_tasks_identified, task_number};
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
-
-/// The origin of [`Snapshot::taken`].
-static ORIGIN: OnceLock<Instant> = OnceLock::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
@@ -46,7 +44,7 @@ static ORIGIN: OnceLock<Instant> = OnceLock::new();
 /// println!("{:?} waits at {}", waiter.actor, waiter.site.as_ref().unwrap());
 /// ```
 pub fn snapshot() -> Snapshot {
-    let origin = *ORIGIN.get_or_init(Instant::now);
+    begin_clock();
     let (before_tasks, before_agents) = (TASKS.now(), AGENTS.now());
     let mut waiters = waitword::observe::snapshot();
     let completions = sources::see(&mut waiters);
@@ -55,7 +53,8 @@ pub fn snapshot() -> Snapshot {
     let mut numbers =
         Numbers { tasks: TASKS.round(Some(before_tasks)), agents: AGENTS.round(Some(before_agents)) };
     let locks = locks(waiters, now, &mut numbers);
-    let mut snapshot = Snapshot { taken: now - origin, locks, ..Snapshot::default() };
+    let taken = Duration::from_nanos(nanos_at(now));
+    let mut snapshot = Snapshot { taken, locks, ..Snapshot::default() };
     if let Some(holders) = holders {
         add_holders(&mut snapshot, &holders, now, &mut numbers);
         add_notifies(&mut snapshot, now);
@@ -95,22 +94,22 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
 
 /// The last notify of each object that is waited for.
 fn add_notifies(to: &mut Snapshot, now: Instant) {
-    let (seen, lost) = notifies();
-    if let Some(recording) = &mut to.recording {
-        recording.lost_notifies = lost;
-    }
-    let seen: HashMap<usize, NotifySeen> = seen.into_iter().map(|seen| (seen.word, seen)).collect();
     for lock in to.locks.iter_mut().filter(|lock| is_notified(lock.name.kind)) {
-        lock.notified = seen.get(&(lock.name.address.0 as usize)).map(|seen| Deed {
+        let last = last_notify(lock.name.address.0 as usize);
+        lock.notified = last.map(|(seen, at)| Deed {
             actor: match (seen.task, &seen.thread) {
                 (Some(number), _) => Actor::Task { number, name: None },
                 (None, Some(thread)) => self::thread(thread),
                 (None, None) => Actor::Thread { id: 0, name: None },
             },
             site: Some(Site::from(seen.site)),
-            ago: time_of_record(seen.at).map_or(Duration::ZERO, |at| now.saturating_duration_since(at)),
+            ago: now.saturating_duration_since(at),
             woken: Some(seen.woken),
         });
+    }
+    // Asked last: of what was displaced meanwhile the notify is not there either.
+    if let Some(recording) = &mut to.recording {
+        recording.lost_notifies = LOST.load(Ordering::Relaxed);
     }
 }
 
@@ -156,7 +155,6 @@ fn state(state: WaiterState) -> State {
     }
 }
 
-/// The numbers of one snapshot.
 struct Numbers<'a> {
     tasks: Round<'a>,
     agents: Round<'a>,
@@ -229,9 +227,4 @@ pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
 /// The file name of the program, if it is known.
 pub(crate) fn program() -> Option<String> {
     Some(std::env::current_exe().ok()?.file_name()?.to_string_lossy().into_owned())
-}
-
-/// Lets the process's clock begin, if it has not.
-pub(crate) fn begin() {
-    ORIGIN.get_or_init(Instant::now);
 }

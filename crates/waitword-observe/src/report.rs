@@ -60,16 +60,14 @@ pub struct Process {
 /// assert!(report.findings.is_empty());
 /// ```
 pub fn report() -> Report {
-    let first = snapshot();
-    if !has_cycle(&first) {
-        let findings = waits(&first).into_iter().chain(order::findings());
-        return Report::new(findings.collect(), first);
+    let (mut seen, mut findings) = (snapshot(), Vec::new());
+    if has_cycle(&seen) {
+        let first = std::mem::replace(&mut seen, snapshot());
+        findings = cycles(&first, &seen);
     }
-    let second = snapshot();
-    let mut findings = cycles(&first, &second);
-    findings.extend(waits(&second));
+    findings.extend(waits(&seen));
     findings.extend(order::findings());
-    Report::new(findings, second)
+    Report::new(findings, seen)
 }
 
 impl Report {

@@ -17,12 +17,10 @@ pub struct Seen {
     pub waiters: Vec<WaiterSeen>,
     /// Adds to the snapshot that was made of all waiters what else the source knows: names, sites, holders. Ages are those at the given
     /// time, that of the snapshot. In the snapshot a word is the lock with its address.
-    #[allow(
-        clippy::type_complexity,
-        reason = "it is the type of a closure that is called once, and nothing else"
-    )]
-    pub complete: Box<dyn FnOnce(&mut Snapshot, Instant)>,
+    pub complete: Complete,
 }
+
+type Complete = Box<dyn FnOnce(&mut Snapshot, Instant)>;
 
 impl fmt::Debug for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,8 +113,7 @@ impl Drop for Source {
 }
 
 /// Asks all sources. Returns what completes the snapshot.
-#[allow(clippy::type_complexity, reason = "as in `Seen`")]
-pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Box<dyn FnOnce(&mut Snapshot, Instant)>> {
+pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Complete> {
     let all = SOURCES.all();
     let looks = all.iter().filter_map(|look| {
         let seen = unless_it_panics(|| look())?;

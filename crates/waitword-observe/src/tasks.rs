@@ -13,7 +13,6 @@ use std::task::Waker;
 
 use waitword_core::{OnceLock, lock};
 
-/// What asks.
 pub(crate) type Identify = fn() -> Option<u64>;
 
 static IDENTIFY: OnceLock<Identify> = OnceLock::new();
@@ -36,7 +35,6 @@ pub(crate) fn set(identify: Identify) -> bool {
     is_first
 }
 
-/// Whether tasks are asked.
 pub(crate) fn are_tasks_identified() -> bool {
     IDENTIFY.get().is_some()
 }

@@ -55,14 +55,3 @@ pub(crate) fn emit_lasting(cycle: &Cycle, lasted: Duration) {
 pub(crate) fn receives_warnings() -> bool {
     enabled!(target: "waitword", Level::WARN)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_subscriber_of_another_scope_receives_nothing() {
-        ::tracing::subscriber::with_default(::tracing::subscriber::NoSubscriber::default(), || {});
-        assert!(!receives_faults() && !receives_warnings());
-    }
-}

@@ -110,6 +110,18 @@ fn a_wait_ends_with_its_own_lock() {
     assert_eq!(waits_of(LockKind::Condvar), 10_000_000);
 }
 
+/// Also of a lock of which nothing else is there.
+#[test]
+fn a_hold_that_goes_on_ends_with_the_trace() {
+    let task = Actor::Task { number: 1, name: None };
+    let [held, waits] = [lock(0xa0, "held"), lock(0xb0, "waits")];
+    let event = |micros: u64, lock, kind| event(micros * 1_000, &task, &task, lock, kind);
+    let events = vec![event(10, &held, TraceKind::Acquired), event(40, &waits, TraceKind::Waits)];
+    let slices = read(&Trace { events, all: true, ..Trace::default() }.to_chrome_json()).slices;
+    let [hold, _] = &slices[..] else { panic!("{slices:?}") };
+    assert_eq!((&*hold.name, hold.begin, hold.end), ("Mutex<u8> \"held\"", 10_000, 40_000));
+}
+
 #[test]
 fn a_picture_has_no_control_characters() {
     let mut trace = made();

@@ -1,6 +1,9 @@
 //! The files of `profile=` and `trace=` have what was recorded when the program ends, however early that is. The program is this test,
 //! started once more.
 
+#[path = "common/chrome_format.rs"]
+mod rules;
+
 use std::path::Path;
 use std::process::{Command, Output};
 use std::thread;
@@ -48,6 +51,7 @@ fn a_short_program_leaves_its_files() {
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert!(read("a.folded").contains("ends.rs:"), "{end}: {:?}", read("a.folded"));
         assert!(read("a.json").contains("\"wait for Mutex"), "{end}: {}", read("a.json"));
+        rules::check(&read("a.json"));
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
     }
 }

@@ -99,8 +99,7 @@ fn the_switch() {
     drop(all);
     let order = lock_order();
     assert_eq!(order.left_out, 744);
-    // A guard that was leaked holds nothing once its lock is gone.
-    // In a box, so that it is dropped where it was locked.
+    // A guard that was leaked holds nothing once its lock is gone. In a box, so that it is dropped where it was locked.
     let leaked = Box::new(Mutex::new(()));
     std::mem::forget(leaked.lock());
     drop(leaked);

@@ -94,19 +94,25 @@ fn the_page_shows_what_the_example_prints() {
 }
 
 #[test]
-fn faults_are_printed_when_they_are_found_each_once() {
+fn faults_are_printed_when_they_are_found_each_once_and_a_report_at_each_signal() {
     let mut stuck = Stuck::start("1");
     let mut errors = stuck.errors();
     let line = never_polled(&mut errors);
     assert!(line.contains(": task 1 waits ") && line.contains("Mutex<Vec<u64>> \"accounts\""), "{line}");
     // The watcher checks twice more before the report, and has no second line.
     thread::sleep(std::time::Duration::from_millis(2_100));
-    signal(&stuck);
-    let mut rest = String::new();
-    while !rest.ends_with("2 waiters at 2 locks\n") {
-        assert_ne!(errors.read_line(&mut rest).unwrap(), 0, "{rest}");
+    for _ in 0..2 {
+        let status = Command::new("kill").arg("-USR1").arg(stuck.0.id().to_string()).status().unwrap();
+        assert!(status.success());
+        let mut report = String::new();
+        // Up to the last line of the listing, in which the locks have one waiter each.
+        while report.lines().filter(|line| line.ends_with(": 1 waiter")).count() < 2 {
+            assert_ne!(errors.read_line(&mut report).unwrap(), 0, "{report}");
+        }
+        assert!(report.contains("waitword: stuck (process "), "{report}");
+        assert!(report.contains("Event \"loaded\" at 0x"), "{report}");
+        assert_eq!(report.matches("waitword: never polled").count(), 0, "{report}");
     }
-    assert_eq!(rest.matches("waitword: never polled").count(), 0, "{rest}");
 }
 
 /// The line on the future that nobody polls. On a slow machine, lines on locks that are held for a second may come before it.
@@ -115,27 +121,6 @@ fn never_polled(errors: &mut impl BufRead) -> String {
     let line = lines.find(|line| !line.starts_with("waitword: slow: ")).unwrap();
     assert!(line.starts_with("waitword: never polled (futurelock)"), "{line}");
     line
-}
-
-fn signal(stuck: &Stuck) {
-    let status = Command::new("kill").arg("-USR1").arg(stuck.0.id().to_string()).status().unwrap();
-    assert!(status.success());
-}
-
-#[test]
-fn a_signal_prints_a_report() {
-    let mut stuck = Stuck::start("1");
-    let mut errors = stuck.errors();
-    for _ in 0..2 {
-        signal(&stuck);
-        let mut report = String::new();
-        // Up to the last line of the listing, in which the locks have one waiter each.
-        while report.lines().filter(|line| line.ends_with(": 1 waiter")).count() < 2 {
-            assert_ne!(errors.read_line(&mut report).unwrap(), 0, "{report}");
-        }
-        assert!(report.contains("waitword: stuck (process "), "{report}");
-        assert!(report.contains("Event \"loaded\" at 0x"), "{report}");
-    }
 }
 
 /// The threads of a process by name, of which the system keeps fifteen characters.
@@ -183,6 +168,14 @@ fn a_socket_gives_a_report_to_each_connection() {
         assert_eq!(report.snapshot.waiters(), 2);
         assert!(report.snapshot.locks.iter().all(|lock| lock.waiters[0].age.is_some()));
     }
+    let findings = loop {
+        let findings = Report::from_json(&served(&path)).unwrap().findings;
+        if findings.len() == 2 {
+            break findings;
+        }
+    };
+    let faults: Vec<Finding> = findings.into_iter().filter(Finding::is_fault).collect();
+    assert!(matches!(faults[..], [Finding::NeverPolled(_)]), "a wait for an event is none: {faults:?}");
     drop(stuck);
     // What it left behind does not keep the next one away.
     let _next = Stuck::start(&format!("serve={}", path.display()));
@@ -246,18 +239,4 @@ fn signals_that_cannot_be_handled_are_errors() {
     for signal in [9, 11, 19, 0, 4_000] {
         assert!(waitword_observe::report_on_signal(signal).is_err(), "{signal}");
     }
-}
-
-#[test]
-fn findings_have_no_faults_that_are_none() {
-    let (_folder, path) = folder();
-    let _stuck = Stuck::start(&format!("serve={}", path.display()));
-    let findings = loop {
-        let findings = Report::from_json(&served(&path)).unwrap().findings;
-        if findings.len() == 2 {
-            break findings;
-        }
-    };
-    let faults: Vec<Finding> = findings.into_iter().filter(Finding::is_fault).collect();
-    assert!(matches!(faults[..], [Finding::NeverPolled(_)]), "{faults:?}");
 }

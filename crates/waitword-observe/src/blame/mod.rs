@@ -1,8 +1,7 @@
 //! Who made others wait: delays by the site where the lock was taken.
 //!
-//! A holder that releases a lock with waiters is charged with what they have waited since the last charge (`delays.rs`), and
-//! so all charges together are all waits, to the nanosecond. What no holder is to blame for has rows of its own ([`Blamed`]). The rows are in
-//! `table.rs`.
+//! A holder that releases a lock with waiters is charged with what they have waited since the last charge (`delays.rs`), and so all charges
+//! together are all waits, to the nanosecond. What no holder is to blame for has rows of its own ([`Blamed`]). The rows are in `table.rs`.
 
 pub(crate) mod delays;
 mod slow;

@@ -16,7 +16,7 @@ use super::delays::Delay;
 use crate::by_word::ByWord;
 use crate::json::nanos;
 use crate::model::{Address, LockKind, LockName, Site, sort};
-use crate::names::{lock_type_of, names};
+use crate::names::{TYPES, names};
 
 /// Whom a row of the table blames.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,7 +89,6 @@ impl Blame {
     }
 }
 
-/// How many buckets a histogram has.
 const BUCKETS: usize = 32;
 
 /// Durations below 2^8 ns are in the first bucket, each other one has those of twice as long as the one before.
@@ -113,7 +112,6 @@ static OTHER_ROWS: Mutex<[Option<Row>; 3]> = Mutex::new([const { None }; 3]);
 
 const OTHERS: [Blamed; 3] = [Blamed::NotYetRun, Blamed::Unknown, Blamed::OtherSites];
 
-/// Who is charged.
 #[derive(Clone, Copy)]
 pub(super) enum Charged {
     /// The holders that took the lock at this place, if that is known.
@@ -122,7 +120,6 @@ pub(super) enum Charged {
     NotYetRun,
 }
 
-/// What is charged at once.
 #[derive(Clone, Copy)]
 pub(super) struct Charge {
     pub(super) delay: Delay,
@@ -136,7 +133,7 @@ pub(super) struct Charge {
 
 pub(super) fn charge(charged: Charged, charge: &Charge) {
     // No other lock is taken under that of a row.
-    let lock_type = lock_type_of(charge.word);
+    let lock_type = TYPES.get(charge.word);
     let other = match charged {
         Charged::NotYetRun => 0,
         Charged::Holder(None) => 1,
@@ -155,7 +152,6 @@ pub(super) fn charge(charged: Charged, charge: &Charge) {
     lock(&OTHER_ROWS)[other].get_or_insert_with(|| Row::of(charge)).add(charge, lock_type);
 }
 
-/// The rows as they are.
 pub(super) fn rows() -> Vec<Blame> {
     // One place may have several addresses, of each unit of code that has it.
     let mut sites: BTreeMap<&StaticSite, Row> = BTreeMap::new();

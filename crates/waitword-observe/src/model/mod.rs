@@ -2,8 +2,9 @@
 
 mod actor;
 mod lock;
+mod trace;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ pub use lock::{
     Access, Address, BlockPlace, Holder, LastPoll, Lock, LockKind, LockName, Recording, State, Waiter,
 };
 pub(crate) use lock::{held_as, is_notified, sort};
+pub use trace::{Trace, TraceEvent, TraceKind, TraceReadError};
 
 /// The waiters of a process, and the holders where they are recorded.
 ///
@@ -37,6 +39,9 @@ pub struct Snapshot {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<Ended>,
 }
+
+/// What names a wait: no other enqueues at the same time.
+type Wait<'a> = (Address, &'a Actor, State, Access, &'a Option<Site>, i128);
 
 /// What names a hold.
 type Hold<'a> = (Option<u64>, Address, &'a Actor, Access, &'a Option<Site>, i128);
@@ -64,21 +69,14 @@ impl Snapshot {
     /// was there all the time between them, so all of the result existed at the same moment: a beginning names a wait, as no other
     /// enqueues at the same time, and a number a hold.
     pub fn unchanged_since(&self, earlier: &Self) -> Self {
-        let waits = earlier.waits();
-        let holds = earlier.holds();
-        let is_same_wait = |lock: &LockName, waiter: &Waiter| {
-            waits.get(&(lock.address, &waiter.actor)).is_some_and(|before| {
-                before.iter().any(|before| {
-                    waiter.age.is_some()
-                        && waiter.age.map(|age| self.began(age)) == before.age.map(|age| earlier.began(age))
-                        && (waiter.state, waiter.wants, &waiter.site)
-                            == (before.state, before.wants, &before.site)
-                })
-            })
-        };
+        let waits_of = |lock| Lock::all_waiters(lock).filter_map(|waiter| earlier.wait(lock, waiter));
+        let waits: HashSet<Wait<'_>> = earlier.locks.iter().flat_map(waits_of).collect();
+        let holds = earlier.holders.iter().flatten().filter_map(|holder| earlier.hold(holder));
+        let holds: HashSet<Hold<'_>> = holds.collect();
         let is_same_hold = |holder: &&Holder| self.hold(holder).is_some_and(|hold| holds.contains(&hold));
         let locks = self.locks.iter().map(|lock| {
-            let is_same = |waiter: &&Waiter| is_same_wait(&lock.name, waiter);
+            let is_same =
+                |waiter: &&Waiter| self.wait(lock, waiter).is_some_and(|wait| waits.contains(&wait));
             Lock {
                 name: lock.name.clone(),
                 changed: lock.changed.clone(),
@@ -102,18 +100,9 @@ impl Snapshot {
         }
     }
 
-    fn waits(&self) -> HashMap<(Address, &Actor), Vec<&Waiter>> {
-        let mut waits: HashMap<_, Vec<&Waiter>> = HashMap::new();
-        for lock in &self.locks {
-            for waiter in lock.all_waiters() {
-                waits.entry((lock.name.address, &waiter.actor)).or_default().push(waiter);
-            }
-        }
-        waits
-    }
-
-    fn holds(&self) -> HashSet<Hold<'_>> {
-        self.holders.iter().flatten().filter_map(|holder| self.hold(holder)).collect()
+    fn wait<'a>(&self, lock: &Lock, waiter: &'a Waiter) -> Option<Wait<'a>> {
+        let Waiter { actor, state, wants, site, .. } = waiter;
+        Some((lock.name.address, actor, *state, *wants, site, self.began(waiter.age?)))
     }
 
     fn hold<'a>(&self, holder: &'a Holder) -> Option<Hold<'a>> {

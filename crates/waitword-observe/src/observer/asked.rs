@@ -10,9 +10,10 @@ use waitword_core::observe::{
 
 use super::hooks;
 use crate::blame::{self, delays};
+use crate::names::TYPES;
 use crate::record::rings;
-use crate::record::{held_by, release_under_way, thread_of};
-use crate::{names, notifies, order, tasks};
+use crate::record::{held_by, numbered, release_under_way};
+use crate::{notifies, order, tasks};
 
 /// The flags that are set, but for what follows from others.
 static ASKED: Mutex<u32> = Mutex::new(0);
@@ -39,9 +40,11 @@ static OF_LOCKS: holders::Observer = holders::Observer {
     permits_added: hooks::permits_added,
     dropped: hooks::dropped,
     held_by,
-    thread: |number| thread_of(u64::from(number)),
+    thread: |number| Some(numbered(number.into())?.thread),
     notified: notifies::note,
-    typed: names::note_type,
+    typed: |word, lock_type| {
+        TYPES.put(word, lock_type, |_| 0);
+    },
     awaited: order::awaited,
 };
 

@@ -3,13 +3,14 @@
 use waitword::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
 use waitword_core::observe::{AWAITED, CONTENDED, OWN, RELEASES, Site, asks};
 
+use crate::names::TYPES;
+use crate::notifies::NOTIFIES;
 use crate::order::{self, Acquirer};
 use crate::record::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK, is_not_kept};
 use crate::record::recorder::{NUMBER, TABLE, UNKNOWN, UNRECORDED, number, record_time, time};
 use crate::record::{Release, learn_sent, note_release, own, rings};
 use crate::sync::atomic::Ordering;
 use crate::tasks::{kept_number, number_of, of_this_thread};
-use crate::{names, notifies};
 
 /// This thread has acquired a lock. Returns what its guard has to keep.
 pub(super) fn acquired(
@@ -189,7 +190,7 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
         Change::Permits(permits) => record.set_permits(&entry, permits),
         Change::Split { left, permits } => {
             record.set_permits(&entry, left);
-            let part = entry.with_permits(permits);
+            let part = Entry { permits, ..entry };
             // This thread's records say that they are its own.
             let is_own = entry.thread == NUMBER.get();
             return kept(if is_own { own::claim_any(&part) } else { TABLE.claim_common(&part) });
@@ -222,8 +223,8 @@ pub(super) fn dropped(word: usize, may_hold: bool) {
     if may_hold {
         erase_all(word);
     }
-    names::forget_type(word);
-    notifies::forget(word);
+    TYPES.remove(word);
+    NOTIFIES.remove(word);
     if asks(AWAITED) {
         order::follow(|order| order.dropped(word));
     }

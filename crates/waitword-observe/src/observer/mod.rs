@@ -14,7 +14,7 @@ use waitword_core::time::{Duration, Instant};
 
 use crate::blame::delays;
 use crate::record::recorder::{TABLE, UNRECORDED, stop, switch, tick};
-use crate::record::rings::{Events, Rings};
+use crate::record::rings::Traced;
 pub(crate) use asked::ask;
 
 /// How exact the times of holds are.
@@ -82,29 +82,15 @@ pub fn stop_blame() {
 
 static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
 
-/// A trace that is being made. Dropping it ends it.
-#[derive(Debug)]
-pub struct Traced {
-    rings: Rings,
-    all: bool,
-}
-
 /// Starts to trace waits and contended releases; with `all` every acquisition and release of a lock too. Starts the clock. Several traces
 /// can be made at a time.
 pub fn trace(all: bool) -> Traced {
     start_clock();
-    let rings = Rings::now();
+    let traced = Traced::from_now_on(all);
     let mut traces = lock(&TRACES);
     traces[usize::from(all)] += 1;
     ask(if all { WAITS | OWN } else { WAITS }, 0);
-    Traced { rings, all }
-}
-
-impl Traced {
-    /// What was traced until now. Allocates; threads go on meanwhile.
-    pub fn so_far(&self) -> Events {
-        self.rings.so_far()
-    }
+    traced
 }
 
 impl Drop for Traced {

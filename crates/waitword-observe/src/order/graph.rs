@@ -1,6 +1,6 @@
 //! Edges between locks, and the circles in them: see the module above.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use waitword_core::observe::Site;
@@ -107,12 +107,6 @@ impl Graph {
         self.edges += 1;
         edges.push((edge, vec![whose]));
         Ok(true)
-    }
-
-    /// The locks that edges lead from or to.
-    pub(super) fn locks(&self) -> BTreeSet<u64> {
-        let edges = self.from.values().flatten();
-        edges.flat_map(|(edge, _)| [edge.from.number, edge.to.number]).collect()
     }
 
     /// The lock is gone, and its edges with it.

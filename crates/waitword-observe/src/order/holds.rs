@@ -20,11 +20,8 @@ use crate::process;
 /// So many potential deadlocks are kept,
 const MOST_FOUND: usize = 64;
 
-/// so many edges that wait for a release,
+/// and of a hold so many edges that wait for its release.
 const MOST_PENDING: usize = 256;
-
-/// so many numbers of locks.
-const MOST_LOCKS: usize = 1 << 16;
 
 /// A hold that has not ended.
 struct Live {
@@ -76,7 +73,6 @@ pub(crate) struct Order {
     locks: HashMap<usize, (u64, LockKind)>,
     last: u64,
     live: HashMap<usize, Live>,
-    of: HashMap<Acquirer, Vec<usize>>,
     graph: Graph,
     places: BTreeSet<Places>,
     /// Those of this step.
@@ -140,7 +136,6 @@ pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
     FOLLOWS.set(false);
 }
 
-/// The members of a circle.
 type Circle = Vec<(Edge, Whose)>;
 
 /// Locks that only a holder can keep from another: see the module above.
@@ -170,15 +165,11 @@ impl Order {
             self.dropped(word);
         }
         // And the last hold with this number was leaked.
-        self.forget_hold(hold);
-        let Some(lock) = self.lock_at(word, kind) else {
-            self.lost += 1;
-            return;
-        };
+        self.live.remove(&hold);
+        let lock = self.lock_at(word, kind);
         if !gives_up {
             self.waits(by, lock, mode, site);
         }
-        self.of.entry(by).or_default().push(hold);
         self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
     }
 
@@ -188,29 +179,27 @@ impl Order {
         if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
             self.dropped(word);
         }
-        match self.lock_at(word, kind) {
-            Some(lock) => self.waits(by, lock, wants, site),
-            None => self.lost += 1,
-        }
+        let lock = self.lock_at(word, kind);
+        self.waits(by, lock, wants, site);
     }
 
     /// Makes the edges from all that `by` holds.
     fn waits(&mut self, by: Acquirer, lock: LockId, wants: Access, site: &'static Site) {
-        let Some(mine) = self.of.get(&by) else { return };
-        let live = &mut self.live;
-        let held = mine.iter().map(|hold| (live[hold].lock, live[hold].mode));
         // One that upgrades is told of when it has.
-        let before = |(held, mode)| match held == lock && wants == Access::Upgrade {
-            true => (held, Access::Upgradable),
-            false => (held, mode),
+        let before = |live: &Live| match live.lock == lock && wants == Access::Upgrade {
+            true => (live.lock, Access::Upgradable),
+            false => (live.lock, live.mode),
         };
-        let mut held: Vec<(LockId, Access)> = held.map(before).collect();
+        let mine = self.live.values().filter(|live| live.by == by);
+        let mut held: Vec<(LockId, Access)> = mine.map(before).collect();
+        if held.is_empty() {
+            return;
+        }
         // In one order, so that equal ones are found.
         held.sort_unstable();
         let held = Held::from(held);
         let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
-        for hold in mine {
-            let Some(from) = live.get_mut(hold).filter(|from| from.lock != lock) else { continue };
+        for from in self.live.values_mut().filter(|from| from.by == by && from.lock != lock) {
             let edge = Edge {
                 from: from.lock,
                 holds: from.mode,
@@ -239,7 +228,7 @@ impl Order {
 
     /// A lock is about to be released: by this thread, or by what it is identified as. A task is not known otherwise.
     pub(crate) fn released(&mut self, hold: usize, by: Acquirer) {
-        let Some(live) = self.forget_hold(hold) else { return };
+        let Some(live) = self.live.remove(&hold) else { return };
         let is_own = match (live.by, by) {
             // Which task runs here is not known.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
@@ -282,49 +271,23 @@ impl Order {
         }
     }
 
-    fn forget_hold(&mut self, hold: usize) -> Option<Live> {
-        let live = self.live.remove(&hold)?;
-        if let Some(mine) = self.of.get_mut(&live.by) {
-            mine.retain(|other| *other != hold);
-            if mine.is_empty() {
-                self.of.remove(&live.by);
-            }
-        }
-        Some(live)
-    }
-
     /// The lock with this word goes. Another may be made in its place.
     pub(crate) fn dropped(&mut self, word: usize) {
         let Some((lock, _)) = self.locks.remove(&word) else { return };
         self.graph.forget(lock);
         // Its holders have leaked it.
-        let of_it = self.live.iter().filter(|(_, live)| live.lock.word == word);
-        let holds: Vec<usize> = of_it.map(|(hold, _)| *hold).collect();
-        holds.into_iter().for_each(|hold| drop(self.forget_hold(hold)));
+        self.live.retain(|_, live| live.lock.word != word);
         for live in self.live.values_mut() {
             live.edges.retain(|(edge, _)| edge.to.number != lock);
         }
     }
 
-    /// The lock at this address. `None`: there are too many.
-    fn lock_at(&mut self, word: usize, kind: LockKind) -> Option<LockId> {
-        if !self.locks.contains_key(&word) {
-            if self.locks.len() == MOST_LOCKS {
-                // Those that nothing is known of may be numbered again.
-                let mut known = self.graph.locks();
-                for live in self.live.values() {
-                    known.insert(live.lock.number);
-                    known.extend(live.edges.iter().map(|(edge, _)| edge.to.number));
-                }
-                self.locks.retain(|_, (lock, _)| known.contains(lock));
-                if self.locks.len() == MOST_LOCKS {
-                    return None;
-                }
-            }
+    fn lock_at(&mut self, word: usize, kind: LockKind) -> LockId {
+        let (number, _) = *self.locks.entry(word).or_insert_with(|| {
             self.last += 1;
-            self.locks.insert(word, (self.last, kind));
-        }
-        self.locks.get(&word).map(|(number, _)| LockId { number: *number, word, kind })
+            (self.last, kind)
+        });
+        LockId { number, word, kind }
     }
 }
 

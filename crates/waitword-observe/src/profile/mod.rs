@@ -58,7 +58,8 @@ impl Profile {
         let mut profile = Self::default();
         for lock in &snapshot.locks {
             for waiter in lock.all_waiters() {
-                profile.record(&lock.name, waiter.site.as_ref(), waiter.age.unwrap_or_default());
+                let waits = Waits { count: 1, delay: waiter.age.unwrap_or_default() };
+                profile.add_row((lock.name.clone(), waiter.site.clone()), waits);
             }
         }
         profile
@@ -82,11 +83,6 @@ impl Profile {
             profile.add_row((lock, Some(site)), Waits { count: row.releases, delay: row.delay });
         }
         profile
-    }
-
-    /// Adds one wait.
-    pub fn record(&mut self, lock: &LockName, site: Option<&Site>, delay: Duration) {
-        self.add_row((lock.clone(), site.cloned()), Waits { count: 1, delay });
     }
 
     /// Adds all waits of another profile.

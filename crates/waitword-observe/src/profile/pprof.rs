@@ -42,7 +42,7 @@ pub(super) fn encoded(samples: impl Iterator<Item = Sample>) -> Vec<u8> {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     profile.message.number(9, count_nanos(since_1970));
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    let written = encoder.write_all(&profile.finish()).and_then(|()| encoder.finish());
+    let written = encoder.write_all(&profile.message.0).and_then(|()| encoder.finish());
     written.unwrap_or_else(|error| unreachable!("a Vec takes all: {error}"))
 }
 
@@ -50,19 +50,18 @@ pub(super) fn encoded(samples: impl Iterator<Item = Sample>) -> Vec<u8> {
 #[derive(Default)]
 struct Writer {
     message: Message,
-    texts: Vec<String>,
-    text_numbers: HashMap<String, u64>,
+    texts: HashMap<String, u64>,
     locations: HashMap<String, u64>,
 }
 
 impl Writer {
     fn text(&mut self, text: &str) -> u64 {
-        if let Some(number) = self.text_numbers.get(text) {
+        if let Some(number) = self.texts.get(text) {
             return *number;
         }
         let number = self.texts.len() as u64;
-        self.texts.push(text.to_owned());
-        self.text_numbers.insert(text.to_owned(), number);
+        self.texts.insert(text.to_owned(), number);
+        self.message.bytes(6, text.as_bytes());
         number
     }
 
@@ -87,13 +86,6 @@ impl Writer {
         location.message(4, &within);
         self.message.message(4, &location);
         number
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        for text in &self.texts {
-            self.message.bytes(6, text.as_bytes());
-        }
-        self.message.0
     }
 }
 

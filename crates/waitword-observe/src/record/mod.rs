@@ -54,10 +54,10 @@ use crate::site_ptr::AtomicSite;
 use crate::sync::atomic::Ordering;
 use crate::tasks::{kept_number, task_number};
 use record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK};
-use recorder::{Numbered, TABLE, TURN_SHIFT, UNKNOWN, UNRECORDED, numbered, recorded, switch, tick, time};
 pub use recorder::{Release, note_release};
+use recorder::{TABLE, TURN_SHIFT, UNKNOWN, UNRECORDED, recorded, switch, tick, time};
 pub(crate) use recorder::{
-    number as thread_number, record_time, release_under_way, site_of, this_thread, thread_of, time_of_record,
+    number as thread_number, numbered, record_time, release_under_way, site_of, this_thread, time_of_record,
 };
 
 /// A holder, as a snapshot saw it.
@@ -116,8 +116,7 @@ pub fn holders() -> Option<Holders> {
     let mut entries: Vec<_> =
         TABLE.all_numbered().filter(|(_, entry, _)| entry.what >> TURN_SHIFT == turn).collect();
     forget_stale(&mut entries);
-    let known = numbered();
-    let seen = entries.iter().filter_map(|(_, entry, number)| seen(entry, *number, &known)).collect();
+    let seen = entries.iter().filter_map(|(_, entry, number)| seen(entry, *number)).collect();
     Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
 }
 
@@ -163,9 +162,9 @@ impl Entry {
     }
 }
 
-fn seen(entry: &Entry, number: u64, known: &BTreeMap<u64, Numbered>) -> Option<HolderSeen> {
-    let thread = known.get(&entry.thread);
-    let on = thread.map(|numbered| numbered.thread.clone());
+fn seen(entry: &Entry, number: u64) -> Option<HolderSeen> {
+    let thread = numbered(entry.thread);
+    let on = thread.as_ref().map(|numbered| numbered.thread.clone());
     let is_task = entry.what & TASK != 0;
     let has_ended = match is_task {
         false => thread.is_none_or(|numbered| numbered.has_ended),

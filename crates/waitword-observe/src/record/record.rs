@@ -72,7 +72,6 @@ pub(crate) const ALONE: u64 = 1 << 6;
 /// The lock has had another holder since: the guard was leaked, and the lock was never dropped. The record says nothing any more.
 const STALE: u64 = 1 << 7;
 
-/// What a record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The address that is held.
@@ -140,7 +139,6 @@ static NEVER_FREE: Record = record!(word: WRITTEN);
 pub(crate) struct RecordRef(*const Record);
 
 impl Record {
-    /// A free one.
     #[cfg(not(waitword_loom))]
     pub(crate) const fn new() -> Self {
         record!(word: 0)
@@ -305,13 +303,10 @@ impl Record {
 
     /// Changes for how many permits the record of a hold that goes on stands.
     pub(crate) fn set_permits(&self, entry: &Entry, permits: usize) {
-        let entry = entry.with_permits(permits);
         self.permits.store(permits, Ordering::Relaxed);
-        self.what.store(entry.what, Ordering::Release);
-        self.unmark(entry.word);
+        self.change(entry, entry.flags());
     }
 
-    /// What a guard keeps.
     #[inline(always)]
     pub(crate) fn id(&'static self) -> HoldId {
         HoldId::new(NonNull::from(self).cast())
@@ -346,7 +341,6 @@ impl Record {
         self.next.store(next.0.cast_mut(), Ordering::Relaxed);
     }
 
-    /// The number of its thread.
     pub(crate) fn thread(&self) -> u64 {
         self.thread.load(Ordering::Relaxed)
     }
@@ -381,18 +375,6 @@ fn marked(word: usize) -> usize {
     word | MARK
 }
 
-impl Entry {
-    pub(crate) fn flags(&self) -> u64 {
-        self.what & FLAGS
-    }
-
-    /// The same with so many permits.
-    pub(crate) fn with_permits(self, permits: usize) -> Self {
-        let what = self.what & !HOLD | Hold::Permits as u64;
-        Self { what, permits, ..self }
-    }
-}
-
 const HOLDS: [Hold; 7] = [
     Hold::Mutex,
     Hold::Read,
@@ -414,6 +396,10 @@ impl Entry {
 
     fn number_of_hold(&self) -> u64 {
         self.what & HOLD
+    }
+
+    pub(crate) fn flags(&self) -> u64 {
+        self.what & FLAGS
     }
 
     /// The flags of the same in another way.

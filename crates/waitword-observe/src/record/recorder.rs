@@ -31,7 +31,6 @@ const TURNS: u64 = 1 << (u64::BITS - TURN_SHIFT);
 
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
-/// The switch.
 #[derive(Default)]
 pub(crate) struct Switch {
     pub(crate) turns: u64,
@@ -87,7 +86,6 @@ pub(crate) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
     TABLE.find(word, move |entry| turn != 0 && entry.what >> TURN_SHIFT == turn).map(|(_, entry)| entry)
 }
 
-/// A thread with a number.
 #[derive(Clone, Debug)]
 pub(crate) struct Numbered {
     pub(crate) thread: Thread,
@@ -137,14 +135,13 @@ impl Numbers {
 }
 
 /// A thread that has a number, which it marks as one of a thread that has ended when it does.
-struct This {
-    number: Cell<u64>,
-    thread: OnceCell<Thread>,
-}
+struct This(OnceCell<(u64, Thread)>);
 
 impl Drop for This {
     fn drop(&mut self) {
-        lock(&NUMBERS).end(self.number.get());
+        if let Some((number, _)) = self.0.get() {
+            lock(&NUMBERS).end(*number);
+        }
     }
 }
 
@@ -152,7 +149,7 @@ thread_local! {
     /// The number of this thread, which no other gets; 0: it has none yet.
     pub(crate) static NUMBER: Cell<u64> = const { Cell::new(0) };
 
-    static THIS: This = const { This { number: Cell::new(UNKNOWN), thread: OnceCell::new() } };
+    static THIS: This = const { This(OnceCell::new()) };
 }
 
 #[inline(always)]
@@ -166,19 +163,15 @@ pub(crate) fn number() -> u64 {
 /// The calling thread, if it is not about to end.
 pub(crate) fn this_thread() -> Option<Thread> {
     number();
-    THIS.try_with(|this| this.thread.get().cloned()).ok()?
+    THIS.try_with(|this| this.0.get().map(|(_, thread)| thread.clone())).ok()?
 }
 
 #[cold]
 fn new_number() -> u64 {
     // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
     NUMBER.set(UNKNOWN);
-    let number = THIS.try_with(|this| {
-        let thread = this.thread.get_or_init(thread::current).clone();
-        let number = lock(&NUMBERS).add(thread, recorded_threads);
-        this.number.set(number);
-        number
-    });
+    let add = |thread: Thread| (lock(&NUMBERS).add(thread.clone(), recorded_threads), thread);
+    let number = THIS.try_with(|this| this.0.get_or_init(|| add(thread::current())).0);
     // In a destructor of another thread-local, ours may be gone.
     let number = number.unwrap_or(UNKNOWN);
     NUMBER.set(number);
@@ -191,13 +184,8 @@ fn recorded_threads() -> BTreeSet<u64> {
 }
 
 /// The thread with this number, if that is remembered.
-pub(crate) fn thread_of(number: u64) -> Option<Thread> {
-    lock(&NUMBERS).by_number.get(&number).map(|numbered| numbered.thread.clone())
-}
-
-/// All that have a number.
-pub(crate) fn numbered() -> BTreeMap<u64, Numbered> {
-    lock(&NUMBERS).by_number.clone()
+pub(crate) fn numbered(number: u64) -> Option<Numbered> {
+    lock(&NUMBERS).by_number.get(&number).cloned()
 }
 
 /// A hold that ends, as far as it is known.

@@ -26,6 +26,7 @@ use waitword_core::time::Instant;
 
 use super::recorder::Release;
 use super::ring::Ring;
+use crate::model::TraceKind;
 
 /// So many threads can write at a time; the events of others are counted.
 const MOST_THREADS: usize = 256;
@@ -50,41 +51,6 @@ struct Kept {
     writers: Mutex<Vec<(u64, Thread)>>,
 }
 
-/// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
-    /// A wait began.
-    Waits(WaitsFor),
-    /// A waiter was signalled: offered what it waits for.
-    Signalled,
-    /// A waiter was notified, and has left its queue.
-    Notified,
-    /// What was waited for was acquired; or what was free.
-    Acquired,
-    /// A wait for a notify has ended.
-    Ended,
-    /// A wait has ended without what it was for.
-    GaveUp,
-    /// A lock was released that was held since then, if that is known.
-    Released {
-        /// When it was acquired.
-        since: Option<Instant>,
-    },
-}
-
-/// Whose wait or hold it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// The thread that wrote the event.
-    ThisThread,
-    /// A task, by the data pointer of its waker.
-    Task(usize),
-    /// An agent, by the address of its inbox.
-    Agent(usize),
-    /// The waiter that began to wait under this identity: a thread, a task or an agent.
-    Waiter(usize),
-}
-
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {
@@ -93,12 +59,14 @@ pub struct Event {
     /// The thread on which it happened.
     pub thread: Thread,
     /// What happened.
-    pub kind: EventKind,
+    pub kind: TraceKind,
+    /// For what, of a wait that begins.
+    pub waits_for: Option<WaitsFor>,
     /// The address of the word.
     pub word: usize,
-    /// To whom: the waiter or holder.
-    pub who: Who,
-    /// The identity of the waiter, as in [`Who`]; 0 if there is none. A thread has one too.
+    /// What the waiter or holder is: `thread`, a task or an agent. `None`: the waiter that began to wait under `identity`.
+    pub who: Option<WaiterKind>,
+    /// The data pointer of a task's waker, the address of an agent's inbox; 0 for a thread that holds.
     pub identity: usize,
     /// Where the wait began, or the lock was taken, if that is known.
     pub site: Option<&'static Site>,
@@ -115,28 +83,30 @@ pub struct Events {
     pub dropped: u64,
 }
 
-/// Where the rings were when a trace began.
+/// A trace that is being made. Dropping it ends it.
 #[derive(Debug)]
-pub(crate) struct Rings {
+pub struct Traced {
     start: Instant,
-    /// How far each ring was.
+    /// How far each ring was then.
     written: Vec<u64>,
     homeless: u64,
+    /// Whether it has all acquisitions.
+    pub(crate) all: bool,
 }
 
-impl Rings {
-    /// Where they are now.
-    pub(crate) fn now() -> Self {
+impl Traced {
+    pub(crate) fn from_now_on(all: bool) -> Self {
         let written = |place: &Place| place.kept.get().map_or(0, |kept| kept.ring.written());
         Self {
             start: Instant::now(),
             written: PLACES.iter().map(written).collect(),
             homeless: HOMELESS.load(Ordering::Relaxed),
+            all,
         }
     }
 
     /// What was traced until now. Allocates; threads go on meanwhile.
-    pub(crate) fn so_far(&self) -> Events {
+    pub fn so_far(&self) -> Events {
         let mut events = Events {
             start: self.start,
             events: Vec::new(),
@@ -174,28 +144,25 @@ fn event(
     thread: &Thread,
 ) -> Option<Event> {
     let (kind, sort, waits_for) = (meta & 0xff, meta >> 8 & 0xff, meta >> 16 & 0xff);
-    let identity = who as usize;
+    let at = instant(time)?;
+    let since = (since != 0).then(|| instant(since)).flatten();
     Some(Event {
-        at: instant(time)?,
+        at,
         thread: thread.clone(),
         kind: match kind {
-            WAITS => EventKind::Waits(WaitsFor::ALL.get(waits_for as usize).copied()?),
-            SIGNALLED => EventKind::Signalled,
-            NOTIFIED => EventKind::Notified,
-            ACQUIRED => EventKind::Acquired,
-            ENDED => EventKind::Ended,
-            GAVE_UP => EventKind::GaveUp,
-            RELEASED => EventKind::Released { since: (since != 0).then(|| instant(since)).flatten() },
+            WAITS => TraceKind::Waits,
+            SIGNALLED => TraceKind::Signalled,
+            NOTIFIED => TraceKind::Notified,
+            ACQUIRED => TraceKind::Acquired,
+            ENDED => TraceKind::Ended,
+            GAVE_UP => TraceKind::GaveUp,
+            RELEASED => TraceKind::Released { held: since.map(|since| at.saturating_duration_since(since)) },
             _ => return None,
         },
+        waits_for: WaitsFor::ALL.get(waits_for as usize).copied().filter(|_| kind == WAITS),
         word: word as usize,
-        who: match sort {
-            THREAD => Who::ThisThread,
-            TASK => Who::Task(identity),
-            AGENT => Who::Agent(identity),
-            _ => Who::Waiter(identity),
-        },
-        identity,
+        who: SORTS.into_iter().find(|kind| self::sort(*kind) == sort),
+        identity: who as usize,
         site,
     })
 }
@@ -208,18 +175,16 @@ const ENDED: u64 = 5;
 const GAVE_UP: u64 = 6;
 const RELEASED: u64 = 7;
 
-const THREAD: u64 = 1;
-const TASK: u64 = 2;
-const AGENT: u64 = 3;
+const SORTS: [WaiterKind; 3] = [WaiterKind::Thread, WaiterKind::Task, WaiterKind::Agent];
+
+/// As an event has it; 0: by its identity alone.
+fn sort(kind: WaiterKind) -> u64 {
+    kind as u64 + 1
+}
 
 /// A wait has begun.
 pub(crate) fn begun(begun: &Begun) {
-    let sort = match begun.kind {
-        WaiterKind::Thread => THREAD,
-        WaiterKind::Task => TASK,
-        WaiterKind::Agent => AGENT,
-    };
-    let meta = WAITS | sort << 8 | (begun.waits_for as u64) << 16;
+    let meta = WAITS | sort(begun.kind) << 8 | (begun.waits_for as u64) << 16;
     write([meta, begun.at, begun.word as u64, begun.who as u64, 0], begun.site);
 }
 
@@ -264,7 +229,7 @@ fn write_released(word: usize, release: &Release) {
 }
 
 fn holder(task: Option<usize>) -> [u64; 2] {
-    task.map_or([THREAD, 0], |task| [TASK, task as u64])
+    task.map_or([sort(WaiterKind::Thread), 0], |task| [sort(WaiterKind::Task), task as u64])
 }
 
 /// A lock was released for which others wait. With all acquisitions the release itself is in the trace.

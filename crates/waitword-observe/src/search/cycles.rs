@@ -123,7 +123,7 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
         if let (Why::Holds(Holder { by_waker: true, .. }), Some(_)) = (before.why, edge.wait) {
             unless.push(Unless::AnotherTask { actor: actor.clone() });
         }
-        let blocks = before.why.blocks(before.wait.map(|(lock, _)| lock))?;
+        let blocks = before.blocks()?;
         if let Blocks::Holds { lock, sent_away: true, .. } = &blocks {
             unless.push(match lock.kind {
                 LockKind::AsyncLock => Unless::UnlockedByAnother { actor: actor.clone() },

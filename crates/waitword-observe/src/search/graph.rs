@@ -18,39 +18,37 @@ pub(super) struct Edge<'a> {
 #[derive(Clone, Copy)]
 pub(super) enum Why<'a> {
     Holds(&'a Holder),
-    QueuedAhead(&'a Lock),
-    Upgrades(&'a Lock),
+    QueuedAhead,
+    Upgrades,
     Polls { only_there: bool },
 }
 
-impl Why<'_> {
-    /// As the member of a cycle says it, whose previous member waits in `lock`.
-    pub(super) fn blocks(self, lock: Option<&Lock>) -> Option<Blocks> {
-        Some(match self {
-            Self::Polls { only_there } => Blocks::Polls { only_there },
-            Self::QueuedAhead(lock) => Blocks::QueuedAhead { lock: lock.name.clone() },
-            Self::Upgrades(lock) => Blocks::Upgrades { lock: lock.name.clone() },
-            Self::Holds(holder) => Blocks::Holds {
-                lock: lock?.name.clone(),
-                mode: holder.mode,
-                site: holder.site.clone(),
-                held: holder.held,
-                sent_away: holder.sent_away,
-            },
+impl Edge<'_> {
+    /// As the member of a cycle says it that this leads to.
+    pub(super) fn blocks(&self) -> Option<Blocks> {
+        let lock = self.wait.map(|(lock, _)| lock.name.clone());
+        Some(match self.why {
+            Why::Polls { only_there } => Blocks::Polls { only_there },
+            Why::QueuedAhead => Blocks::QueuedAhead { lock: lock? },
+            Why::Upgrades => Blocks::Upgrades { lock: lock? },
+            Why::Holds(&Holder { mode, ref site, held, sent_away, .. }) => {
+                Blocks::Holds { lock: lock?, mode, site: site.clone(), held, sent_away }
+            }
         })
     }
 }
 
 /// The actors by number, and the edges from each.
+#[derive(Default)]
 pub(super) struct Graph<'a> {
     pub(super) actors: Vec<&'a Actor>,
     pub(super) edges: Vec<Vec<Edge<'a>>>,
+    numbers: HashMap<&'a Actor, usize>,
 }
 
 impl<'a> Graph<'a> {
     pub(super) fn of(snapshot: &'a Snapshot) -> Self {
-        let mut graph = Self { actors: Vec::new(), edges: Vec::new() };
-        let mut numbers = HashMap::new();
+        let mut graph = Self::default();
         let mut holders: HashMap<_, Vec<&Holder>> = HashMap::new();
         for holder in snapshot.holders.iter().flatten() {
             holders.entry(holder.lock).or_default().push(holder);
@@ -59,11 +57,10 @@ impl<'a> Graph<'a> {
             let holders = holders.get(&lock.name.address).map(Vec::as_slice).unwrap_or_default();
             let mut passed = (lock.name.kind == LockKind::RwLock).then(Passed::default);
             for waiter in lock.all_waiters().filter(|waiter| stands(lock, waiter)) {
-                let from = graph.number(&mut numbers, &waiter.actor);
-                let wait = Some((lock, waiter));
+                let mut waits_for =
+                    |to: &'a Actor, why| graph.add(&waiter.actor, to, Some((lock, waiter)), why);
                 for holder in holders.iter().filter(|holder| blocks(lock, holder, waiter)) {
-                    let to = graph.number(&mut numbers, &holder.actor);
-                    graph.edges[from].push(Edge { to, wait, why: Why::Holds(holder) });
+                    waits_for(&holder.actor, Why::Holds(holder));
                 }
                 if waiter.wants == Access::Upgrade {
                     continue;
@@ -71,50 +68,50 @@ impl<'a> Graph<'a> {
                 if let Some(upgrade) =
                     lock.upgrade.as_ref().filter(|upgrade| keeps_out(lock, upgrade, waiter))
                 {
-                    let to = graph.number(&mut numbers, &upgrade.actor);
-                    graph.edges[from].push(Edge { to, wait, why: Why::Upgrades(lock) });
+                    waits_for(&upgrade.actor, Why::Upgrades);
                 }
                 let Some(passed) = &mut passed else { continue };
                 if let Some(ahead) = passed.nearest(waiter) {
-                    let to = graph.number(&mut numbers, &ahead.actor);
-                    graph.edges[from].push(Edge { to, wait, why: Why::QueuedAhead(lock) });
+                    waits_for(&ahead.actor, Why::QueuedAhead);
                 }
                 passed.pass(waiter);
             }
         }
         for poll in &snapshot.last_polls {
-            let from = graph.number(&mut numbers, &poll.task);
-            let to = graph.number(&mut numbers, &poll.thread);
-            let why = Why::Polls { only_there: poll.only_there };
-            graph.edges[from].push(Edge { to, wait: None, why });
+            graph.add(&poll.task, &poll.thread, None, Why::Polls { only_there: poll.only_there });
         }
         graph
+    }
+
+    fn add(&mut self, from: &'a Actor, to: &'a Actor, wait: Option<(&'a Lock, &'a Waiter)>, why: Why<'a>) {
+        let [from, to] = [from, to].map(|actor| self.number(actor));
+        self.edges[from].push(Edge { to, wait, why });
+    }
+
+    fn number(&mut self, actor: &'a Actor) -> usize {
+        *self.numbers.entry(actor).or_insert_with(|| {
+            self.actors.push(actor);
+            self.edges.push(Vec::new());
+            self.actors.len() - 1
+        })
     }
 
     /// Without the edges that something unknown may take away: a cycle of these is a certain deadlock.
     pub(super) fn certain(&self) -> Self {
         let is_certain = |from: usize, edge: &Edge<'_>| {
-            let waits =
-                edge.wait.is_none_or(|(_, waiter)| waiter.timed.is_some() && self.actors[from].blocks());
-            waits
+            let blocks = |(_, waiter): (_, &Waiter)| waiter.timed.is_some() && self.actors[from].blocks();
+            edge.wait.is_none_or(blocks)
                 && match edge.why {
                     Why::Holds(holder) => !holder.sent_away && !holder.by_waker,
-                    Why::QueuedAhead(_) | Why::Upgrades(_) => true,
+                    Why::QueuedAhead | Why::Upgrades => true,
                     Why::Polls { only_there } => only_there,
                 }
         };
         let of = |(from, edges): (usize, &Vec<Edge<'a>>)| {
             edges.iter().copied().filter(|edge| is_certain(from, edge)).collect()
         };
-        Self { actors: self.actors.clone(), edges: self.edges.iter().enumerate().map(of).collect() }
-    }
-
-    fn number(&mut self, numbers: &mut HashMap<&'a Actor, usize>, actor: &'a Actor) -> usize {
-        *numbers.entry(actor).or_insert_with(|| {
-            self.actors.push(actor);
-            self.edges.push(Vec::new());
-            self.actors.len() - 1
-        })
+        let edges = self.edges.iter().enumerate().map(of).collect();
+        Self { actors: self.actors.clone(), edges, numbers: HashMap::new() }
     }
 }
 

@@ -38,9 +38,12 @@ pub(crate) fn has_cycle(snapshot: &Snapshot) -> bool {
 /// Conclusions from the waiters of `snapshot` alone: signalled waiters that are not polled, and long waits.
 pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let ended = Holds::of_ended(snapshot);
+    let ended = holds_of_ended(snapshot);
     for lock in &snapshot.locks {
-        findings.extend(ended.of(lock).map(Finding::HolderEnded));
+        let holds = ended.get(&lock.name.address).into_iter().flatten();
+        // If the lock has been released for it, its word says so, and there is no holder.
+        let holds = holds.filter(|_| lock.waiting() > 0);
+        findings.extend(holds.map(|(holder, ended)| holder_ended(lock, holder, ended)));
         findings.extend(never_polled(lock).map(Finding::NeverPolled));
         match lock.name.kind {
             LockKind::Word | LockKind::Condvar | LockKind::Event => {
@@ -56,38 +59,30 @@ pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
 const FIRST: usize = 4;
 
 /// The holds of actors that have ended, by the lock.
-struct Holds<'a>(HashMap<Address, Vec<(&'a Holder, &'a Ended)>>);
-
-impl<'a> Holds<'a> {
-    fn of_ended(snapshot: &'a Snapshot) -> Self {
-        let ended: HashMap<&Actor, &Ended> =
-            snapshot.ended.iter().rev().map(|ended| (&ended.actor, ended)).collect();
-        let mut holds = HashMap::<_, Vec<_>>::new();
-        // As a rule nothing has ended, and the holders need not be looked at.
-        let holders = snapshot.holders.iter().flatten().take_while(|_| !ended.is_empty());
-        for (holder, ended) in holders.filter_map(|holder| Some((holder, *ended.get(&holder.actor)?))) {
-            holds.entry(holder.lock).or_default().push((holder, ended));
-        }
-        Self(holds)
+fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)>> {
+    let ended: HashMap<&Actor, &Ended> =
+        snapshot.ended.iter().rev().map(|ended| (&ended.actor, ended)).collect();
+    let mut holds = HashMap::<_, Vec<_>>::new();
+    // As a rule nothing has ended, and the holders need not be looked at.
+    let holders = snapshot.holders.iter().flatten().take_while(|_| !ended.is_empty());
+    for (holder, ended) in holders.filter_map(|holder| Some((holder, *ended.get(&holder.actor)?))) {
+        holds.entry(holder.lock).or_default().push((holder, ended));
     }
+    holds
+}
 
-    /// An actor that has ended releases nothing. If the lock has been released for it, its word says so, and there is no holder.
-    fn of(&self, lock: &Lock) -> impl Iterator<Item = HolderEnded> {
-        let holds = self.0.get(&lock.name.address).filter(|_| lock.waiting() > 0);
-        holds.into_iter().flatten().map(|(holder, ended)| {
-            let first = lock.all_waiters().take(FIRST);
-            let first =
-                first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
-            HolderEnded {
-                lock: lock.name.clone(),
-                actor: holder.actor.clone(),
-                site: holder.site.clone(),
-                ended: ended.ago,
-                waiters: lock.waiting(),
-                first: first.collect(),
-            }
-        })
-    }
+/// An actor that has ended releases nothing.
+fn holder_ended(lock: &Lock, holder: &Holder, ended: &Ended) -> Finding {
+    let first = lock.all_waiters().take(FIRST);
+    let first = first.map(|waiter| FirstWaiter { actor: waiter.actor.clone(), site: waiter.site.clone() });
+    Finding::HolderEnded(HolderEnded {
+        lock: lock.name.clone(),
+        actor: holder.actor.clone(),
+        site: holder.site.clone(),
+        ended: ended.ago,
+        waiters: lock.waiting(),
+        first: first.collect(),
+    })
 }
 
 /// Tasks that were signalled in `earlier`, and have not run since: the lock was free for them in both snapshots. With nobody behind one, no

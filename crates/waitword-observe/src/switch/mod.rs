@@ -1,4 +1,4 @@
-//! Observation on and off: by the environment (here), by hand and by a signal (`on.rs`), through a socket (`serve.rs`).
+//! Observation on and off: by the environment (here), by hand (`on.rs`); reports through a socket and at a signal (`serve.rs`).
 
 #[allow(unsafe_code)]
 mod exit;
@@ -17,11 +17,9 @@ use std::time::Duration;
 
 use crate::blame::set_slow_threshold;
 use files::{are_one, write_profile, write_trace};
-#[cfg(unix)]
-pub use on::report_on_signal;
 pub use on::{abort_on_deadlock, check_lock_order, disable, enable, identify, on_deadlock};
 #[cfg(unix)]
-pub use serve::{Server, serve};
+pub use serve::{Server, report_on_signal, serve};
 use watch::say;
 
 const VARIABLE: &str = "WAITWORD_OBSERVE";
@@ -104,20 +102,14 @@ fn at(what: &str, path: &Option<PathBuf>, work: impl FnOnce(PathBuf) -> io::Resu
     }
 }
 
-/// What the value asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Spec {
     /// Look for faults, and print a report at a signal.
     watch: bool,
-    /// Check the order of locks.
     order: bool,
-    /// The path of a socket that gives reports.
     serve: Option<PathBuf>,
-    /// The file of a profile.
     profile: Option<PathBuf>,
-    /// The file of a trace.
     trace: Option<PathBuf>,
-    /// What is a slow hold.
     slow: Option<Duration>,
 }
 

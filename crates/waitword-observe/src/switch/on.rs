@@ -1,21 +1,12 @@
-//! Observation by hand, and what is to happen when a deadlock is found, or at a signal.
+//! Observation by hand, and what is to happen when a deadlock is found.
 
-#[cfg(unix)]
-use std::collections::BTreeSet;
 use std::io::{self, Write};
-#[cfg(unix)]
-use std::sync::Mutex;
-#[cfg(unix)]
-use std::thread;
 
-#[cfg(unix)]
-use waitword_core::lock;
 use waitword_core::observe::{AWAITED, TASKS, start_clock, stop_clock};
 
 use super::watch::{self, Found};
 use crate::finding::{Cycle, Finding};
 use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders};
-use crate::process::begin;
 use crate::report::report;
 use crate::{order, tasks};
 
@@ -24,15 +15,13 @@ use crate::{order, tasks};
 /// Each wait, and each release of a lock with waiters, reads the clock once more, some 20 to 40 ns. Each acquisition and its release make
 /// and erase a record, some 65 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
 pub fn enable() {
-    begin();
     start_clock();
     start_holders();
     start_blame();
 }
 
-/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, the order of locks is
-/// not checked, and the thread of
-/// `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
+/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, the order of locks is not
+/// checked, and the thread of `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
     ask(0, AWAITED);
     order::stop();
@@ -50,7 +39,6 @@ pub fn disable() {
 /// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. Call
 /// [`identify`](identify()) first, and both are known by the number of the task.
 pub fn check_lock_order() {
-    begin();
     start_holders();
     order::start();
     ask(AWAITED, 0);
@@ -141,39 +129,4 @@ pub fn abort_on_deadlock() -> io::Result<()> {
             std::process::abort();
         }
     })
-}
-
-/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
-///
-/// The handler does nothing but wake a thread, which makes the report. Signals that come while it is made are one. A second call for
-/// the same signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
-///
-/// # Errors
-/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is none, or there is no thread left.
-#[cfg(unix)]
-pub fn report_on_signal(signal: i32) -> io::Result<()> {
-    use signal_hook::consts::FORBIDDEN;
-    use signal_hook::iterator::Signals;
-
-    static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-    // Of numbers beyond its own limit signal-hook panics.
-    if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
-        let text = format!("signal {signal} cannot be handled");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
-    let mut handled = lock(&HANDLED);
-    if handled.contains(&signal) {
-        return Ok(());
-    }
-    let mut signals = Signals::new([signal])?;
-    let print = move || {
-        for _ in signals.forever() {
-            // In one piece, so that other lines do not get in between; without a standard error it has no reader.
-            let text = report().to_string();
-            let _ = io::stderr().lock().write_all(text.as_bytes());
-        }
-    };
-    thread::Builder::new().name("waitword-signal".into()).spawn(print)?;
-    handled.insert(signal);
-    Ok(())
 }

@@ -1,15 +1,19 @@
-//! Reports through a Unix socket.
+//! Reports through a Unix socket, or at a signal.
 
+use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use signal_hook::consts::FORBIDDEN;
+use signal_hook::iterator::Signals;
+use waitword_core::lock;
 use waitword_core::time::Instant;
 
 use crate::report::report;
@@ -21,11 +25,11 @@ const READERS: usize = 8;
 /// A reader that has not read its report by then gets no more of it.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// A reader that has not asked by then gets a report.
+/// A reader that says nothing for so long gets a report.
 const READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Longer lines are no requests.
-const LINE: usize = 64;
+const LINE: u64 = 64;
 
 /// A trace lasts no longer.
 const LONGEST: Duration = Duration::from_secs(60);
@@ -125,7 +129,7 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
 }
 
 fn accept(listener: &UnixListener, is_ending: &AtomicBool) {
-    let readers = Arc::new(AtomicUsize::new(0));
+    let readers = Arc::new(());
     for connection in listener.incoming() {
         if is_ending.load(Ordering::SeqCst) {
             return;
@@ -138,9 +142,10 @@ fn accept(listener: &UnixListener, is_ending: &AtomicBool) {
     }
 }
 
-fn answer(connection: UnixStream, readers: &Arc<AtomicUsize>) {
-    let place = Place(readers.clone());
-    if readers.fetch_add(1, Ordering::SeqCst) >= READERS {
+/// Each thread that answers has one of `readers`.
+fn answer(connection: UnixStream, readers: &Arc<()>) {
+    let place = Arc::clone(readers);
+    if Arc::strong_count(readers) > 1 + READERS {
         return refuse(connection);
     }
     let give = move || {
@@ -175,15 +180,6 @@ fn write(mut connection: &UnixStream, mut bytes: &[u8], deadline: Instant) -> io
     Ok(())
 }
 
-/// One of the [`READERS`], until it is dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
 /// What a reader asks: one line, or nothing.
 #[derive(Clone, Debug, PartialEq)]
 enum Request {
@@ -193,24 +189,11 @@ enum Request {
 }
 
 impl Request {
-    fn read(mut connection: &UnixStream) -> Self {
-        let (deadline, mut line) = (Instant::now() + READ_TIMEOUT, Vec::new());
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let mut chunk = [0; LINE];
-            if left.is_zero() || connection.set_read_timeout(Some(left)).is_err() {
-                break;
-            }
-            match connection.read(&mut chunk) {
-                Ok(0) => break,
-                Ok(read) => line.extend_from_slice(&chunk[..read]),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-            if line.contains(&b'\n') || line.len() > LINE {
-                break;
-            }
-        }
+    fn read(connection: &UnixStream) -> Self {
+        let mut line = Vec::new();
+        // What came until then counts.
+        let _ = connection.set_read_timeout(Some(READ_TIMEOUT));
+        let _ = BufReader::new(connection.take(LINE)).read_until(b'\n', &mut line);
         Self::parse(&String::from_utf8_lossy(&line))
     }
 
@@ -241,6 +224,37 @@ impl Request {
             Self::Other => "{\"error\":\"this program does not understand the request\"}".to_owned(),
         }
     }
+}
+
+/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
+///
+/// The handler does nothing but wake a thread, which makes the report. Signals that come while it is made are one. A second call for
+/// the same signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
+///
+/// # Errors
+/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is none, or there is no thread left.
+pub fn report_on_signal(signal: i32) -> io::Result<()> {
+    static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+    // Of numbers beyond its own limit signal-hook panics.
+    if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
+        let text = format!("signal {signal} cannot be handled");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let mut handled = lock(&HANDLED);
+    if handled.contains(&signal) {
+        return Ok(());
+    }
+    let mut signals = Signals::new([signal])?;
+    let print = move || {
+        for _ in signals.forever() {
+            // In one piece, so that other lines do not get in between; without a standard error it has no reader.
+            let text = report().to_string();
+            let _ = io::stderr().lock().write_all(text.as_bytes());
+        }
+    };
+    thread::Builder::new().name("waitword-signal".into()).spawn(print)?;
+    handled.insert(signal);
+    Ok(())
 }
 
 #[cfg(test)]

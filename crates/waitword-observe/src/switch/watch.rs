@@ -11,7 +11,7 @@ use std::time::Duration;
 use waitword_core::lock;
 
 use crate::blame::take_slow;
-use crate::finding::{Cycle, Finding, Member, OrderMember};
+use crate::finding::{Blocks, Cycle, Finding, Member, OrderMember};
 use crate::model::{Actor, Address, LockName, Site, Snapshot};
 use crate::order;
 use crate::process::snapshot;
@@ -24,7 +24,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
 pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
 
-/// A cycle that may end by itself is printed when all its waits and holds have lasted for so long, or for twice as long at most.
+/// A cycle that may end by itself is printed when all its waits and holds have lasted for so long.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
 /// What listeners are called with.
@@ -135,8 +135,6 @@ fn run(number: u64) {
 struct Watcher {
     before: Option<Snapshot>,
     reported: Reported,
-    /// From when the cycles of now have to last.
-    long_before: Option<Snapshot>,
     lasting: Reported,
 }
 
@@ -169,27 +167,26 @@ impl Watcher {
         found.extend(waits(&now));
         found.extend(order::findings());
         found.retain(|finding| finding.is_fault() || matches!(finding, Finding::Cycle(_)));
+        let lasting = found.iter().filter(|finding| !finding.is_fault() && has_lasted(finding)).cloned();
+        let lasting = self.lasting.new_of(lasting.collect());
+        let lasting = lasting.into_iter().filter_map(|finding| match finding {
+            Finding::Cycle(cycle) => Some(Found::Lasting(cycle)),
+            _ => None,
+        });
         let new = self.reported.new_of(found);
-        let lasting = self.lasting(&now);
         self.before = Some(now);
         new.into_iter().map(Found::New).chain(lasting).collect()
     }
+}
 
-    /// The cycles that are no faults, and of which all waits and holds have lasted for [`LASTING`].
-    fn lasting(&mut self, now: &Snapshot) -> Vec<Found> {
-        let is_due =
-            |then: &mut Snapshot| now.taken.checked_sub(then.taken).is_none_or(|passed| passed >= LASTING);
-        let then = self.long_before.take_if(is_due);
-        if self.long_before.is_some() {
-            return Vec::new();
-        }
-        let mut found = then.map_or_else(Vec::new, |then| cycles(&then, now));
-        self.long_before = self.before.take();
-        found.retain(|finding| !finding.is_fault());
-        let lasting =
-            |finding| if let Finding::Cycle(cycle) = finding { Some(Found::Lasting(cycle)) } else { None };
-        self.lasting.new_of(found).into_iter().filter_map(lasting).collect()
-    }
+/// Whether it is a cycle of which all waits and holds have lasted for [`LASTING`].
+fn has_lasted(finding: &Finding) -> bool {
+    let Finding::Cycle(cycle) = finding else { return false };
+    let is_old = |member: &Member| match member.blocks {
+        Blocks::Holds { held, .. } => held.is_some_and(|held| held >= LASTING),
+        _ => true,
+    };
+    cycle.since >= LASTING && cycle.members.iter().all(is_old)
 }
 
 /// In an order of its own: a cycle may be found from another member.
@@ -225,7 +222,7 @@ mod tests {
     /// At some second, with two locks of which each task holds one, and waits for the other in this state.
     fn snapshot_at(second: u64, state: State) -> Snapshot {
         let task = |number: u64| serde_json::json!({"type": "task", "number": number, "name": null});
-        let age = Duration::from_secs(10 + second).as_nanos() as u64;
+        let age = Duration::from_secs(1 + second).as_nanos() as u64;
         let lock = |at: u64| {
             serde_json::json!({
                 "address": format!("{at:#x}"), "kind": "mutex", "name": null, "type_name": null,
@@ -325,14 +322,15 @@ mod tests {
             }
         }
         // At the second check, and when it has lasted.
-        let [(1, false, _), (10, false, text)] = &told[..] else { panic!("{told:?}") };
-        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, since 20 s\n"), "{text}");
+        let [(1, false, _), (9, false, text)] = &told[..] else { panic!("{told:?}") };
+        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, since 10 s\n"), "{text}");
         let ends = "\nmay still end: task 1 has another way on (timeout, select!), or task 2 has another way on (timeout,\n  select!)";
         assert!(text.ends_with(ends) && !text.contains("deadlock"), "{text}");
         // One that another takes over the hold of, in between, has not lasted.
         let changed = |second: u64| {
             let mut snapshot = snapshot_at(second, State::Queued);
-            snapshot.holders.iter_mut().flatten().for_each(|holder| holder.number = Some(second / 7));
+            let held = Some(Duration::from_secs(second % 7));
+            snapshot.holders.iter_mut().flatten().for_each(|holder| holder.held = held);
             snapshot
         };
         let mut watcher = Watcher::default();

@@ -70,16 +70,14 @@ fn heading(cycle: &Cycle) -> &'static str {
     }
 }
 
-/// The youngest wait first.
 fn table(cycle: &Cycle) -> String {
     let count = cycle.members.len();
     let heading =
         format!("{}: {}, since {}", heading(cycle), counted(count, "member"), short_duration(cycle.since));
     let age = |member: &Member| member.waits.as_ref().map(|wait| wait.age);
-    let first = cycle.members.iter().position(|member| age(member) == Some(cycle.since)).unwrap_or(0);
     let ages = cycle.members.iter().filter_map(age).map(|age| short_duration(age).len());
     let wide = ages.max().unwrap_or(0);
-    let lines = (first..first + count).map(|at| {
+    let lines = (0..count).map(|at| {
         let [before, member, after] = [at + count - 1, at, at + 1].map(|at| &cycle.members[at % count]);
         let waits = match &member.waits {
             Some(MemberWait { lock: name, site: at, age, .. }) => {

@@ -12,13 +12,10 @@ const WIDTH: usize = 100;
 /// Columns of a duration in a list.
 pub(super) const TIME: usize = 7;
 
-/// Columns of a name.
 const NAME: usize = 20;
 
-/// Columns of a type.
 const TYPE: usize = 28;
 
-/// Columns of a site.
 const SITE: usize = 40;
 
 /// A duration in the unit in which its number says most, rounded down: `850 us`, `1.2 s`, `12 min`.

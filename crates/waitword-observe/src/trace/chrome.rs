@@ -10,9 +10,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::events::Trace;
 use super::timeline::{End, Slice, Timeline, What};
 use crate::json::plain;
+use crate::model::Trace;
 
 #[derive(Serialize)]
 struct Chrome {

@@ -1,10 +1,9 @@
 //! The timeline: a trace of this process as plain data, the lanes and slices that it makes, and what shows them.
 //!
-//! What `record/rings.rs` keeps is translated here into `events.rs`; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write the
-//! result.
+//! What `record/rings.rs` keeps gets the names of locks and actors here; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write
+//! the result.
 
 mod chrome;
-mod events;
 mod svg;
 mod timeline;
 
@@ -12,15 +11,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use waitword_core::lock;
+use waitword_core::observe::WaiterKind;
 use waitword_core::time::Instant;
 
-use crate::model::{Actor, LockKind, Site, sort};
+use crate::model::{Actor, LockKind, Site, Trace, TraceEvent, TraceKind, sort};
 use crate::names::names;
-use crate::observer::{Traced, trace};
+use crate::observer::trace;
 use crate::process::{more_numbers, program, task, thread};
-use crate::record::rings::{Event, EventKind, Who};
+use crate::record::rings::{Event, Traced};
 use crate::sources::{Register, Source, unless_it_panics};
-pub use events::{Trace, TraceEvent, TraceKind, TraceReadError};
 use timeline::Timeline;
 
 static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
@@ -58,16 +57,13 @@ pub fn trace_stop() -> Option<Trace> {
 
 /// Starts a trace beside any other, with `all` one of all acquisitions.
 pub fn traced(all: bool) -> Tracing {
-    Tracing { traced: trace(all), all }
+    Tracing(trace(all))
 }
 
 /// A trace that is being made. Dropping it ends it.
 #[derive(Debug)]
 #[must_use = "dropping it ends the trace"]
-pub struct Tracing {
-    traced: Traced,
-    all: bool,
-}
+pub struct Tracing(Traced);
 
 impl Tracing {
     /// Ends the trace, and returns it.
@@ -77,12 +73,12 @@ impl Tracing {
 
     /// What was traced until now. The trace goes on.
     pub fn so_far(&self) -> Trace {
-        let traced = self.traced.so_far();
+        let traced = self.0.so_far();
         let mut trace = Trace {
             program: program(),
             process: std::process::id(),
             events: events(&traced.events, traced.start),
-            all: self.all,
+            all: self.0.all,
             dropped: traced.dropped,
         };
         for complete in COMPLETES.all() {
@@ -139,13 +135,16 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
     let mut translated = Vec::with_capacity(seen.len());
     for event in seen {
         let on = thread(&event.thread);
-        let actor = match event.who {
-            Who::ThisThread => on.clone(),
-            Who::Task(identity) => task(identity, &mut tasks),
-            Who::Agent(agent) => Actor::Agent { number: agents.number(agent), name: None },
-            Who::Waiter(waiter) => waiters.get(&waiter).cloned().unwrap_or_else(|| task(waiter, &mut tasks)),
+        let known = waiters.get(&event.identity).filter(|_| event.who.is_none());
+        let actor = match (event.who, known) {
+            (Some(WaiterKind::Thread), _) => on.clone(),
+            (Some(WaiterKind::Agent), _) => {
+                Actor::Agent { number: agents.number(event.identity), name: None }
+            }
+            (None, Some(known)) => known.clone(),
+            _ => task(event.identity, &mut tasks),
         };
-        if let EventKind::Waits(_) = event.kind {
+        if event.kind == TraceKind::Waits {
             waiters.insert(event.identity, actor.clone());
         }
         let kind = kinds.get(&event.word).copied().unwrap_or(LockKind::Word);
@@ -154,17 +153,7 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
             actor,
             on,
             lock: names.of(event.word, kind),
-            kind: match event.kind {
-                EventKind::Waits(_) => TraceKind::Waits,
-                EventKind::Signalled => TraceKind::Signalled,
-                EventKind::Notified => TraceKind::Notified,
-                EventKind::Acquired => TraceKind::Acquired,
-                EventKind::Ended => TraceKind::Ended,
-                EventKind::GaveUp => TraceKind::GaveUp,
-                EventKind::Released { since } => {
-                    TraceKind::Released { held: since.map(|since| event.at.saturating_duration_since(since)) }
-                }
-            },
+            kind: event.kind,
             site: event.site.map(Site::from),
         });
     }
@@ -175,22 +164,18 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
 fn kinds(seen: &[Event]) -> HashMap<usize, LockKind> {
     let (mut kinds, mut of_condvars) = (HashMap::new(), HashMap::new());
     for event in seen {
-        match (event.kind, event.who) {
-            (EventKind::Waits(waits_for), _) => {
-                let (kind, _) = sort(waits_for);
-                kinds.entry(event.word).or_insert(kind);
-                match kind {
-                    LockKind::Condvar => of_condvars.insert(event.identity, event.word),
-                    _ => of_condvars.remove(&event.identity),
-                };
-            }
+        if let Some(waits_for) = event.waits_for {
+            let (kind, _) = sort(waits_for);
+            kinds.entry(event.word).or_insert(kind);
+            match kind {
+                LockKind::Condvar => of_condvars.insert(event.identity, event.word),
+                _ => of_condvars.remove(&event.identity),
+            };
+        } else if event.kind == TraceKind::Signalled
+            && of_condvars.get(&event.identity).is_some_and(|condvar| *condvar != event.word)
+        {
             // Where a waiter of a condition variable is signalled, it was moved to: that is the mutex.
-            (EventKind::Signalled, Who::Waiter(waiter))
-                if of_condvars.get(&waiter).is_some_and(|condvar| *condvar != event.word) =>
-            {
-                kinds.entry(event.word).or_insert(LockKind::Mutex);
-            }
-            _ => {}
+            kinds.entry(event.word).or_insert(LockKind::Mutex);
         }
     }
     kinds

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use super::events::{Trace, TraceEvent, TraceKind};
-use crate::model::{Actor, Address, LockKind, LockName, Site};
+use crate::model::{Actor, Address, LockKind, LockName, Site, Trace, TraceEvent, TraceKind};
 
 /// What a slice shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,10 +58,6 @@ pub(super) struct Timeline {
     pub(super) end: Duration,
 }
 
-fn is_exclusive(lock: &LockName) -> bool {
-    matches!(lock.kind, LockKind::Mutex | LockKind::AsyncLock)
-}
-
 /// A mark is so long, and ends at its time: an agent's wait ends then, too, and an arrow leads from inside the one to inside the other.
 const MARK: Duration = Duration::from_nanos(10);
 
@@ -71,14 +66,17 @@ const SHORTEST: Duration = Duration::from_nanos(1);
 
 type Key = (Actor, Address);
 
+/// When and where a wait or a hold began, and of which lock.
+type Begun = (Duration, LockName, Option<Site>);
+
 #[derive(Default)]
 struct Pairing {
     timeline: Timeline,
     lanes: BTreeMap<Actor, usize>,
-    waits: HashMap<Key, (Duration, LockName, Option<Site>)>,
+    waits: HashMap<Key, Begun>,
     /// The condition variable that the actor waits for, and began to wait for last.
     condvars: HashMap<Actor, Address>,
-    holds: HashMap<Key, Vec<(Duration, Option<Site>)>>,
+    holds: HashMap<Key, Vec<Begun>>,
     /// The slice of the one that signalled the actor last.
     signals: HashMap<Key, usize>,
     /// When each lock was released last.
@@ -121,8 +119,8 @@ impl Pairing {
                 let holds = self.holds.entry(key).or_default();
                 match holds.last_mut() {
                     // The end of the wait came just before, and did not know the site.
-                    Some((_, site @ None)) if event.site.is_some() => *site = event.site.clone(),
-                    _ => holds.push((event.at, event.site.clone())),
+                    Some((.., site @ None)) if event.site.is_some() => *site = event.site.clone(),
+                    _ => holds.push((event.at, event.lock.clone(), event.site.clone())),
                 }
             }
             TraceKind::Ended => self.end_wait(&key, event, End::Notified),
@@ -133,17 +131,17 @@ impl Pairing {
             TraceKind::Released { held } => {
                 let begun = self.holds.get_mut(&key).and_then(Vec::pop);
                 let begin = match (&begun, held) {
-                    (Some((begin, _)), _) => *begin,
+                    (Some((begin, ..)), _) => *begin,
                     // Known to 10 ms: another may have held it until after that.
                     (None, Some(held)) => {
-                        let before =
-                            if is_exclusive(&event.lock) { self.ends.get(&event.lock.address) } else { None };
+                        let is_exclusive = matches!(event.lock.kind, LockKind::Mutex | LockKind::AsyncLock);
+                        let before = self.ends.get(&event.lock.address).filter(|_| is_exclusive);
                         event.at.saturating_sub(held).max(before.copied().unwrap_or_default())
                     }
                     (None, None) => event.at,
                 };
                 self.ends.insert(event.lock.address, event.at);
-                let site = event.site.clone().or(begun.and_then(|(_, site)| site));
+                let site = event.site.clone().or(begun.and_then(|(.., site)| site));
                 let slice = self.slice(&event.actor, What::Hold, [begin, event.at], &event.lock, site);
                 self.released.insert(event.on.clone(), (event.lock.address, slice));
                 return;
@@ -200,16 +198,9 @@ impl Pairing {
         for ((actor, _), (begin, lock, site)) in std::mem::take(&mut self.waits) {
             self.slice(&actor, What::Wait(End::Open), [begin, end], &lock, site);
         }
-        if all {
-            for ((actor, address), holds) in std::mem::take(&mut self.holds) {
-                let named = |slice: &&Slice| slice.lock.address == address;
-                let Some(lock) = self.timeline.slices.iter().find(named).map(|slice| slice.lock.clone())
-                else {
-                    continue;
-                };
-                for (begin, site) in holds {
-                    self.slice(&actor, What::Hold, [begin, end], &lock, site);
-                }
+        for ((actor, _), holds) in std::mem::take(&mut self.holds) {
+            for (begin, lock, site) in holds.into_iter().filter(|_| all) {
+                self.slice(&actor, What::Hold, [begin, end], &lock, site);
             }
         }
         self.sort_lanes();

@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 
 use waitword_core::observe::{Origin, Site, WaitsFor};
 use waitword_core::{
-    Inbox, InboxWait, Table, WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal,
-    wait_async_from, wait_from,
+    Inbox, InboxWait, WaitAsync, charge_release, notify_all, notify_one, requeue_while_equal, wait_async_from,
 };
 use waitword_observe::internals::{Release, note_release, start_blame};
-use waitword_observe::{Blame, Blamed, LockKind, blame, set_slow_threshold, take_slow};
+use waitword_observe::{Blame, Blamed, LockKind, blame};
 
-use crate::common::{address_of, poll, turn, until};
+use crate::common::{address_of, poll, turn};
 
 type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicU32>>>;
 
@@ -63,14 +62,13 @@ fn of_site(site: &'static Site) -> Blame {
     blame().into_iter().find(|row| row.blamed == blamed(site)).expect("charged")
 }
 
-fn release_as(word: &AtomicU32, release: Release) {
-    let address = address_of(word) as usize;
-    note_release(address, release);
-    charge_release(word, address);
-}
-
 fn release(word: &AtomicU32, site: &'static Site) -> When {
-    timed(|| release_as(word, Release { site: Some(site), ..Release::default() })).1
+    let address = address_of(word) as usize;
+    let release = || {
+        note_release(address, Release { site: Some(site), ..Release::default() });
+        charge_release(word, address);
+    };
+    timed(release).1
 }
 
 fn pass_time() {
@@ -197,47 +195,4 @@ fn what_waits_for_a_notify_blames_nobody_until_it_waits_for_a_lock() {
     assert!(charged.delay < between(begun, released)[0], "the wait for the notify is not part of it");
     assert_eq!((notify_one(&mutex), notify_all(&other)), (1, 1));
     drop((moves, stays));
-}
-
-#[test]
-fn waits_from_before_the_clock_ran_are_not_counted() {
-    let _turn = turn();
-    // Other tests start the clock. A ticket that is no time is made by a wait that is as old as the process.
-    let word = AtomicU32::new(0);
-    let site = here();
-    release(&word, site);
-    start_blame();
-    release(&word, site);
-    assert!(blame().iter().all(|row| row.blamed != blamed(site)), "nobody waited");
-}
-
-#[test]
-fn a_slow_release_is_kept_with_its_waiters() {
-    let _turn = turn();
-    start_blame();
-    set_slow_threshold(Duration::from_millis(1));
-    let _ = take_slow();
-    let (word, site, line) = (AtomicU32::new(0), here(), line!() + 1);
-    let waits: Vec<_> = (0..3).map(|_| queued_as(WaitsFor::Mutex, &word)).collect();
-    thread::scope(|scope| {
-        let waiting = scope.spawn(|| {
-            let _ = wait_from(Origin::here(WaitsFor::Mutex), &word, 0, None);
-        });
-        until(|| Table::global().waiters(&word) == 4);
-        pass_time();
-        let since = Instant::now();
-        release_as(&word, Release { site: Some(site), since: Some(since), task: None });
-        assert_eq!(notify_all(&word), 4);
-        waiting.join().unwrap();
-    });
-    for (mut wait, _) in waits {
-        assert!(poll(wait.as_mut(), Waker::noop()).is_ready());
-    }
-    set_slow_threshold(Duration::ZERO);
-    let (slow, lost) = take_slow();
-    let [slow] = &slow[..] else { panic!("{slow:?}") };
-    assert_eq!((slow.site.as_ref(), lost), (Some(&site.into()), 0));
-    assert_eq!((slow.waiters, slow.threads), (4, Some(1)));
-    assert_eq!(slow.longest_at.as_ref().map(|at| at.line), Some(line));
-    assert!(slow.held.is_some() && slow.longest >= Duration::from_millis(1));
 }

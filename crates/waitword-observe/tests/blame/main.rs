@@ -7,12 +7,12 @@ mod common;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{in_one_line, masked, turn, until};
+use common::{in_one_line, masked, observed, until};
 use smol::block_on;
 use waitword::{Mutex, MutexGuard, RwLock, Semaphore};
 use waitword_observe::{
-    Blame, Blamed, LockKind, Profile, Report, blame, enable, name, profile, report, set_slow_threshold,
-    snapshot, take_slow,
+    Blame, Blamed, LockKind, Profile, Report, blame, name, profile, report, set_slow_threshold, snapshot,
+    take_slow,
 };
 
 /// How long they all waited, by their own clocks, and at least by that of the holder.
@@ -71,8 +71,7 @@ fn delay_of(profile: &Profile) -> Duration {
 /// than one, but none counts a wait that there was not, or leaves out what all were queued for.
 #[test]
 fn delays_of_a_profile_add_up_to_the_waits() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let (mutex, rwlock, semaphore) = (Mutex::new(()), RwLock::new(()), Semaphore::new(1));
     let mut best = f64::MAX;
     for _ in 0..10 {
@@ -102,8 +101,7 @@ fn delays_of_a_profile_add_up_to_the_waits() {
 /// The line of the first acquisition is to blame, for each kind of lock, and for threads and tasks that wait.
 #[test]
 fn the_site_where_the_lock_was_taken_is_to_blame() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let (mutex, rwlock, semaphore) = (Mutex::new(()), RwLock::new(()), Semaphore::new(2));
     contend_for(2, &mutex, || mutex.lock()); // locks
     contend(2, || rwlock.read(), || drop(rwlock.write()), || drop(block_on(rwlock.write_async()))); // reads
@@ -131,8 +129,7 @@ fn the_site_where_the_lock_was_taken_is_to_blame() {
 /// Those that give up, while it is held, have waited for its holder too.
 #[test]
 fn waits_that_time_out_are_the_holders() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let mutex = Mutex::new(());
     let held = mutex.lock(); // is waited for in vain
     assert!(mutex.lock_for(Duration::from_millis(50)).is_err());
@@ -143,39 +140,21 @@ fn waits_that_time_out_are_the_holders() {
 
 #[test]
 fn a_slow_hold_is_a_line() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     set_slow_threshold(Duration::from_millis(100));
     let _ = take_slow();
     let mutex = Mutex::new(());
     let _name = name(&mutex, "cache");
-    contend_for(2, &mutex, || mutex.lock()); // a slow hold
+    contend(2, || mutex.lock(), || drop(mutex.lock()), || drop(block_on(mutex.lock_async()))); // a slow hold
     set_slow_threshold(Duration::ZERO);
     let (slow, lost) = take_slow();
     let [slow] = &slow[..] else { panic!("{slow:?}") };
     assert_eq!((slow.waiters, slow.threads, lost), (4, Some(2), 0));
     assert!(slow.longest >= Duration::from_millis(200), "{slow:?}");
     let text = in_one_line(&masked(&slow.to_string()));
-    assert!(
-        text.starts_with("slow: Mutex<()> \"cache\" held # (<a slow hold>, thread \"a_slow_hold"),
-        "{text}"
-    );
-    assert!(text.contains("; 4 waited (2 tasks, 2 threads), longest # "), "{text}");
-}
-
-#[test]
-fn the_report_has_the_table() {
-    let _turn = turn();
-    enable();
-    let mutex = Mutex::new(());
-    let _name = name(&mutex, "accounts");
-    contend_for(1, &mutex, || mutex.lock());
-    assert!(blame().iter().any(|row| row.delay >= Duration::from_millis(200)));
-    let report = report();
-    let text = report.to_string();
-    assert!(text.contains("\nwho made others wait:\n"), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    assert_eq!(Report::from_json(&report.to_json()), Ok(report));
+    let start = "slow: Mutex<()> \"cache\" held # (<a slow hold>, thread \"a_slow_hold";
+    let end = "; 4 waited (2 tasks, 2 threads), longest # at <a slow hold>";
+    assert!(text.starts_with(start) && text.ends_with(end), "{text}");
 }
 
 struct Pool;
@@ -183,8 +162,7 @@ struct Pool;
 /// The type that is always the same is said, also if the locks are not, and also when they are gone.
 #[test]
 fn a_row_says_the_type_of_its_locks() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
         mutex.lock() // generic
     }
@@ -200,8 +178,11 @@ fn a_row_says_the_type_of_its_locks() {
     // Alone: those with little of all delays are left out.
     let mut report = report();
     report.blame = vec![row()];
-    let report = report.to_string();
-    assert!(report.contains("Mutex<blame::Pool> taken at "), "{report}");
+    let text = report.to_string();
+    let table = "\nwho made others wait:\n";
+    assert!(text.contains(table) && text.contains("Mutex<blame::Pool> taken at "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert_eq!(Report::from_json(&report.to_json()), Ok(report));
     contended(hold, vec![Pool]);
     assert_eq!(row().type_name, None, "of two types");
 }

@@ -6,17 +6,6 @@ use waitword_observe::{Access, Actor, Deed, LockKind, Recording, State, waits};
 
 use crate::{Made, abba, millis, site, task, thread};
 
-#[test]
-fn two_threads_that_each_hold_what_the_other_wants() {
-    let expected = "\
-deadlock: 2 members, since 1.2 s
-  thread \"beta\"   waits 1.2 s for Mutex<Ledger> at src/audit.rs:19
-                  holds 1.3 s     Mutex<Accounts>, taken at src/audit.rs:17
-  thread \"alpha\"  waits 1.2 s for Mutex<Accounts> at src/pay.rs:41
-                  holds 1.3 s     Mutex<Ledger>, taken at src/pay.rs:38";
-    assert_eq!(abba(thread(1, "alpha"), thread(2, "beta")).cycles(), [expected]);
-}
-
 /// Such a cycle is no fault.
 #[test]
 fn a_cycle_says_what_may_end_it() {

@@ -31,6 +31,7 @@ pub(crate) struct Timeline {
 }
 
 /// Checks all events, and returns how many flows there are.
+#[allow(dead_code, reason = "as in `Timeline`")]
 pub(crate) fn check(json: &str) -> usize {
     read(json).flows.len()
 }

@@ -10,13 +10,27 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use waitword::observe::Actor;
-use waitword_observe::internals::{HolderSeen, holders};
-use waitword_observe::{Cycle, Finding, report};
+use waitword_observe::internals::{HolderSeen, holders, start_holders};
+use waitword_observe::{Cycle, Finding, enable, report};
 
 /// Observation is the process's, and so are its switch and its reports: one test of a program at a time.
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A [`turn`] in which holders are recorded.
+pub(crate) fn recorded() -> MutexGuard<'static, ()> {
+    let turn = turn();
+    start_holders();
+    turn
+}
+
+/// A [`turn`] in which all is observed.
+pub(crate) fn observed() -> MutexGuard<'static, ()> {
+    let turn = turn();
+    enable();
+    turn
 }
 
 pub(crate) fn until(mut is_so: impl FnMut() -> bool) {

@@ -46,13 +46,10 @@ fn a_lock_taken_twice() {
             });
             has_cycle
         },
-        r#"1 waiter at 1 lock
+        r#"… 1 waiter at 1 lock
         deadlock: 1 member, since #
           thread "main" waits # for Mutex<()> "once" at <took twice>
-                        holds # Mutex<()> "once", taken at <took once>
-        Mutex<()> "once" at #: 1 waiter
-          # held by thread "main", taken at <took once>
-          # thread "main" <took twice>"#,
+                        holds # Mutex<()> "once", taken at <took once>"#,
     );
 }
 
@@ -68,18 +65,12 @@ fn two_locks_of_one_type_are_told_apart_by_their_addresses() {
                 || one.lock(),   // beta waits for one
             )
         },
-        r#"2 waiters at 2 locks
+        r#"… 2 waiters at 2 locks
         deadlock: 2 members, since #
           thread "beta" waits # for Mutex<u8> at # at <beta waits for one>
                         holds # Mutex<u8> at #, taken at <beta took other>
           thread "alpha" waits # for Mutex<u8> at # at <alpha waits for other>
-                         holds # Mutex<u8> at #, taken at <alpha took one>
-        Mutex<u8> at #: 1 waiter
-          # held by thread "beta", taken at <beta took other>
-          # thread "alpha" <alpha waits for other>
-        Mutex<u8> at #: 1 waiter
-          # held by thread "alpha", taken at <alpha took one>
-          # thread "beta" <beta waits for one>"#,
+                         holds # Mutex<u8> at #, taken at <alpha took one>"#,
     );
 }
 
@@ -192,18 +183,12 @@ fn two_initialisers_that_wait_for_each_other() {
             };
             meet(alpha, beta)
         },
-        r#"2 waiters at 2 locks
+        r#"… 2 waiters at 2 locks
         deadlock: 2 members, since #
           thread "beta" waits # for OnceLock<i32> "first" at <beta needs the first>
                         holds # OnceLock<i32> "second", taken at <beta makes the second>
           thread "alpha" waits # for OnceLock<i32> "second" at <alpha needs the second>
-                         holds # OnceLock<i32> "first", taken at <alpha makes the first>
-        OnceLock<i32> "second" at #: 1 waiter
-          # held by thread "beta", taken at <beta makes the second>
-          # thread "alpha" <alpha needs the second>
-        OnceLock<i32> "first" at #: 1 waiter
-          # held by thread "alpha", taken at <alpha makes the first>
-          # thread "beta" <beta needs the first>"#,
+                         holds # OnceLock<i32> "first", taken at <alpha makes the first>"#,
     );
 }
 
@@ -288,17 +273,11 @@ fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
             });
             has_cycle
         },
-        r#"2 waiters at 2 locks
+        r#"… 2 waiters at 2 locks
         deadlock: 2 members, since #
           thread "producer" waits # for Mutex<char> at <producer waits for the cache>
                          holds # Mutex<i32>, taken at <producer took the queue>
           thread "worker" waits # for Mutex<i32> at <worker waits for work>
-                         holds # Mutex<char>, taken at <worker keeps the cache>
-        Mutex<i32> at #: 1 waiter
-          # held by thread "producer", taken at <producer took the queue>
-          # thread "worker" <worker waits for work>
-        Mutex<char> at #: 1 waiter
-          # held by thread "worker", taken at <worker keeps the cache>
-          # thread "producer" <producer waits for the cache>"#,
+                         holds # Mutex<char>, taken at <worker keeps the cache>"#,
     );
 }

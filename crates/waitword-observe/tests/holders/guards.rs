@@ -10,15 +10,13 @@ use waitword::{
     Condvar, Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
     RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, Semaphore,
 };
-use waitword_observe::enable;
-use waitword_observe::internals::{holders, start_holders};
+use waitword_observe::internals::holders;
 
-use crate::common::{NOBODY, held, holders_of, turn};
+use crate::common::{NOBODY, held, holders_of, observed, recorded};
 
 #[test]
 fn a_record_goes_the_way_of_its_guard() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let (mutex, rwlock) = (Mutex::new((0, 0)), RwLock::new(0));
     let guard = mutex.lock(); // locks
     assert_eq!(held(&mutex), ["Mutex <locks>"]);
@@ -61,8 +59,7 @@ fn permits() -> Vec<usize> {
 
 #[test]
 fn a_record_of_permits_has_as_many_as_its_guard() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     // In a box, so that it is dropped where it was used.
     let semaphore = Box::new(Semaphore::new(5));
     let mut kept = semaphore.acquire_many(5).unwrap();
@@ -103,8 +100,7 @@ fn are_sent<T>(lock: &T) -> Vec<bool> {
 /// Also after the lock was released for a while, and by whatever way it was acquired.
 #[test]
 fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let (mutex, rwlock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
     let soon = Duration::from_millis(1);
 
@@ -155,9 +151,8 @@ fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
 /// Its guards have no room for the place of a record, and several read.
 #[test]
 fn a_line_whose_read_guards_of_lock_api_are_sent_is_one_that_acquired() {
-    let _turn = turn();
     // Releases are looked at for blame.
-    enable();
+    let _turn = observed();
     let lock = waitword::lock_api::RwLock::new(0);
     let is_released_elsewhere = |guard| thread::scope(|scope| scope.spawn(|| drop(guard)).join()).unwrap();
     let (kept, other) = (|| lock.read(), || lock.read());
@@ -177,8 +172,7 @@ fn a_line_whose_read_guards_of_lock_api_are_sent_is_one_that_acquired() {
 /// Nobody tells that a borrowed guard is sent; that another thread changes how it holds the lock does.
 #[test]
 fn a_guard_that_another_thread_upgrades_is_elsewhere() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let lock = RwLock::new(0);
     let changes = |read| RwLockUpgradableReadGuard::upgrade(read);
     let write = changes(lock.upgradable_read());
@@ -198,8 +192,7 @@ fn a_guard_that_another_thread_upgrades_is_elsewhere() {
 /// lasts it keeps its number, whatever snapshots see meanwhile.
 #[test]
 fn a_number_names_one_hold() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let lock = RwLock::new(0);
     let number = || {
         let [seen] = &holders_of(&lock)[..] else { panic!("held once") };

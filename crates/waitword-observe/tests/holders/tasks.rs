@@ -7,15 +7,14 @@ use std::thread;
 
 use waitword::Mutex;
 use waitword::observe::{Actor, snapshot};
-use waitword_observe::{Finding, Unless, enable};
+use waitword_observe::{Finding, Unless};
 
-use crate::common::{a_tick_later, cycles, ended, holders_of, in_one_line, poll, turn, until, waker};
+use crate::common::{a_tick_later, cycles, ended, holders_of, in_one_line, observed, poll, until, waker};
 
 /// Of a task alone nothing else is known than its waker. So it may be the holder, or not.
 #[test]
 fn a_task_with_the_waker_of_the_holder_may_be_another() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let (lock, waker) = (Mutex::new(0), waker());
     let sent = ended(lock.lock_async(), &waker);
     let mut waits = pin!(lock.lock_async());
@@ -36,8 +35,7 @@ fn a_task_with_the_waker_of_the_holder_may_be_another() {
 /// A thread blocks for a lock of a task that another thread polls. An earlier task with its waker took another lock on this thread.
 #[test]
 fn the_thread_that_polled_an_earlier_task_need_not_poll_this_one() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let (first, second, waker) = (&Mutex::new(0), &Mutex::new(0), &waker());
     let (began, begins) = mpsc::channel();
     thread::scope(|scope| {
@@ -60,8 +58,7 @@ fn the_thread_that_polled_an_earlier_task_need_not_poll_this_one() {
 /// Such a waker says nothing of who polls: all of them are the same.
 #[test]
 fn futures_that_are_polled_without_a_waker_are_not_one_task() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let lock = Mutex::new(0);
     let _taken = ended(lock.lock_async(), Waker::noop());
     let mut waits = pin!(lock.lock_async());

@@ -17,7 +17,7 @@ use waitword::{
 };
 use waitword_observe::internals::{start_holders, stop_holders};
 
-use crate::common::{NOBODY, a_tick_later, held, leak, masked, poll, turn, waker};
+use crate::common::{NOBODY, a_tick_later, held, leak, masked, poll, recorded, waker};
 
 const SOON: Duration = Duration::from_millis(1);
 
@@ -45,8 +45,7 @@ fn holder<T>(name: &str, take: impl FnOnce() -> T + Send + 'static) -> (Sender<(
 
 #[test]
 fn the_error_of_a_mutex_names_its_holder() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let mutex = leak(Arc::new(Mutex::new(1)));
     let (ends, holder) = holder("gc", || mutex.lock()); // gc took
     let errors: [LockError; 6] = [
@@ -71,8 +70,7 @@ fn the_error_of_a_mutex_names_its_holder() {
 
 #[test]
 fn the_error_says_for_how_long() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let mutex = leak(Mutex::new(()));
     let guard = mutex.lock();
     let wait = Duration::from_millis(200);
@@ -83,8 +81,7 @@ fn the_error_says_for_how_long() {
 
 #[test]
 fn a_task_is_named_as_such() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let mutex = leak(Mutex::new(()));
     let waker = waker();
     let mut task = pin!(async {
@@ -100,8 +97,7 @@ fn a_task_is_named_as_such() {
 
 #[test]
 fn the_error_of_a_readers_writer_lock_names_who_is_in_the_way() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let lock = leak(RwLock::new(1));
     let (ends_one, one) = holder("one", || lock.read()); // one reads
     a_tick_later();
@@ -124,8 +120,7 @@ fn the_error_of_a_readers_writer_lock_names_who_is_in_the_way() {
 
 #[test]
 fn the_error_of_a_semaphore_names_the_oldest_holder() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let semaphore = leak(Semaphore::new(3));
     let (ends, holder) = holder("pool", || semaphore.acquire_many(2).unwrap()); // pool took
     a_tick_later();
@@ -141,8 +136,7 @@ fn the_error_of_a_semaphore_names_the_oldest_holder() {
 
 #[test]
 fn the_error_of_a_cell_names_who_makes_its_value() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let cell = leak(OnceLock::new());
     let (ends, end) = mpsc::channel::<()>();
     let (runs, running) = mpsc::channel();
@@ -165,8 +159,7 @@ fn the_error_of_a_cell_names_who_makes_its_value() {
 
 #[test]
 fn nobody_is_named_where_nobody_is_known() {
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let mutex = leak(Mutex::new(1));
     let unknown = "the time was up before it could be had: try again, or allow more time";
     let late = || mutex.lock_for(SOON).map(drop).unwrap_err();
@@ -196,8 +189,7 @@ fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
         Word(AtomicI32),
         Mutex(Mutex<()>),
     }
-    let _turn = turn();
-    start_holders();
+    let _turn = recorded();
     let mut place = Place::Word(AtomicI32::new(0));
     let Place::Word(word) = &place else { unreachable!() };
     assert!(AsyncLock::on(word).try_lock()); // a script unlocks

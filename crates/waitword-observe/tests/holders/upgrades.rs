@@ -7,11 +7,9 @@ use std::sync::Mutex as StdMutex;
 use std::task::Waker;
 
 use waitword::{Mutex, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard};
-use waitword_observe::{
-    Access, Blocks, Holder, Lock, Seen, add_source, cycles as cycles_of, enable, snapshot,
-};
+use waitword_observe::{Access, Blocks, Holder, Lock, Seen, add_source, cycles as cycles_of, snapshot};
 
-use crate::common::{cycles, ended, is_within, leak, poll, turn, waker};
+use crate::common::{cycles, ended, is_within, leak, observed, poll, waker};
 
 /// So many that each order of the two queues is among them, as is each distance.
 const LOCKS: usize = 64;
@@ -27,8 +25,7 @@ fn waits<'a>(task: impl Future<Output = ()> + 'a) -> Waiting<'a> {
 /// A reader that goes on, an upgrade that waits for it, and others that wait for both.
 #[test]
 fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let locks: Vec<RwLock<u32>> = (0..LOCKS as u32).map(RwLock::new).collect();
     for lock in &locks {
         let reader = waker();
@@ -57,8 +54,7 @@ fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
 /// A reader waits for a mutex whose holder waits for a read of the lock, which the upgrade keeps from it.
 #[test]
 fn a_deadlock_through_an_upgrade_is_found() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let locks: Vec<RwLock<u32>> = (0..LOCKS as u32).map(RwLock::new).collect();
     for lock in &locks {
         let mutex = Mutex::new(());
@@ -98,8 +94,7 @@ static MEANWHILE: StdMutex<Option<Box<dyn FnOnce() + Send>>> = StdMutex::new(Non
 /// The upgrade ends within the second snapshot, which has the wait still, and the hold as that of a reader already.
 #[test]
 fn an_upgrade_that_becomes_a_read_within_a_snapshot_waits_for_nobody() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     let _source = add_source(|| {
         let meanwhile = MEANWHILE.lock().unwrap().take();
         meanwhile.into_iter().for_each(|meanwhile| meanwhile());

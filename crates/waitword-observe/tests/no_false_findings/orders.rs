@@ -8,9 +8,10 @@ use std::task::{Context, Waker};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::runtime::{Builder, Runtime};
 use waitword::{
-    AsyncLock, Condvar, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
+    AsyncLock, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
     RwLockWriteGuard, Semaphore,
 };
 
@@ -30,8 +31,7 @@ struct Locks {
     gated: [Mutex<u64>; 2],
     /// Read in any order, written alone.
     read: [RwLock<u64>; 2],
-    condvar: Condvar,
-    notified: Mutex<u64>,
+    counted: Mutex<u64>,
 }
 
 /// Threads, and tasks of a runtime with two threads and of one with one.
@@ -49,20 +49,34 @@ struct Shared {
     steps: AtomicU64,
 }
 
-pub(crate) struct Random(u64);
+pub(crate) struct Random {
+    state: u64,
+    pub(crate) is_thread: bool,
+}
 
 impl Random {
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state % limit as u64) as usize
     }
 
     fn two(&mut self, of: usize) -> [usize; 2] {
         let first = self.below(of - 1);
         [first, first + 1 + self.below(of - first - 1)]
     }
+
+    async fn yields(&self) {
+        if self.is_thread { thread::yield_now() } else { tokio::task::yield_now().await }
+    }
+}
+
+/// What a thread acquires by the first form, and a task by the second.
+macro_rules! take {
+    ($random:ident: $lock:expr, $blocks:ident | $awaits:ident $(, $argument:expr)?) => {
+        if $random.is_thread { $lock.$blocks($($argument)?) } else { $lock.$awaits($($argument)?).await }
+    };
 }
 
 impl Orders {
@@ -74,23 +88,23 @@ impl Orders {
             ends: AtomicBool::new(false),
             steps: AtomicU64::new(0),
         });
-        let random = |at: u64| Random(seed.wrapping_add(at).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let player = |at: u64, is_thread: bool| {
+            let state = seed.wrapping_add(at).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            Arc::clone(&shared).run(Random { state, is_thread })
+        };
         let mut threads: Vec<_> = (0..3)
             .map(|at| {
-                let (shared, random) = (Arc::clone(&shared), random(at));
-                let name = format!("orders {at}");
-                thread::Builder::new().name(name).spawn(move || shared.as_thread(random)).unwrap()
+                let runs = player(at, true);
+                let runs = || runs.now_or_never().expect("a thread suspends nowhere");
+                thread::Builder::new().name(format!("orders {at}")).spawn(runs).unwrap()
             })
             .collect();
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
-        for at in 3..6 {
-            runtime.spawn(Arc::clone(&shared).as_task(random(at)));
-        }
-        let alone = Arc::clone(&shared);
-        let tasks = [random(6), random(7)];
+        (3..6).for_each(|at| drop(runtime.spawn(player(at, false))));
+        let tasks = [player(6, false), player(7, false)];
         threads.push(thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_time().build().unwrap();
-            let tasks = tasks.map(|random| runtime.spawn(Arc::clone(&alone).as_task(random)));
+            let tasks = tasks.map(|task| runtime.spawn(task));
             runtime.block_on(async {
                 for task in tasks {
                     task.await.unwrap();
@@ -110,90 +124,106 @@ impl Orders {
 }
 
 impl Shared {
-    fn goes_on(&self) -> bool {
-        self.steps.fetch_add(1, Ordering::Relaxed);
-        !self.ends.load(Ordering::Relaxed)
-    }
-
-    fn as_thread(&self, mut random: Random) {
-        while self.goes_on() {
+    async fn run(self: Arc<Self>, mut random: Random) {
+        while !self.ends.load(Ordering::Relaxed) {
+            self.steps.fetch_add(1, Ordering::Relaxed);
             match random.below(3) {
-                0 => self.guards.step(&mut random),
-                _ => self.step(&mut random),
+                0 if random.is_thread => self.guards.step(&mut random),
+                0 => self.guards.step_async(&mut random).await,
+                _ => self.step(&mut random).await,
+            }
+            if !random.is_thread {
+                random.yields().await;
             }
         }
     }
 
-    fn step(&self, random: &mut Random) {
+    async fn step(&self, random: &mut Random) {
         let locks = &self.locks;
-        match random.below(14) {
+        match random.below(13) {
             0 => {
                 let [one, other] = random.two(5);
-                let mut one = locks.mutexes[one].lock();
-                *one += *locks.mutexes[other].lock();
+                let mut one = take!(random: locks.mutexes[one], lock | lock_async);
+                random.yields().await;
+                *one += *take!(random: locks.mutexes[other], lock | lock_async);
             }
             1 => {
                 // Against the order, and gives up.
                 let [one, other] = random.two(5);
-                let _held = locks.mutexes[other].lock();
+                let _held = take!(random: locks.mutexes[other], lock | lock_async);
                 match random.below(2) {
                     0 => drop(locks.mutexes[one].try_lock()),
-                    _ => drop(locks.mutexes[one].lock_for(SOON)),
+                    _ => drop(take!(random: locks.mutexes[one], lock_for | lock_async_for, SOON)),
                 }
             }
             2 => {
                 let _first = locks.mutexes[random.below(5)].try_lock();
                 let [one, other] = random.two(3);
-                let read = locks.rwlocks[one].upgradable_read();
-                let write = RwLockUpgradableReadGuard::upgrade(read);
-                let read = RwLockWriteGuard::downgrade(write);
-                drop((locks.rwlocks[other].write(), read));
+                let read = take!(random: locks.rwlocks[one], upgradable_read | upgradable_read_async);
+                let read = RwLockWriteGuard::downgrade(upgraded(read, random).await);
+                drop((take!(random: locks.rwlocks[other], write | write_async), read));
             }
             3 => {
-                let _gate = locks.gate.lock();
-                let one = random.below(2);
-                let _held = locks.gated[one].lock();
-                *locks.gated[1 - one].lock() += 1;
+                let [one, other] = random.two(3);
+                let _read = take!(random: locks.rwlocks[one], read | read_async);
+                random.yields().await;
+                drop(take!(random: locks.rwlocks[other], write | write_async));
             }
             4 => {
+                let _gate = take!(random: locks.gate, lock | lock_async);
                 let one = random.below(2);
-                let _held = locks.read[one].read();
-                // Behind a writer, which waits for the other reader, a second read would be a deadlock.
-                let _other = locks.read[1 - one].read_for(SOON);
+                let _held = take!(random: locks.gated[one], lock | lock_async);
+                random.yields().await;
+                *take!(random: locks.gated[1 - one], lock | lock_async) += 1;
             }
-            5 => drop(locks.read[random.below(2)].write()),
-            6 => fresh(random),
-            7 => self.send_away(random),
+            5 => {
+                let one = random.below(2);
+                let _held = take!(random: locks.read[one], read | read_async);
+                // Behind a writer, which waits for the other reader, a second read would be a deadlock.
+                let _other = take!(random: locks.read[1 - one], read_for | read_async_for, SOON);
+            }
+            6 => drop(take!(random: locks.read[random.below(2)], write | write_async)),
+            7 => fresh(random),
+            8 if random.is_thread => self.send_away(random),
             8 => {
-                let _permits = self.permits.acquire_many(1 + random.below(3)).unwrap();
-                *locks.notified.lock() += 1;
+                // To another task, which releases it.
+                let lock = Arc::new(Mutex::new(0));
+                let guard: OwnedMutexGuard<u64> = Arc::clone(&lock).lock_owned_async().await;
+                let other = tokio::spawn(async move { drop(guard) });
+                drop(locks.mutexes[random.below(5)].lock_async().await);
+                let _ = other.await;
             }
             9 => {
-                let mut notified = locks.notified.lock();
-                let _ = locks.condvar.wait_for(&mut notified, SOON);
+                let many = 1 + random.below(3);
+                let _permits = take!(random: self.permits, acquire_many | acquire_many_async, many).unwrap();
+                *take!(random: locks.counted, lock | lock_async) += 1;
             }
             10 => {
-                *locks.notified.lock() += 1;
-                locks.condvar.notify_all();
+                let _held = take!(random: locks.mutexes[random.below(5)], lock | lock_async);
+                let rwlock = &locks.rwlocks[random.below(3)];
+                let read = take!(random: rwlock, upgradable_read | upgradable_read_async);
+                *upgraded(read, random).await += 1;
             }
             11 => {
-                let _held = locks.mutexes[random.below(5)].lock();
-                let read = locks.rwlocks[random.below(3)].upgradable_read();
-                *RwLockUpgradableReadGuard::upgrade(read) += 1;
-            }
-            12 => {
                 let [one, other] = random.two(3).map(|at| &locks.bare[at]);
-                let _held = locks.mutexes[random.below(5)].lock();
-                one.lock();
-                other.lock();
+                let _held = take!(random: locks.mutexes[random.below(5)], lock | lock_async);
+                take!(random: one, lock | lock_async);
+                random.yields().await;
+                take!(random: other, lock | lock_async);
                 other.unlock().unwrap();
                 one.unlock().unwrap();
             }
-            _ => {
+            _ if random.is_thread => {
                 let mut guard = locks.mutexes[random.below(5)].lock();
                 MutexGuard::bump(&mut guard);
                 MutexGuard::unlocked(&mut guard, || drop(locks.mutexes[0].lock()));
                 MutexGuard::unlock_fair(guard);
+            }
+            _ => {
+                // Dropped while it waits, or as it gets the lock.
+                let _ = tokio::time::timeout(SOON, locks.mutexes[random.below(5)].lock_async()).await;
+                let mut dropped = pin!(locks.mutexes[random.below(5)].lock_async());
+                let _ = dropped.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             }
         }
     }
@@ -208,83 +238,15 @@ impl Shared {
             sender.send(self.locks.mutexes[other].lock()).unwrap();
         });
     }
+}
 
-    async fn as_task(self: Arc<Self>, mut random: Random) {
-        while self.goes_on() {
-            match random.below(3) {
-                0 => self.guards.step_async(&mut random).await,
-                _ => self.step_async(&mut random).await,
-            }
-            tokio::task::yield_now().await;
-        }
-    }
-
-    async fn step_async(&self, random: &mut Random) {
-        let locks = &self.locks;
-        match random.below(12) {
-            0 => {
-                let [one, other] = random.two(5);
-                let mut one = locks.mutexes[one].lock_async().await;
-                tokio::task::yield_now().await;
-                *one += *locks.mutexes[other].lock_async().await;
-            }
-            1 => {
-                let [one, other] = random.two(5);
-                let _held = locks.mutexes[other].lock_async().await;
-                drop(locks.mutexes[one].lock_async_for(SOON).await);
-            }
-            2 => {
-                // Dropped while it waits, or as it gets the lock.
-                let _ = tokio::time::timeout(SOON, locks.mutexes[random.below(5)].lock_async()).await;
-            }
-            3 => {
-                let mut dropped = pin!(locks.mutexes[random.below(5)].lock_async());
-                let _ = dropped.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            }
-            4 => {
-                let [one, other] = random.two(3);
-                let _read = locks.rwlocks[one].read_async().await;
-                tokio::task::yield_now().await;
-                drop(locks.rwlocks[other].write_async().await);
-            }
-            5 => {
-                let _gate = locks.gate.lock_async().await;
-                let one = random.below(2);
-                let _held = locks.gated[one].lock_async().await;
-                tokio::task::yield_now().await;
-                *locks.gated[1 - one].lock_async().await += 1;
-            }
-            6 => {
-                // To another task, which releases it.
-                let lock = Arc::new(Mutex::new(0));
-                let guard: OwnedMutexGuard<u64> = Arc::clone(&lock).lock_owned_async().await;
-                let other = tokio::spawn(async move { drop(guard) });
-                drop(locks.mutexes[random.below(5)].lock_async().await);
-                let _ = other.await;
-            }
-            7 => {
-                let _permits = self.permits.acquire_async().await.unwrap();
-                *locks.notified.lock_async().await += 1;
-            }
-            8 => {
-                let guard = locks.notified.lock_async().await;
-                let _ = locks.condvar.wait_async_for(guard, SOON).await;
-            }
-            9 => {
-                let [one, other] = random.two(3).map(|at| &locks.bare[at]);
-                one.lock_async().await;
-                tokio::task::yield_now().await;
-                other.lock_async().await;
-                other.unlock().unwrap();
-                one.unlock().unwrap();
-            }
-            10 => {
-                let _held = locks.mutexes[random.below(5)].lock_async().await;
-                let read = locks.rwlocks[random.below(3)].upgradable_read_async().await;
-                *RwLockUpgradableReadGuard::upgrade_async(read).await += 1;
-            }
-            _ => fresh(random),
-        }
+async fn upgraded<'a>(
+    read: RwLockUpgradableReadGuard<'a, u64>,
+    random: &Random,
+) -> RwLockWriteGuard<'a, u64> {
+    match random.is_thread {
+        true => RwLockUpgradableReadGuard::upgrade(read),
+        false => RwLockUpgradableReadGuard::upgrade_async(read).await,
     }
 }
 

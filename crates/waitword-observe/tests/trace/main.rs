@@ -12,12 +12,12 @@ use std::sync::atomic::AtomicU32;
 use std::task::Waker;
 use std::thread;
 
-use common::{address_of, is_within, poll, turn, until, waker};
-use rules::{Timeline, check, read};
+use common::{address_of, is_within, observed, poll, turn, until, waker};
+use rules::{Timeline, read};
 use waitword::{Condvar, Event, Mutex};
 use waitword_core::{notify_one, wait_async};
 use waitword_observe::{
-    Lock, LockKind, TraceEvent, TraceKind, enable, name, snapshot, trace_start, trace_stop, traced,
+    Lock, LockKind, TraceEvent, TraceKind, name, snapshot, trace_start, trace_stop, traced,
 };
 
 /// Nobody has waited for it before.
@@ -41,8 +41,7 @@ fn the_mutex_that_a_notified_waiter_was_moved_to_is_known_as_one() {
 
 #[test]
 fn threads_and_tasks_of_this_process() {
-    let _turn = turn();
-    enable();
+    let _turn = observed();
     trace_start();
     let (mutex, event) = (Mutex::new(0), Event::new());
     let (queue, changed) = (Mutex::new(false), Condvar::new());
@@ -146,25 +145,4 @@ fn a_waiter_that_runs_at_once_was_woken_before() {
     for at in 0..ROUNDS {
         assert!(begun[at] <= notified[at] && notified[at] <= ended[at], "{at}: {trace:?}");
     }
-}
-
-#[test]
-fn a_trace_of_this_process_keeps_the_rules_of_its_readers() {
-    let _turn = turn();
-    enable();
-    let tracing = traced(true);
-    let locks: [Mutex<u32>; 3] = Default::default();
-    thread::scope(|scope| {
-        for first in 0..3 {
-            let locks = &locks;
-            scope.spawn(move || {
-                for turn in 0..200 {
-                    let [one, other] = [first.min((first + turn) % 3), first.max((first + turn) % 3)];
-                    let mut held = locks[one].lock();
-                    *held += if one == other { 1 } else { *locks[other].lock() };
-                }
-            });
-        }
-    });
-    check(&tracing.finish().to_chrome_json());
 }

@@ -6,9 +6,10 @@ use std::sync::{Arc, Barrier};
 use std::task::Waker;
 use std::thread;
 
-use waitword_core::observe::{Origin, WaitsFor};
+use waitword_core::observe::{Origin, WaiterKind, WaitsFor};
 use waitword_core::{Outcome, charge_release, notify_all, notify_one, signal_one, wait, wait_async_from};
-use waitword_observe::internals::{Event, EventKind, Release, Who, acquired, note_release, released, trace};
+use waitword_observe::TraceKind;
+use waitword_observe::internals::{Event, Release, acquired, note_release, released, trace};
 
 use crate::common::{address_of, poll, turn, until};
 
@@ -36,12 +37,12 @@ fn a_task_that_is_signalled_and_acquires() {
     let traced = tracing.so_far();
     let events = of(&word, &traced.events);
     let kinds: Vec<_> = events.iter().map(|event| event.kind).collect();
-    let waits = EventKind::Waits(WaitsFor::Mutex);
-    let released = EventKind::Released { since: None };
-    assert_eq!(kinds, [waits, released, EventKind::Signalled, EventKind::Acquired]);
-    let who = Waker::noop().data().addr();
-    let whose: Vec<_> = events.iter().map(|event| event.who).collect();
-    assert_eq!(whose, [Who::Task(who), Who::Task(7), Who::Waiter(who), Who::Waiter(who)]);
+    let released = TraceKind::Released { held: None };
+    assert_eq!(kinds, [TraceKind::Waits, released, TraceKind::Signalled, TraceKind::Acquired]);
+    let (task, who) = (Some(WaiterKind::Task), Waker::noop().data().addr());
+    let whose: Vec<_> = events.iter().map(|event| (event.who, event.identity)).collect();
+    assert_eq!(whose, [(task, who), (task, 7), (None, who), (None, who)]);
+    assert_eq!(events[0].waits_for, Some(WaitsFor::Mutex));
     assert_eq!(events[0].site.map(|site| site.line()), Some(line));
     assert!(
         events.iter().all(|event| event.thread.id() == thread::current().id() && event.at >= traced.start)
@@ -70,16 +71,17 @@ fn a_thread_that_is_notified_and_a_task_that_gives_up() {
     let events = tracing.so_far().events;
     // A waiter that spins may write its end before the notifier has written that it notified.
     let mut of_word = of(&word, &events);
-    of_word.sort_by_key(|event| event.kind == EventKind::Ended);
+    of_word.sort_by_key(|event| event.kind == TraceKind::Ended);
     let [waits, notified, ended] = &of_word[..] else { panic!("{events:?}") };
-    assert_eq!((waits.kind, waits.who), (EventKind::Waits(WaitsFor::Word), Who::ThisThread));
-    assert_eq!((notified.kind, notified.who), (EventKind::Notified, Who::Waiter(waits.identity)));
-    assert_eq!((ended.kind, ended.who), (EventKind::Ended, Who::Waiter(waits.identity)));
+    let of = |event: &Event| (event.kind, event.who, event.identity);
+    assert_eq!(of(waits), (TraceKind::Waits, Some(WaiterKind::Thread), waits.identity));
+    assert_eq!(of(notified), (TraceKind::Notified, None, waits.identity));
+    assert_eq!(of(ended), (TraceKind::Ended, None, waits.identity));
     let threads = [waits.thread.id(), ended.thread.id(), notified.thread.id()];
     assert_eq!(threads, [waiting, waiting, thread::current().id()]);
     assert_eq!(waits.thread.name(), Some("waits"));
-    let kinds: Vec<_> = of(&other, &events).iter().map(|event| event.kind).collect();
-    assert_eq!(kinds, [EventKind::Waits(WaitsFor::Event), EventKind::GaveUp]);
+    let kinds: Vec<_> = self::of(&other, &events).iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, [TraceKind::Waits, TraceKind::GaveUp]);
 }
 
 /// A ring has 4,096 events of one thread.

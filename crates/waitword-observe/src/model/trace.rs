@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::actor::{Actor, Site};
+use super::lock::LockName;
 use crate::json::{self, nanos, optional_nanos};
-use crate::model::{Actor, LockName, Site};
 
 /// Distinguishes a trace from other JSON.
 const FORMAT: &str = "waitword-trace";

@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::WaitsFor;
+use waitword_core::spin_in_poll;
 
 use super::acquisition::Acquisition;
 use super::future::AcquireAsync;
@@ -170,9 +171,15 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
+/// Lets the tasks of this thread spin: each wait that does not earns a bit, and one that was answered more.
+fn earn_spins() {
+    assert!((0..10_000).any(|_| spin_in_poll(|| Some(true))));
+}
+
 /// The holder releases while the task spins.
 #[test]
 fn a_task_spins_before_it_enqueues() {
+    earn_spins();
     let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
     assert!(mutex.take(()));
     let acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
@@ -184,6 +191,7 @@ fn a_task_spins_before_it_enqueues() {
 /// An acquirer barges past the signalled task, and releases while that spins.
 #[test]
 fn a_signalled_task_spins() {
+    earn_spins();
     let mutex = AfterAttempt::new(RawMutex::new(), |raw| {
         raw.release(HoldId::NONE);
         assert!(!raw.take(()), "it is reserved for the task that runs");

@@ -13,7 +13,7 @@ pub(crate) use park::known::known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{Threads, is_of_thread};
 pub use spin_in_poll::spin_in_poll;
-pub(crate) use spin_in_poll::{is_spin_due, spin_and_learn};
+pub(crate) use spin_in_poll::{earn, is_spin_due, spin_and_learn};
 
 use std::cell::Cell;
 use std::marker::PhantomData;

@@ -52,6 +52,7 @@ use crate::time::{Duration, Instant};
 use std::cell::Cell;
 use std::hint::spin_loop;
 
+use super::spin_in_poll::expect_answer;
 use crate::sync::MODEL;
 
 /// Spins until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest.
@@ -74,6 +75,9 @@ pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
     if MODEL {
         return unpark();
     }
+    if !asleep {
+        expect_answer();
+    }
     let mut experience = EXPERIENCE.get();
     if experience.wakes(asleep) {
         let start = Instant::now();
@@ -83,17 +87,6 @@ pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
         unpark();
     }
     EXPERIENCE.set(experience);
-}
-
-/// Whether the thread that is going to answer is probably awake.
-#[inline]
-pub(super) fn partner_is_awake() -> bool {
-    EXPERIENCE.get().awake
-}
-
-/// It answered while this thread spun for it elsewhere, or not.
-pub(super) fn partner_was_awake(awake: bool) {
-    EXPERIENCE.set(Experience { awake, ..EXPERIENCE.get() });
 }
 
 /// Returns how long it took, and whether it was worth it.

@@ -17,7 +17,6 @@
 use std::cell::Cell;
 use std::hint::spin_loop;
 
-use super::spin;
 use crate::sync::MODEL;
 use crate::time::{Duration, Instant};
 
@@ -37,7 +36,16 @@ const WAIT: u32 = 1;
 const LOOK: u32 = 100;
 
 thread_local! {
-    static CREDIT: Cell<u32> = const { Cell::new(SPIN) };
+    static LEARNED: Cell<Learned> = const { Cell::new(Learned { credit: SPIN, is_due: false }) };
+}
+
+/// What a thread has learned for the tasks that it polls.
+#[derive(Clone, Copy, Debug)]
+struct Learned {
+    /// For how long they may spin, in nanoseconds.
+    credit: u32,
+    /// Whether the next wait spins.
+    is_due: bool,
 }
 
 /// For building locks: in the poll of a task that would have to wait, checks for up to a microsecond whether it still has to, if that has been
@@ -45,37 +53,44 @@ thread_local! {
 /// are queued already. It neither notifies nor waits. Returns whether the wait is over.
 #[inline]
 pub fn spin_in_poll(check: impl FnMut() -> Option<bool>) -> bool {
-    is_spin_due() && spin_and_learn(check)
+    if !is_spin_due() {
+        earn();
+        return false;
+    }
+    spin_and_learn(check)
 }
 
 /// Whether [`spin_and_learn`] is to be called.
 #[inline]
 pub(crate) fn is_spin_due() -> bool {
     // A model has no time: it would only check once more.
-    if MODEL {
-        return false;
-    }
-    let credit = CREDIT.get();
-    let is_due = credit >= ENOUGH || credit >= SPIN && spin::partner_is_awake();
-    if !is_due {
-        CREDIT.set(credit + WAIT);
-    }
-    is_due
+    !MODEL && LEARNED.get().is_due
+}
+
+/// A task waits that has not spun.
+#[inline]
+pub(crate) fn earn() {
+    let credit = LEARNED.get().credit + WAIT;
+    LEARNED.set(Learned { credit: credit.min(MOST), is_due: credit >= ENOUGH });
+}
+
+/// This thread has woken one that was awake, which may answer at once.
+pub(super) fn expect_answer() {
+    let Learned { credit, is_due } = LEARNED.get();
+    LEARNED.set(Learned { credit, is_due: is_due || credit >= SPIN });
 }
 
 /// As [`spin_in_poll`], where it is due.
 #[cold]
 pub(crate) fn spin_and_learn(check: impl FnMut() -> Option<bool>) -> bool {
-    let (spun, credit) = (spin(check), CREDIT.get());
-    CREDIT.set(match spun {
+    let (spun, credit) = (spin(check), LEARNED.get().credit);
+    let credit = match spun {
         Some((true, _)) => (credit + ANSWER).min(MOST),
         Some((false, took)) => credit.saturating_sub(took),
-        None => credit - LOOK,
-    });
+        None => credit.saturating_sub(LOOK),
+    };
     let is_over = matches!(spun, Some((true, _)));
-    if spun.is_some() {
-        spin::partner_was_awake(is_over);
-    }
+    LEARNED.set(Learned { credit, is_due: is_over || credit >= ENOUGH });
     is_over
 }
 

@@ -13,7 +13,7 @@ use crate::sync::mutant;
 use crate::table::enqueue::{enqueue_while_equal, release};
 use crate::table::enqueue::{leave, tell_end};
 use crate::table::{Location, address};
-use crate::thread::{is_of_thread, is_spin_due, spin_and_learn};
+use crate::thread::{earn, is_of_thread, is_spin_due, spin_and_learn};
 use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Cancelled, Outcome};
@@ -216,7 +216,11 @@ impl<L: Location> WaitAsync<L> {
                 if SPIN && is_spin_due() {
                     self.spin_while_equal(cx.waker());
                 }
-                self.enqueue(Wake::Task(cx.waker().clone()))
+                let polled = self.enqueue(Wake::Task(cx.waker().clone()));
+                if SPIN && polled.is_pending() {
+                    earn();
+                }
+                polled
             }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             state => self.poll_again(state, cx.waker()),

@@ -65,7 +65,7 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
 }
 
 /// What is not repeated where nothing is named.
-const NOT_REPEATED: [&str; 19] = [
+const NOT_REPEATED: [&str; 18] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
     "waitword/example",
@@ -77,7 +77,6 @@ const NOT_REPEATED: [&str; 19] = [
     "waitword-cli/scripts",
     "waitword-cli/top",
     "waitword-observe/program",
-    "waitword-quickjs/example",
     "xtask/packages",
     // Each round would be the one before, for seconds.
     "waitword/protocol_model",

@@ -67,9 +67,6 @@ pub struct WaitAsync<L: Location> {
     at: L,
 }
 
-/// For [`WaitAsync::poll_outcome`], of a wait that may spin before it enqueues. A lock's acquirer has done so by then.
-pub(crate) const SPINS: bool = true;
-
 impl<L: Location> WaitAsync<L> {
     /// The caller that this wait comes from, for a lock that waits anew on its behalf. Known while the wait is not queued.
     pub fn caller(self: Pin<&mut Self>) -> Caller {
@@ -180,7 +177,7 @@ impl<L: Location> WaitAsync<L> {
     /// queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for is
     /// there: no second signal comes for that.
     pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        let polled = self.as_ref().poll_outcome::<{ !SPINS }>(cx);
+        let polled = self.as_ref().poll_outcome(cx);
         if let Poll::Ready(Some(_)) = polled {
             self.as_ref().finish();
         }
@@ -205,22 +202,12 @@ impl<L: Location> WaitAsync<L> {
     /// The poll but for its end: until [`finish`](Self::finish), when the outcome has reached the caller, it may be read again.
     /// For somewhere in between a waker's destructor may panic.
     #[inline]
-    pub(crate) fn poll_outcome<const SPIN: bool>(
-        self: Pin<&Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Outcome>> {
+    pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
             // Cloned here because no lock may be held while foreign code runs.
             IDLE => {
                 observe::polled(cx.waker());
-                if SPIN && is_spin_due() {
-                    self.spin_while_equal(cx.waker());
-                }
-                let polled = self.enqueue(Wake::Task(cx.waker().clone()));
-                if SPIN && polled.is_pending() {
-                    earn();
-                }
-                polled
+                self.enqueue(Wake::Task(cx.waker().clone()))
             }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             state => self.poll_again(state, cx.waker()),
@@ -228,11 +215,18 @@ impl<L: Location> WaitAsync<L> {
     }
 
     /// A task that is about to enqueue spins for a moment, if that has been worth it and nobody is queued: its partner may be about to change
-    /// the word.
+    /// the word. A lock's acquirer has done so by then.
+    #[inline]
+    pub(crate) fn spin(self: Pin<&Self>, waker: &Waker) {
+        if is_spin_due() {
+            self.spin_while_equal(waker);
+        }
+    }
+
     #[cold]
     fn spin_while_equal(self: Pin<&Self>, waker: &Waker) {
         let (word, expected, table) = (self.at.word(), self.node().expects(), self.at.table());
-        if is_of_thread(waker) || load_bits(word) != expected {
+        if self.node.state() != IDLE || is_of_thread(waker) || load_bits(word) != expected {
             return;
         }
         spin_and_learn(|| match load_bits(word) == expected {
@@ -271,6 +265,7 @@ impl<L: Location> WaitAsync<L> {
         let (begins, origin) = (Begins::now(), asks(WAITS).then(|| self.node().origin()));
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
             begins.enqueued(address(&self.at), kind, who, origin);
+            earn();
             return Poll::Pending;
         }
         Poll::Ready(Some(Outcome::NotEqual))
@@ -325,12 +320,10 @@ impl<L: Location> Future for WaitAsync<L> {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        self.as_ref().spin(cx.waker());
         // A signal ends no wait of this kind.
-        match self.as_ref().poll_outcome::<SPINS>(cx) {
-            Poll::Ready(Some(outcome)) => {
-                self.as_ref().finish();
-                Poll::Ready(outcome)
-            }
+        match self.poll_signalled(cx) {
+            Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::future::{SPINS, WaitAsync, wait_async_from};
+use super::future::{WaitAsync, wait_async_from};
 use crate::observe::{Origin, WaitsFor};
 use crate::table::Location;
 use crate::timer::Alarm;
@@ -81,7 +81,8 @@ impl<L: Location> Future for WaitAsyncUntil<L> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         let (wait, deadline, alarm) = self.project();
-        if let Poll::Ready(Some(outcome)) = wait.as_ref().poll_outcome::<SPINS>(cx) {
+        wait.as_ref().spin(cx.waker());
+        if let Poll::Ready(Some(outcome)) = wait.as_ref().poll_outcome(cx) {
             alarm.clear();
             wait.as_ref().finish();
             return Poll::Ready(outcome);

@@ -225,8 +225,11 @@ impl<L: Location> WaitAsync<L> {
 
     #[cold]
     fn spin_while_equal(self: Pin<&Self>, waker: &Waker) {
+        if self.node.state() != IDLE || is_of_thread(waker) {
+            return;
+        }
         let (word, expected, table) = (self.at.word(), self.node().expects(), self.at.table());
-        if self.node.state() != IDLE || is_of_thread(waker) || load_bits(word) != expected {
+        if load_bits(word) != expected {
             return;
         }
         spin_and_learn(|| match load_bits(word) == expected {

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   credit ◄── 1 µs at the beginning
-//!          ◄── a wait that does not spin:  1 ns
+//!          ◄── a task that enqueues:       1 ns
 //!          ◄── a spin that was answered:   2 µs, which is less than a waker and a run queue would have cost
 //!          ──► a spin in vain:             the time it took, a microsecond
 //!          ──► others are queued:          100 ns, to look that up for one wait of 100
@@ -28,7 +28,7 @@ const SPIN: u32 = 1_000;
 const ENOUGH: u32 = 4 * SPIN;
 const MOST: u32 = 20_000;
 
-/// What a spin that was answered earns, and a wait that does not spin.
+/// What a spin that was answered earns, and a task that enqueues.
 const ANSWER: u32 = 2_000;
 const WAIT: u32 = 1;
 
@@ -53,11 +53,7 @@ struct Learned {
 /// are queued already. It neither notifies nor waits. Returns whether the wait is over.
 #[inline]
 pub fn spin_in_poll(check: impl FnMut() -> Option<bool>) -> bool {
-    if !is_spin_due() {
-        earn();
-        return false;
-    }
-    spin_and_learn(check)
+    is_spin_due() && spin_and_learn(check)
 }
 
 /// Whether [`spin_and_learn`] is to be called.
@@ -67,7 +63,7 @@ pub(crate) fn is_spin_due() -> bool {
     !MODEL && LEARNED.get().is_due
 }
 
-/// A task waits that has not spun.
+/// A task enqueues, for the spins of later ones.
 #[inline]
 pub(crate) fn earn() {
     let credit = LEARNED.get().credit + WAIT;
@@ -128,7 +124,9 @@ mod tests {
                 spins.set(spins.get() + u32::from(is_first.take()));
                 Some(is_over)
             };
-            spin_in_poll(check);
+            if !spin_in_poll(check) {
+                earn();
+            }
         }
         spins.get()
     }
@@ -160,6 +158,7 @@ mod tests {
                     checks.set(checks.get() + 1);
                     None
                 }));
+                earn();
             }
             assert!((10..=10_000 / LOOK).contains(&checks.get()), "{}", checks.get());
             assert!(spins(200, true) >= 99, "there is credit");

@@ -39,7 +39,7 @@ use crate::word::{Word, bits, load_bits};
 /// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for
 /// 2 to 20 µs. What it spends on that it has saved before by not sleeping, up to 80 µs in its life and an eightieth of what
 /// its sleeps cost; so where answers take long, or threads share a CPU, waiting costs what it costs without spinning. A
-/// thread that waits a few times only never spins, and neither does a future.
+/// thread that waits a few times only never spins. A future does for a microsecond, before it enqueues, where that has paid.
 ///
 /// # Panics
 /// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use

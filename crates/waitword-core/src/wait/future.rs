@@ -268,7 +268,9 @@ impl<L: Location> WaitAsync<L> {
         let (begins, origin) = (Begins::now(), asks(WAITS).then(|| self.node().origin()));
         if enqueue_while_equal(&self.at, self.node().expects(), self.node()) {
             begins.enqueued(address(&self.at), kind, who, origin);
-            earn();
+            if kind == WaiterKind::Task {
+                earn();
+            }
             return Poll::Pending;
         }
         Poll::Ready(Some(Outcome::NotEqual))

@@ -14,7 +14,7 @@ use crate::acquire::out_of_line::OutOfLine;
 use crate::acquire::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, OnUnwind, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
-use crate::handle::{Ask, Handle, Waited as _};
+use crate::handle::{Ask, Handle};
 use crate::holders::{HoldId, held_by};
 use crate::spins::Pauses;
 use crate::sync::mutant;
@@ -219,22 +219,9 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                 }
                 continue;
             };
-            // Signalled: an attempt before the shard's lock is taken to acknowledge the signal, of a task several for a moment, ...
-            if wait.is_signalled() {
-                let mut begins = true;
-                let check = || {
-                    if mem::take(&mut begins) {
-                        // With others behind, the word goes round on the CPU of its holder, which is faster.
-                        if raw.waiters(ask) > 1 {
-                            return None;
-                        }
-                        raw.reserve_for_signalled(ask);
-                    }
-                    Some(raw.take_signalled(ask))
-                };
-                if raw.take_signalled(ask) || is_task && spin_in_poll(check) {
-                    return Poll::Ready(Ok(Taken::OnSignal));
-                }
+            // Signalled: an attempt before the shard's lock is taken to acknowledge the signal, ...
+            if wait.is_signalled() && (raw.take_signalled(ask) || is_task && spin_on_signal(raw, ask)) {
+                return Poll::Ready(Ok(Taken::OnSignal));
             }
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
@@ -352,6 +339,21 @@ impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
                 .is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued, &mut Pauses::new()));
         is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal, false))))
     }
+}
+
+/// Further attempts of a signalled task, for a moment. A thread makes them when it wakes up.
+fn spin_on_signal<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    let mut begins = true;
+    spin_in_poll(|| {
+        if mem::take(&mut begins) {
+            // With others behind it, that the word moves to this CPU costs more than that the worker of its holder goes on.
+            if raw.waiters(ask) > 1 {
+                return None;
+            }
+            raw.reserve_for_signalled(ask);
+        }
+        Some(raw.take_signalled(ask))
+    })
 }
 
 /// An attempt that is no acknowledgement of a signal. `None`: the word is taken, and marked.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::spin_in_poll;
+use waitword_core::{spin_in_poll, wait_async};
 
 use super::acquisition::Acquisition;
 use super::future::AcquireAsync;
@@ -171,9 +171,15 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Lets the tasks of this thread spin: each wait that does not earns a bit, and one that was answered more.
+/// Lets the tasks of this thread spin: each that enqueues earns a bit, and a spin that was answered more.
 fn earn_spins() {
-    assert!((0..10_000).any(|_| spin_in_poll(|| Some(true))));
+    let word = AtomicU32::new(0);
+    let enqueues = || assert!(poll(pin!(wait_async(&word, 0))).is_pending());
+    let is_answered = |_| {
+        enqueues();
+        spin_in_poll(|| Some(true))
+    };
+    assert!((0..10_000).any(is_answered));
 }
 
 /// The holder releases while the task spins.
@@ -204,6 +210,23 @@ fn a_signalled_task_spins() {
     // The attempt before the spin, and the first check of that.
     mutex.armed.store(2, Ordering::SeqCst);
     assert!(poll(acquiring).is_ready());
+}
+
+#[test]
+fn a_signalled_task_does_not_spin_with_others_behind_it() {
+    earn_spins();
+    let mutex = AfterAttempt::new(RawMutex::new(), |_| unreachable!("too many attempts"));
+    assert!(mutex.take(()));
+    let mut acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
+    assert!(poll(acquiring.as_mut()).is_pending());
+    let mut behind = pin!(Acquisition::new(&mutex.raw, ()));
+    assert!(matches!(behind.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+    mutex.raw.release(HoldId::NONE);
+    assert!(mutex.take(()));
+    // The attempt before the signal is acknowledged, and the one after it.
+    mutex.armed.store(3, Ordering::SeqCst);
+    assert!(poll(acquiring).is_pending());
+    assert_eq!(mutex.armed.load(Ordering::SeqCst), 1);
 }
 
 #[test]

@@ -145,6 +145,7 @@ impl Acquire for RawRwLock {
     }
 
     fn reserve_for_signalled(&self, mode: Mode) {
+        // An upgrade keeps readers out by itself, and competes with no queue.
         if mode != Mode::Upgrade {
             self.state.fetch_or(FAIR, Ordering::Relaxed);
         }

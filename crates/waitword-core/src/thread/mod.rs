@@ -12,6 +12,8 @@ mod spin_in_poll;
 pub(crate) use park::known::known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{Threads, is_of_thread};
+#[cfg(test)]
+pub(crate) use spin_in_poll::credit;
 pub use spin_in_poll::spin_in_poll;
 pub(crate) use spin_in_poll::{earn, is_spin_due, spin_and_learn};
 

@@ -110,6 +110,11 @@ fn spin(mut check: impl FnMut() -> Option<bool>) -> Option<(bool, u32)> {
 }
 
 #[cfg(test)]
+pub(crate) fn credit() -> u32 {
+    LEARNED.get().credit
+}
+
+#[cfg(test)]
 mod tests {
     use std::cell::Cell;
 

@@ -350,3 +350,73 @@ impl<L: Location> fmt::Debug for WaitAsync<L> {
         f.debug_struct("WaitAsync").field("is_waiting", &self.is_waiting()).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::Table;
+    use crate::thread::credit;
+
+    /// A word that changes when it has been asked for so often from now, with a table of its own: nobody else is queued there.
+    struct Changes {
+        table: Table,
+        word: AtomicU32,
+        after: Cell<u32>,
+    }
+
+    // SAFETY: both are fields. Nothing panics.
+    unsafe impl Location for &Changes {
+        type Word = AtomicU32;
+
+        fn word(&self) -> &AtomicU32 {
+            self.after.set(self.after.get().wrapping_sub(1));
+            if self.after.get() == 0 {
+                self.word.store(1, Ordering::SeqCst);
+            }
+            &self.word
+        }
+
+        fn table(&self) -> &Table {
+            &self.table
+        }
+    }
+
+    #[test]
+    fn a_task_whose_word_changes_soon_is_answered_before_it_enqueues() {
+        let changes = Changes { table: Table::new(), word: AtomicU32::new(0), after: Cell::new(0) };
+        let mut cx = Context::from_waker(Waker::noop());
+        while !is_spin_due() {
+            assert!(pin!(wait_async(&changes, 0)).poll(&mut cx).is_pending());
+        }
+        let before = credit();
+        // Once for the spin, and once for its first check.
+        changes.after.set(2);
+        assert_eq!(pin!(wait_async(&changes, 0)).poll(&mut cx), Poll::Ready(Outcome::NotEqual));
+        assert!(credit() > before, "it has not spun");
+    }
+
+    #[test]
+    fn a_thread_and_a_task_behind_another_do_not_spin() {
+        let (table, word) = (Table::new(), AtomicU32::new(0));
+        let at = table.at(&word);
+        let mut cx = Context::from_waker(Waker::noop());
+        while !is_spin_due() {
+            assert!(pin!(wait_async(at, 0)).poll(&mut cx).is_pending());
+        }
+        let before = credit();
+        let parker = crate::Parker::current();
+        assert!(pin!(wait_async(at, 0)).poll(&mut Context::from_waker(parker.waker())).is_pending());
+        assert_eq!(credit(), before);
+
+        let mut first = pin!(wait_async(at, 0));
+        assert!(first.as_mut().poll_signalled(&mut cx).is_pending());
+        let before = credit();
+        assert!(pin!(wait_async(at, 0)).poll(&mut cx).is_pending());
+        // What it costs to find the other one.
+        assert!((1..=100).contains(&(before - credit())), "{} {}", before, credit());
+    }
+}

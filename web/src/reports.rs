@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use waitword::Mutex;
-use waitword_observe::blame;
-use waitword_observe::internals::{
-    EventKind, holders, start_blame, start_holders, stop_blame, stop_holders, trace,
-};
+use waitword_observe::internals::{holders, start_blame, start_holders, stop_blame, stop_holders, trace};
+use waitword_observe::{TraceKind, blame};
 
 use crate::tools::{join, until, waiters_of_mutexes, workers};
 
@@ -43,7 +41,7 @@ pub(crate) async fn the_page_reads_what_workers_write(_: u32) {
     stop_holders();
     stop_blame();
     drop(tracing);
-    assert!(events.iter().any(|event| event.word == word && event.kind == EventKind::Acquired));
+    assert!(events.iter().any(|event| event.word == word && event.kind == TraceKind::Acquired));
     let is_of_lock = |row: &&waitword_observe::Blame| row.lock.as_ref().is_some_and(|lock| lock.address.0 == word as u64);
     assert!(blame().iter().find(is_of_lock).is_some_and(|row| row.releases > 0), "{:?}", blame());
     assert!(holders().is_none());

@@ -74,7 +74,8 @@ pub(crate) enum Recipe {
         quiet: bool,
     },
 
-    /// The tests that draw or race, round after round, each with another seed; what fails once has failed (a minute to hours)
+    /// The tests, but for those that take too long or cannot differ, round after round, each with another seed; what fails once has
+    /// failed (a minute to hours)
     ///
     /// A failed round prints what the test printed, its seed, and the command line for this round. Each round has five minutes,
     /// for a lost wakeup hangs.
@@ -164,7 +165,7 @@ pub(crate) enum Recipe {
         #[arg(long)]
         test: bool,
 
-        /// Builds what the tests run, and runs nothing
+        /// Builds the suite and the smallest program, whose size has a limit; runs nothing
         #[arg(long, conflicts_with = "test")]
         build: bool,
 

@@ -1,4 +1,4 @@
-//! Tests, round after round, for those that draw or race: a fault that shows once in six runs is green by luck five times.
+//! Tests, round after round: a fault that shows once in six runs is green by luck five times.
 //!
 //! The binaries run as they are, one after the other, but for [`NOT_REPEATED`]. Each round has a seed, which the tests that draw take from
 //! the environment.

@@ -113,3 +113,52 @@ queues! {
         notify_all |event| event.notify(usize::MAX);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crowd::Crowd;
+
+    /// A notify ends the wait of its own word, and a cancelled wait takes none.
+    fn keeps_words_apart<Q: Queues>() {
+        let queues = Q::with_words(2);
+        let mut crowd = Crowd::new(3);
+        crowd.enter(0, queues.wait(0));
+        crowd.enter(1, queues.wait(1));
+        queues.notify_one(1);
+        crowd.finish(1);
+        crowd.cancel(0);
+        crowd.enter(2, queues.wait(0));
+        queues.notify_one(0);
+        crowd.finish(2);
+    }
+
+    fn wakes_in_order<Q: Queues>() {
+        let queues = Q::with_words(1);
+        let mut crowd = Crowd::new(4);
+        (0..4).for_each(|i| crowd.enter(i, queues.wait(0)));
+        queues.notify_one(0);
+        crowd.finish(0);
+        queues.notify_one(0);
+        crowd.finish(1);
+        if Q::NOTIFIES_ALL {
+            queues.notify_all(0);
+            crowd.finish(3);
+            crowd.finish(2);
+        }
+    }
+
+    fn works<Q: Queues>() {
+        keeps_words_apart::<Q>();
+        wakes_in_order::<Q>();
+    }
+
+    #[test]
+    fn what_is_measured_works() {
+        works::<Waitword>();
+        works::<TokioNotify>();
+        works::<FuturesIntrusive>();
+        works::<MaitakeQueue>();
+        works::<EventListener>();
+    }
+}

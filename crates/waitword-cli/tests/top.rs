@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 const WAITWORD: &str = env!("CARGO_BIN_EXE_waitword");
 
-/// After so long without what it is to show, a terminal will not show it.
+/// How long a test waits for a text on the terminal.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A terminal of 80 columns and 24 rows in which a shell runs some commands: `script` makes one. It ends when this is dropped.

@@ -221,7 +221,7 @@ impl Cluster {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Members> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+        crate::lock::lock(&self.members)
     }
 }
 

@@ -97,6 +97,7 @@ pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     let index = (line as usize).checked_sub(1)?;
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
+        _ if file == EVAL => None,
         _ => source_text::line(&path_of(&file_url::path(file).unwrap_or_else(|| file.into())), index),
     }
 }

@@ -104,4 +104,21 @@ mod tests {
         timers.stop(1);
         assert!(timers.queue.is_empty() && timers.places.is_empty() && !timers.keep_alive());
     }
+
+    #[test]
+    fn only_referenced_timers_keep_alive() {
+        let now = Instant::now();
+        let mut timers = Timers::default();
+        timers.start(1, now, false);
+        assert!(!timers.keep_alive());
+        timers.keep(1, true);
+        timers.keep(1, true);
+        assert!(timers.keep_alive());
+        timers.keep(1, false);
+        timers.keep(2, true);
+        assert!(!timers.keep_alive(), "an unknown timer keeps nothing alive");
+        timers.start(3, now, true);
+        assert_eq!(all_due(&mut timers, now), [1, 3]);
+        assert!(!timers.keep_alive());
+    }
 }

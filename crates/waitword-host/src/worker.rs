@@ -160,16 +160,10 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     agent.runtime().set_state(Rc::clone(&host));
     agent.runtime().set_module_loader(Loader);
     agent.runtime().track_rejections();
-    let recorder = match host
-        .cluster
-        .observer
-        .as_ref()
-        .map(|observer| Recorder::new(observer, AgentName(host.id), &agent))
-    {
-        Some(Err(_)) => {
-            return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
-        }
-        recorder => recorder.and_then(Result::ok),
+    let observer = host.cluster.observer.as_ref();
+    let recorder = observer.map(|observer| Recorder::new(observer, AgentName(host.id), &agent)).transpose();
+    let Ok(recorder) = recorder else {
+        return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
     };
     if let Some(recorder) = &recorder {
         agent.set_word_observer(Rc::clone(recorder) as Rc<dyn WordObserver>);

@@ -83,7 +83,6 @@ pub use tracing::{emit_finding, emit_report, emit_slow};
 /// What reports are made of, for tests of this crate: the records and events themselves.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::model::TraceKind as EventKind;
     pub use crate::notifies::{NotifySeen, last_notify};
     pub use crate::observer::{start_blame, start_holders, stop_blame, stop_holders, trace};
     pub use crate::record::rings::{Event, Events, Traced, acquired, released};

@@ -107,7 +107,7 @@ fn add_notifies(to: &mut Snapshot, now: Instant) {
             woken: Some(seen.woken),
         });
     }
-    // Asked last: of what was displaced meanwhile the notify is not there either.
+    // Read after the notifies: one that was displaced in between is missing above, so it has to be counted here.
     if let Some(recording) = &mut to.recording {
         recording.lost_notifies = LOST.load(Ordering::Relaxed);
     }

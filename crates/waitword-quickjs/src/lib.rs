@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 //!
 //! # Embedding
-//! A [`JsAgent`] runs scripts on the thread that made it. All three functions are replaced in every realm, by functions on
-//! [`waitword_agents`]; SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can wait on and notify as well.
+//! A [`JsAgent`] runs scripts on the thread that made it. `Atomics.wait`, `waitAsync` and `notify` are replaced in
+//! every realm, by functions on [`waitword_agents`]; SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can wait on and notify as well.
 //!
 //! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
 //! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
@@ -15,7 +15,7 @@
 //! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
 //! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
 //! engine gets wrong of buffers and views), `apply.rs` (lists of arguments), `string_length.rs`
-//! (strings that are too long), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
+//! (strings that are too long), `convert.rs` (values of Rust as values of scripts, and back), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
 //! scripts do to words, with the feature `observe`). All unsafe code is in `ffi/`, and its invariants
 //! in `ffi/mod.rs`.
 

@@ -181,7 +181,12 @@ macro_rules! semaphores {
                 $add
             }
         }
-    )+};
+    )+
+        #[cfg(test)]
+        fn try_each_semaphore() {
+            $(tests::counts::<$semaphore>();)+
+        }
+    };
 }
 
 semaphores! {
@@ -269,8 +274,28 @@ mod tests {
         drop(writer);
     }
 
+    pub(super) fn counts<S: Semaphore>() {
+        let semaphore = S::with_permits(2);
+        let (first, second) = (semaphore.acquire(), block_on(semaphore.acquire_async()));
+        assert!(semaphore.try_acquire().is_none());
+        drop(first);
+        assert!(semaphore.try_acquire().is_some());
+        drop(second);
+        let semaphore = S::with_permits(0);
+        for _ in 0..3 {
+            assert!(semaphore.try_acquire().is_none());
+            semaphore.add_permit();
+            std::mem::forget(semaphore.acquire());
+        }
+    }
+
     #[test]
     fn what_is_measured_is_a_lock() {
         try_each_lock();
+    }
+
+    #[test]
+    fn there_are_as_many_permits_as_one_asks_for() {
+        try_each_semaphore();
     }
 }

@@ -17,13 +17,19 @@ type Block<'a> = Vec<&'a str>;
 
 impl Listings {
     /// # Panics
-    /// If the text has another number of classes or programs, or a method that is not the class's.
+    /// If the text has another number of classes or programs, a method that is not the class's, or a block without an end.
     pub(crate) fn read(text: &str) -> Self {
         let mut blocks: Vec<Block<'_>> = Vec::new();
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
             if matches!(line.trim(), "```js" | "```javascript") {
-                blocks.push(lines.by_ref().take_while(|line| line.trim() != "```").collect());
+                let mut has_end = false;
+                let is_inside = |line: &&str| {
+                    has_end = line.trim() == "```";
+                    !has_end
+                };
+                blocks.push(lines.by_ref().take_while(is_inside).collect());
+                assert!(has_end, "a block has no end: {line}");
             }
         }
         // A text that went through HTML may have kept entities, which no JavaScript has.
@@ -67,6 +73,7 @@ fn assemble(class: &[&str], methods: &[Block<'_>]) -> String {
         used += 1;
         lines.nth(1); // the comment and the brace
     }
+    assert!(used > 0, "the class elides no method");
     assert_eq!(used, methods.len(), "each method has its place in the class");
     assembled.join("\n")
 }

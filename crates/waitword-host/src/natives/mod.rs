@@ -77,9 +77,9 @@ const NATIVES: &[(&str, NativeFn)] = &[
     ("leaveGroup", native!(messages::leave_group, 0, 1)),
     ("parseUrl", native!(texts::parse_url, 0, 1)),
     ("setUrl", native!(texts::set_url, 0, 1, 2)),
-    // Of the absolute path of a file.
+    // fileUrl(path): the URL of a file, of its absolute path.
     ("fileUrl", native!(|_: Caller<'_>, path: String| file_url::of(&path), 0)),
-    // An ArrayBuffer.
+    // encodeUtf8(text): an ArrayBuffer.
     ("encodeUtf8", native!(|by: Caller<'_>, text: String| by.realm.array_buffer(text.as_bytes()), 0)),
     ("decodeUtf8", native!(texts::decode_utf8, 0, 1)),
     ("isUtf8", native!(texts::is_utf8, 0)),

@@ -190,8 +190,8 @@ impl Order {
             true => (live.lock, Access::Upgradable),
             false => (live.lock, live.mode),
         };
-        let mine = self.live.values().filter(|live| live.by == by);
-        let mut held: Vec<(LockId, Access)> = mine.map(before).collect();
+        let mine: Vec<&mut Live> = self.live.values_mut().filter(|live| live.by == by).collect();
+        let mut held: Vec<(LockId, Access)> = mine.iter().map(|live| before(live)).collect();
         if held.is_empty() {
             return;
         }
@@ -199,7 +199,7 @@ impl Order {
         held.sort_unstable();
         let held = Held::from(held);
         let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
-        for from in self.live.values_mut().filter(|from| from.by == by && from.lock != lock) {
+        for from in mine.into_iter().filter(|from| from.lock != lock) {
             let edge = Edge {
                 from: from.lock,
                 holds: from.mode,

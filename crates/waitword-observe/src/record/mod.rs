@@ -163,11 +163,11 @@ impl Entry {
 }
 
 fn seen(entry: &Entry, number: u64) -> Option<HolderSeen> {
-    let thread = numbered(entry.thread);
-    let on = thread.as_ref().map(|numbered| numbered.thread.clone());
+    let (on, thread_has_ended) =
+        numbered(entry.thread).map_or((None, true), |numbered| (Some(numbered.thread), numbered.has_ended));
     let is_task = entry.what & TASK != 0;
     let has_ended = match is_task {
-        false => thread.is_none_or(|numbered| numbered.has_ended),
+        false => thread_has_ended,
         true => entry.is_of_ended_task(),
     };
     let hold = entry.hold()?;

@@ -25,7 +25,7 @@ const READERS: usize = 8;
 /// A reader that has not read its report by then gets no more of it.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// A reader that says nothing for so long gets a report.
+/// A reader that says nothing for so long gets a report. One that asks byte by byte is answered after [`LINE`] of them, 13 s at most.
 const READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Longer lines are no requests.
@@ -193,7 +193,10 @@ impl Request {
         let mut line = Vec::new();
         // What came until then counts.
         let _ = connection.set_read_timeout(Some(READ_TIMEOUT));
-        let _ = BufReader::new(connection.take(LINE)).read_until(b'\n', &mut line);
+        let _ = BufReader::new(connection.take(LINE + 1)).read_until(b'\n', &mut line);
+        if line.len() as u64 > LINE {
+            return Self::Other;
+        }
         Self::parse(&String::from_utf8_lossy(&line))
     }
 
@@ -275,5 +278,18 @@ mod tests {
             ("GET / HTTP/1.1\r\n", Request::Other),
         ];
         assert_eq!(of.clone().map(|(line, _)| Request::parse(line)), of.map(|(_, request)| request));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_no_request_by_its_beginning() {
+        let read = |line: &str| {
+            let (mut reader, connection) = UnixStream::pair().unwrap();
+            reader.write_all(line.as_bytes()).unwrap();
+            Request::read(&connection)
+        };
+        let blanks = |count| " ".repeat(count);
+        assert_eq!(read(&format!("report{}\n", blanks(57))), Request::Report);
+        assert_eq!(read(&format!("report{}x\n", blanks(60))), Request::Other);
+        assert_eq!(read(&format!("report{}\n", blanks(100))), Request::Other);
     }
 }

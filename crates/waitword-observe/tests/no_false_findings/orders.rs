@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::runtime::{Builder, Runtime};
 use waitword::{
-    AsyncLock, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
+    AsyncLock, Condvar, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
     RwLockWriteGuard, Semaphore,
 };
 
@@ -31,7 +31,8 @@ struct Locks {
     gated: [Mutex<u64>; 2],
     /// Read in any order, written alone.
     read: [RwLock<u64>; 2],
-    counted: Mutex<u64>,
+    condvar: Condvar,
+    notified: Mutex<u64>,
 }
 
 /// Threads, and tasks of a runtime with two threads and of one with one.
@@ -140,7 +141,7 @@ impl Shared {
 
     async fn step(&self, random: &mut Random) {
         let locks = &self.locks;
-        match random.below(13) {
+        match random.below(15) {
             0 => {
                 let [one, other] = random.two(5);
                 let mut one = take!(random: locks.mutexes[one], lock | lock_async);
@@ -196,7 +197,7 @@ impl Shared {
             9 => {
                 let many = 1 + random.below(3);
                 let _permits = take!(random: self.permits, acquire_many | acquire_many_async, many).unwrap();
-                *take!(random: locks.counted, lock | lock_async) += 1;
+                *take!(random: locks.notified, lock | lock_async) += 1;
             }
             10 => {
                 let _held = take!(random: locks.mutexes[random.below(5)], lock | lock_async);
@@ -204,7 +205,19 @@ impl Shared {
                 let read = take!(random: rwlock, upgradable_read | upgradable_read_async);
                 *upgraded(read, random).await += 1;
             }
+            11 if random.is_thread => {
+                let mut notified = locks.notified.lock();
+                let _ = locks.condvar.wait_for(&mut notified, SOON);
+            }
             11 => {
+                let guard = locks.notified.lock_async().await;
+                let _ = locks.condvar.wait_async_for(guard, SOON).await;
+            }
+            12 => {
+                *take!(random: locks.notified, lock | lock_async) += 1;
+                locks.condvar.notify_all();
+            }
+            13 => {
                 let [one, other] = random.two(3).map(|at| &locks.bare[at]);
                 let _held = take!(random: locks.mutexes[random.below(5)], lock | lock_async);
                 take!(random: one, lock | lock_async);

@@ -44,7 +44,9 @@ impl Snapshot {
         self.total = Some(self.total_of(tested));
         let covered = tested.iter().filter(|tested| self.covers(&tested.case.file));
         let entries = covered.filter_map(|Tested { case, outcome, .. }| {
-            let because = self.because(case).map(str::to_owned);
+            // A skip says why by itself.
+            let is_failure = matches!(outcome, Outcome::Failed(_));
+            let because = self.because(case).filter(|_| is_failure).map(str::to_owned);
             let entry = Entry { outcome: outcome.clone(), because };
             (*outcome != Outcome::Passed).then(|| (case.clone(), entry))
         });

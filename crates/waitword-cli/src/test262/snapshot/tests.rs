@@ -134,6 +134,20 @@ fn an_update_keeps_the_causes_of_what_still_fails() {
 }
 
 #[test]
+fn a_case_that_failed_and_is_skipped_now_has_one_cause() {
+    let mut tested = as_known();
+    for tested in &mut tested[..2] {
+        tested.outcome = Outcome::Skipped("so".to_owned());
+    }
+    // One of the two was known to fail, with a cause.
+    let mut snapshot = snapshot();
+    snapshot.entries.remove(&tested[0].case);
+    snapshot.update("commit 4567", &tested);
+    let text = snapshot.to_string();
+    assert!(text.contains("skipped test/a/bad.js (sloppy, strict)\n    because so\n"), "{text}");
+}
+
+#[test]
 fn mistakes_in_the_file_are_named_with_their_line() {
     for (text, complaint) in [
         ("path test\nfaild test/a.js (strict)", "s.txt:2: expected suite, path"),
@@ -141,6 +155,10 @@ fn mistakes_in_the_file_are_named_with_their_line() {
         ("path test\nfailed test/a.js (loose)", "s.txt:2: expected FILE (MODE"),
         ("total many", "s.txt:1: expected three numbers"),
         ("error x\npath test", "s.txt:1: expected"),
+        (
+            "path test\nskipped test/a.js (strict)\n    error x",
+            "s.txt:3: a case that is skipped has no error",
+        ),
         ("# nothing", "s.txt covers nothing"),
     ] {
         let error = Snapshot::parse("s.txt".into(), text).unwrap_err();

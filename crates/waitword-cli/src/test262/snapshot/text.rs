@@ -55,7 +55,10 @@ impl Snapshot {
                             ("error", Outcome::Failed(text)) | ("because", Outcome::Skipped(text)) => {
                                 *text = rest.to_owned();
                             }
-                            _ => entry.because = Some(rest.to_owned()).filter(|text| text != UNKNOWN),
+                            ("because", _) => {
+                                entry.because = Some(rest.to_owned()).filter(|text| text != UNKNOWN);
+                            }
+                            _ => return Err(wrong("a case that is skipped has no error")),
                         }
                     }
                 }

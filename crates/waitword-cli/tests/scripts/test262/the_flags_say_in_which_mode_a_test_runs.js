@@ -1,7 +1,7 @@
 // What tests import is no test.
 //@ command: test262 support
 //@ file: support/test/both.js
-//> 6 passed, 0 failed, 0 skipped
+//> 7 passed, 0 failed, 0 skipped
 
 assert(typeof seen == 'undefined'); var seen = true;
 //@ file: support/test/only.js
@@ -25,5 +25,10 @@ assert(this === undefined); await 0; $DONE();
 flags: [raw]
 ---*/
 if (typeof assert != 'undefined') throw 'harness'; if (this === undefined) throw 1;
+//@ file: support/test/module_raw.js
+/*---
+flags: [module, raw]
+---*/
+if (this !== undefined || typeof assert != 'undefined') throw 1;
 //@ file: support/test/broken_FIXTURE.js
 let = ;

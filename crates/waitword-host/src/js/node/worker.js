@@ -201,6 +201,7 @@
    * those of `spawn` in natives/workers.rs.
    */
   function startWorker(owner, options) {
+    // Without a prototype: an option that is left out is undefined, whatever a script has put on Object.prototype.
     const made = native.spawn({ __proto__: null, ...options });
     workers.set(made[0], owner);
     ports.set(made[0], made[1]);

@@ -74,7 +74,8 @@ fn enqueue_cancel(first: Vec<Wait>) -> Vec<Wait> {
     first
 }
 
-#[library_benchmark(config = at_most(463))]
+// As above; and a waker that the waiter has got is asked whether it is a thread's, which may expect an answer.
+#[library_benchmark(config = at_most(468))]
 #[bench::alone(crowd(0))]
 fn enqueue_notify_finish(_none: Vec<Wait>) {
     let mut wait = std::pin::pin!(wait_async(black_box(&WORD), 0));

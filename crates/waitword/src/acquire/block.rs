@@ -33,6 +33,18 @@ pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     if lock.raw().take(ask()) {
         return Ok(HoldId::NONE);
     }
+    announce_and_block(lock, ask, instead)
+}
+
+/// [`block`], after what an observer has to know of the lock. Apart from the attempt before it, which would share its registers.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn announce_and_block<L: HasRaw<Raw: Acquire> + ?Sized>(
+    lock: &L,
+    ask: impl Fn() -> AskOf<L>,
+    instead: impl Fn() -> &'static str,
+) -> Result<HoldId, ClosedOf<L>> {
     lock.will_wait();
     block(lock.raw(), ask(), instead())
 }
@@ -48,8 +60,7 @@ fn acquire_recorded<L: HasRaw<Raw: Acquire> + ?Sized>(
     if let Some(hold) = take_recorded(lock.raw(), ask(), Caller::here(), false) {
         return Ok(hold);
     }
-    lock.will_wait();
-    block(lock.raw(), ask(), instead())
+    announce_and_block(lock, ask, instead)
 }
 
 /// As [`acquire`], until the deadline at the latest. The clock is not read if there is no need to wait.

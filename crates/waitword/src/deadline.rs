@@ -142,7 +142,7 @@ macro_rules! with_and_without_deadline {
         [$($generic:tt)*] $Future:ident[$($arg:tt),*] $(where $bounded:ident: $bound:path)?;
         $(#[$until_doc:meta])*
         $Until:ident[$($parameter:tt)*];
-        $Output:ty, $UntilOutput:ty; waits by $inner:ident $(, shows $shown:ident)?
+        $Output:ty, $UntilOutput:ty; waits by $inner:ident $(, shows $shown:ident: $of_inner:ident)?
     ) => {
         $(#[$until_doc])*
         pub type $Until<$($parameter)*> = $Future<$($arg,)* $crate::deadline::Until>;
@@ -164,7 +164,7 @@ macro_rules! with_and_without_deadline {
         {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let mut shown = f.debug_struct(if D::IS_TIMED { stringify!($Until) } else { stringify!($Future) });
-                $(shown.field(stringify!($shown), &self.$shown);)?
+                $(shown.field(stringify!($shown), &self.$inner.$of_inner());)?
                 shown.field("waiting", &self.$inner.is_waiting()).finish_non_exhaustive()
             }
         }

@@ -125,6 +125,11 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         *this.hold = held_by_task(handle.raw(), *this.ask, || this.wait.caller(), waker, gives_up);
     }
 
+    #[inline]
+    pub(super) fn ask(&self) -> Ask<H> {
+        self.ask
+    }
+
     /// What the guard has to keep, once a task has acquired it.
     #[inline]
     pub(super) fn hold(&self) -> HoldId {

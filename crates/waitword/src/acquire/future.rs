@@ -35,6 +35,12 @@ impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
         Self { acquisition: Acquisition::new(handle, ask), deadline }
     }
 
+    /// What it asks for.
+    #[inline]
+    pub(crate) fn ask(&self) -> Ask<H> {
+        self.acquisition.ask()
+    }
+
     /// What the guard has to keep, once it is ready.
     #[inline]
     pub(crate) fn hold(&self) -> HoldId {

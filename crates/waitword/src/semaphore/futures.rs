@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 
 use crate::acquire::future::AcquireAsync;
 use crate::deadline::{Deadline, NoDeadline, with_and_without_deadline};
-use crate::raw_semaphore::{RawSemaphore, asked};
+use crate::raw_semaphore::asked;
 use crate::semaphore::Semaphore;
 use crate::semaphore::error::{AcquireError, Closed};
 use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
@@ -18,10 +18,8 @@ pin_project! {
     /// The future of [`Semaphore::acquire_async`] and [`Semaphore::acquire_many_async`].
     #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquire<'a, D = NoDeadline> {
-        semaphore: &'a Semaphore,
-        permits: usize,
         #[pin]
-        acquire: AcquireAsync<&'a RawSemaphore, D>,
+        acquire: AcquireAsync<&'a Semaphore, D>,
     }
 }
 
@@ -29,7 +27,7 @@ impl<'a, D: Deadline> SemaphoreAcquire<'a, D> {
     #[inline]
     #[track_caller]
     pub(super) fn new(semaphore: &'a Semaphore, permits: usize, deadline: D) -> Self {
-        Self { semaphore, permits, acquire: AcquireAsync::new(&semaphore.raw, asked(permits), deadline) }
+        Self { acquire: AcquireAsync::new(semaphore, asked(permits), deadline) }
     }
 
     #[inline]
@@ -37,12 +35,12 @@ impl<'a, D: Deadline> SemaphoreAcquire<'a, D> {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Result<SemaphorePermit<'a>, Closed>, D::Error>> {
-        let mut this = self.project();
+        let mut acquire = self.project().acquire;
         // Read before the poll, which is a fence for the compiler.
-        let (semaphore, permits) = (*this.semaphore, *this.permits);
-        let polled = this.acquire.as_mut().poll(cx);
-        let hold = this.acquire.hold();
-        polled.map_ok(|acquired| acquired.map(|_| SemaphorePermit::new(semaphore, permits, hold)))
+        let permits = acquire.ask();
+        let polled = acquire.as_mut().poll(cx);
+        let hold = acquire.hold();
+        polled.map_ok(|acquired| acquired.map(|semaphore| SemaphorePermit::new(semaphore, permits, hold)))
     }
 }
 
@@ -50,7 +48,6 @@ pin_project! {
     /// The future of [`Semaphore::acquire_owned_async`] and [`Semaphore::acquire_many_owned_async`].
     #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquireOwned<D = NoDeadline> {
-        permits: usize,
         #[pin]
         acquire: AcquireAsync<Arc<Semaphore>, D>,
     }
@@ -60,7 +57,7 @@ impl<D: Deadline> SemaphoreAcquireOwned<D> {
     #[inline]
     #[track_caller]
     pub(super) fn new(semaphore: Arc<Semaphore>, permits: usize, deadline: D) -> Self {
-        Self { permits, acquire: AcquireAsync::new(semaphore, asked(permits), deadline) }
+        Self { acquire: AcquireAsync::new(semaphore, asked(permits), deadline) }
     }
 
     #[inline]
@@ -68,10 +65,10 @@ impl<D: Deadline> SemaphoreAcquireOwned<D> {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Result<OwnedSemaphorePermit, Closed>, D::Error>> {
-        let mut this = self.project();
-        let permits = *this.permits;
-        let polled = this.acquire.as_mut().poll(cx);
-        let hold = this.acquire.hold();
+        let mut acquire = self.project().acquire;
+        let permits = acquire.ask();
+        let polled = acquire.as_mut().poll(cx);
+        let hold = acquire.hold();
         polled
             .map_ok(|acquired| acquired.map(|semaphore| OwnedSemaphorePermit::new(semaphore, permits, hold)))
     }
@@ -81,7 +78,7 @@ with_and_without_deadline! {
     ['a,] SemaphoreAcquire['a];
     /// The future of [`Semaphore::acquire_async_for`] and its like, up to [`Semaphore::acquire_many_async_until`].
     SemaphoreAcquireUntil['a];
-    Result<SemaphorePermit<'a>, Closed>, Result<SemaphorePermit<'a>, AcquireError>; waits by acquire, shows permits
+    Result<SemaphorePermit<'a>, Closed>, Result<SemaphorePermit<'a>, AcquireError>; waits by acquire, shows permits: ask
 }
 
 with_and_without_deadline! {
@@ -89,5 +86,5 @@ with_and_without_deadline! {
     /// The future of [`Semaphore::acquire_owned_async_for`] and its like, up to
     /// [`Semaphore::acquire_many_owned_async_until`].
     SemaphoreAcquireOwnedUntil[];
-    Result<OwnedSemaphorePermit, Closed>, Result<OwnedSemaphorePermit, AcquireError>; waits by acquire, shows permits
+    Result<OwnedSemaphorePermit, Closed>, Result<OwnedSemaphorePermit, AcquireError>; waits by acquire, shows permits: ask
 }

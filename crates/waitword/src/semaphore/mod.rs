@@ -9,7 +9,7 @@ pub(crate) mod permit;
 use std::fmt;
 
 use crate::acquire::{Acquire as _, held};
-use crate::handle::has_raw;
+use crate::handle::{Ask, Handle, HasRaw, Waited, has_raw};
 use crate::holders::{Hold, HoldId, permits_added};
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
@@ -74,6 +74,21 @@ pub struct Semaphore {
 const _: () = assert!(size_of::<Semaphore>() == 16);
 
 has_raw!(Semaphore, RawSemaphore);
+
+/// The whole, which has no type parameter; a guard needs it, and a future need not keep it beside its raw part.
+impl<'a> Handle for &'a Semaphore {
+    type Raw = RawSemaphore;
+    type At = &'a <RawSemaphore as Waited>::At;
+
+    #[inline]
+    fn raw(&self) -> &RawSemaphore {
+        HasRaw::raw(*self)
+    }
+
+    fn at(&self, ask: Ask<Self>) -> Self::At {
+        HasRaw::raw(*self).at(ask)
+    }
+}
 
 impl Semaphore {
     /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.

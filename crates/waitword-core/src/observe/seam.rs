@@ -24,9 +24,9 @@ pub const CONTENDED: u32 = 1 << 2;
 pub const TASKS: u32 = 1 << 3;
 /// Asked for: acquisitions, notifies of condition variables and events, and the types of locks.
 pub const HOLDERS: u32 = 1 << 4;
-/// Asked for: releases by guards that have no room for what the observer calls their holds, changes of holds, and drops of locks.
+/// Asked for: releases by guards that have no room for a `HoldId`, changes of holds, and drops of locks.
 pub const RELEASES: u32 = 1 << 5;
-/// Asked for: waits for what nobody holds by having it.
+/// Asked for: waits that end without a hold (for the value of a cell, for readers before an upgrade).
 pub const AWAITED: u32 = 1 << 6;
 /// Bits from here on are the observer's own.
 pub const OWN: u32 = 1 << 16;

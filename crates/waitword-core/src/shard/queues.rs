@@ -190,7 +190,7 @@ impl Place {
     pub(super) unsafe fn leaves(&mut self, head: NonNull<Waiter>, node: NonNull<Waiter>) {
         mutant!("snapshot-removed" => return self.next = None);
         if self.next == Some(node) {
-            // SAFETY: says the caller.
+            // SAFETY: as the caller guarantees.
             self.next = unsafe { behind(head, node) };
         }
     }
@@ -223,7 +223,7 @@ impl Place {
 /// # Safety
 /// Both are in the same queue, under a lock that the caller holds (I2).
 pub(super) unsafe fn behind(head: NonNull<Waiter>, node: NonNull<Waiter>) -> Option<NonNull<Waiter>> {
-    // SAFETY: says the caller.
+    // SAFETY: as the caller guarantees.
     let behind = unsafe { next(node) };
     (behind != head).then_some(behind)
 }

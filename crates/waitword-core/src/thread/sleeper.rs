@@ -228,7 +228,7 @@ unsafe fn insert(tops: &mut Tops, len: usize, sleeper: Arc<Sleeper>) {
     match &mut tops[len % WAKES] {
         Some(top) => {
             let in_this_tree = len / WAKES - 1;
-            // SAFETY: says the caller; a thread is linked once, so it is not in the tree that this borrows.
+            // SAFETY: as the caller guarantees; a thread is linked once, so it is not in the tree that this borrows.
             unsafe { top.below.with_mut(|below| insert(&mut *below, in_this_tree, sleeper)) };
         }
         none => *none = Some(sleeper),

@@ -72,7 +72,7 @@ impl Deadlines {
         waker: &mut Option<Waker>,
     ) -> Unpark {
         let rings = round_up(now, deadline);
-        // SAFETY: alive, says the caller, and the lock is held: W1 to W4 of the wheel.
+        // SAFETY: alive, as the caller guarantees, and the lock is held: W1 to W4 of the wheel.
         unsafe {
             std::mem::swap(&mut node.as_mut().waker, waker);
             if node.as_ref().is_set_for(deadline) {
@@ -95,7 +95,7 @@ impl Deadlines {
     /// # Safety
     /// The node is alive.
     pub(crate) unsafe fn remove(&mut self, mut node: NonNull<Node>) -> Option<Waker> {
-        // SAFETY: alive, says the caller, and the lock is held: W1 to W4 of the wheel.
+        // SAFETY: alive, as the caller guarantees, and the lock is held: W1 to W4 of the wheel.
         unsafe {
             self.wheel.remove(node);
             node.as_mut().waker.take()

@@ -111,7 +111,7 @@ impl Wheel {
     /// # Safety
     /// The caller holds the lock; `node` is alive, stays where it is until removed, and is not linked.
     pub(crate) unsafe fn insert(&mut self, mut node: NonNull<Node>) {
-        // SAFETY: says the caller.
+        // SAFETY: as the caller guarantees.
         let place = self.place(unsafe { node.as_ref() }.deadline);
         self.occupied.insert(place);
         // SAFETY: as above, and it goes into one list.
@@ -124,7 +124,7 @@ impl Wheel {
     /// # Safety
     /// The caller holds the lock; `node` is alive. If it is linked, it is in this wheel.
     pub(crate) unsafe fn remove(&mut self, mut node: NonNull<Node>) {
-        // SAFETY: alive, says the caller.
+        // SAFETY: alive, as the caller guarantees.
         let place = std::mem::replace(&mut unsafe { node.as_mut() }.place, Place::NOWHERE);
         // There is no list for `NOWHERE`.
         let Some(list) = self.lists.get_mut(usize::from(place.0)) else { return };
@@ -322,7 +322,7 @@ impl List {
     /// # Safety
     /// The caller holds the lock; `node` is alive and in no list, and the nodes in this one are alive.
     unsafe fn push(&mut self, mut node: NonNull<Node>) {
-        // SAFETY: says the caller.
+        // SAFETY: as the caller guarantees.
         unsafe {
             node.as_mut().prev = self.last;
             node.as_mut().next = None;
@@ -336,7 +336,7 @@ impl List {
     /// # Safety
     /// The caller holds the lock; `node` is in this list, and all in it are alive.
     unsafe fn remove(&mut self, node: NonNull<Node>) {
-        // SAFETY: says the caller; its links are what it has in the list.
+        // SAFETY: as the caller guarantees; its links are what it has in the list.
         unsafe {
             let &Node { prev, next, .. } = node.as_ref();
             match prev {

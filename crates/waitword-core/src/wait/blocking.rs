@@ -62,7 +62,7 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
 /// As [`wait`], for `timeout` at the longest.
 ///
 /// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one beyond what
-/// [`Instant`] can hold never ends.
+/// [`Instant`] can hold never expires.
 ///
 /// # Panics
 /// As [`wait`], unless the timeout is zero; the method to use instead is [`wait_async_for`](crate::wait_async_for).

@@ -15,7 +15,7 @@ use crate::word::Word;
 
 /// As [`wait_async`](crate::wait_async), for `timeout` at the longest, counted from this call.
 ///
-/// A timeout beyond what [`Instant`] can hold never ends. See [`wait_async_until`].
+/// A timeout beyond what [`Instant`] can hold never expires. See [`wait_async_until`].
 #[track_caller]
 pub fn wait_async_for<L: Location>(
     at: L,

@@ -137,7 +137,7 @@ impl Inbox {
     pub(crate) unsafe fn remove_if(&self, entry: NonNull<Entry>, is_here: impl FnOnce() -> bool) {
         let _held = self.shared.lock.lock();
         if is_here() {
-            // SAFETY: in one of our lists, says the caller, whose lock is held (I4).
+            // SAFETY: in one of our lists, as the caller guarantees, whose lock is held (I4).
             unsafe { unlink(entry) };
         }
     }

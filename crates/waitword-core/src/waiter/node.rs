@@ -367,7 +367,7 @@ pub(crate) unsafe fn node_of(entry: NonNull<Entry>) -> NonNull<Waiter> {
 /// `node` is in the queue of a word, under a lock that the caller holds (I2).
 #[inline(always)]
 pub(crate) unsafe fn next(node: NonNull<Waiter>) -> NonNull<Waiter> {
-    // SAFETY: alive and linked, says the caller; a queue has no sentinel, so its entries are nodes'.
+    // SAFETY: alive and linked, as the caller guarantees; a queue has no sentinel, so its entries are nodes'.
     unsafe { node_of(list::next(entry(node))) }
 }
 

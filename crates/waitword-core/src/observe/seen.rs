@@ -70,7 +70,7 @@ pub(crate) struct Copied {
     pub(crate) site: Option<&'static Site>,
     pub(crate) is_timed: bool,
     pub(crate) who: usize,
-    /// Of an agent's wait.
+    /// For an agent's wait.
     pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
     /// Its owner has yet to release a lock, and does not wait before.

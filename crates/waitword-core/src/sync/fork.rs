@@ -21,7 +21,7 @@ pub(crate) fn at_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: 
     type Handler = Option<extern "C" fn()>;
 
     unsafe extern "C" {
-        /// Of the C library, which the standard library links.
+        /// From the C library, which the standard library links.
         fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
     }
 

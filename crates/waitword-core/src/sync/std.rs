@@ -16,7 +16,7 @@ pub(crate) mod thread {
 #[inline(always)]
 pub(crate) fn announced() {}
 
-/// A mutex that does not poison: nothing foreign runs under it, so no panic can interrupt its owner.
+/// A mutex that does not poison: no foreign code runs under it, so no panic can interrupt its owner.
 #[derive(Debug, Default)]
 pub struct Mutex<T>(std::sync::Mutex<T>);
 

@@ -211,7 +211,7 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Event {
-        /// A wait that is answered after so many nanoseconds.
+        /// A wait that is answered after this many nanoseconds.
         Wait(u32),
         /// A wake of a thread, asleep or not, that takes so long.
         Wake(bool, u32),

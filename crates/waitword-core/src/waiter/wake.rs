@@ -115,7 +115,7 @@ impl Wake {
     }
 }
 
-/// What stays in place of a waker that a signal has taken: its identity, and nobody to wake.
+/// Stays in place of a waker that a signal has taken: it has the same identity, and wakes nobody.
 #[inline]
 fn taken(identity: usize) -> Waker {
     // SAFETY: the functions of the vtable reach nothing, so any data will do; they keep the contract of a waker that wakes nobody.

@@ -19,7 +19,7 @@ use crate::record::Release;
 /// How many are kept. Further ones are counted.
 const KEPT: usize = 64;
 
-/// Of how many waiters the kinds are counted.
+/// The most waiters whose kinds are counted.
 const CROWD: usize = 64;
 
 /// Nanoseconds; 0: none is slow.

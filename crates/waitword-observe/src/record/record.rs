@@ -13,7 +13,7 @@
 //! ```
 //! *Mended:* the reader marks the word first. Whatever becomes of the record, the mark is gone by then.
 //! ```text
-//!   its thread                              who releases            snapshot
+//!   its thread                              releaser                snapshot
 //!   ───────────────────────────────         ──────────────────      ─────────────────────────────────────────
 //!   word = 0                (acquire)
 //!   fence                   (R)
@@ -31,7 +31,7 @@
 //! between: so snapshots number the holds, and the same number means the same hold. The time of a record does not tell: a mutex may be
 //! released and acquired again in the same 10 ms. A hold that changes its mode loses its mark as well.
 //! ```text
-//!   snapshot 1                    who has the guard                   snapshot 2
+//!   snapshot 1                    guard's owner                       snapshot 2
 //!   ────────────────────────      ─────────────────────────────       ─────────────────────────────────────────
 //!   W → W marked: number 1        what ← Write
 //!                                 W marked → W          (U)

@@ -4,7 +4,7 @@
 //! block have ended (other threads may have to release them), another thread adopts it:
 //!
 //! ```text
-//!   thread 1, which ends          who releases        thread 2
+//!   thread 1, which ends          releaser            thread 2
 //!   ──────────────────────        ──────────────      ──────────────────────────────────────────────
 //!   left ← the block  (lock)
 //!                                 word ← 0            left has it (lock), and each word = 0  (acquire)
@@ -267,7 +267,7 @@ mod tests {
         block
     }
 
-    /// However many guards were forgotten by threads that have ended, a thread looks at two of their blocks.
+    /// However many guards were forgotten by threads that have ended, a thread checks two of their blocks.
     #[test]
     fn blocks_that_are_held_for_ever_delay_no_thread_and_let_others_be_adopted() {
         let records = Records::new();

@@ -30,7 +30,7 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | value | |
 /// |---|---|
 /// | unset, empty, `0` | nothing: no thread, no clock |
-/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once, and once each cycle that is none and has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
+/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once, and once each cycle that is no fault and has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
 /// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
 /// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
 /// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s and at the end: for `go tool pprof`, or folded stacks if the name ends in `.folded` |

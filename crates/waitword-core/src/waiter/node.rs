@@ -95,7 +95,7 @@ pub(crate) struct Waiter {
     _pinned: PhantomPinned,
 }
 
-/// The node of an agent's wait, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
+/// The node of an agent's wait, and its token. The node comes first: a pointer to the one is a pointer to the other.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Tagged {
@@ -189,8 +189,8 @@ impl Waiter {
         self.set_state(DONE | self.notified_by());
     }
 
-    /// Stores the ticket of a node that is linked into a queue now, under the lock of that, and whether it is the first there; it is
-    /// [`QUEUED`] if it was idle.
+    /// Stores the ticket of a node that was just linked into a queue, whose lock the caller holds, and whether the node is the first there;
+    /// it is [`QUEUED`] if it was idle.
     #[inline]
     pub(crate) fn set_ticket(&self, ticket: u64, is_first: bool) {
         let state = self.state.load(Ordering::Relaxed) & KEPT;
@@ -281,7 +281,7 @@ impl Waiter {
         self.address.load(Ordering::Relaxed)
     }
 
-    /// Records in which queue it is, under the lock of that.
+    /// Records in which queue it is, under the lock of that queue.
     #[inline]
     pub(crate) fn set_address(&self, address: usize) {
         self.address.store(address, Ordering::Relaxed);

@@ -22,17 +22,16 @@
 //! ```
 //!
 //! # What holds for every wait
-//! - [`Outcome::Notified`] means that exactly one notify counted this waiter, and the other way round: the
-//!   sum of what all notifies return is the number of waits that end so, or that were given up too late
-//!   ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
+//! - [`Outcome::Notified`] means that exactly one notify counted this waiter. Conversely, the sum of what all notifies return is the number
+//!   of waits that end this way, or that were given up too late ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
 //! - [`Outcome::TimedOut`] never comes before the deadline.
 //! - A store followed by a notify is never missed by a waiter that still saw the old value.
 //! - The waiters of a word are woken in FIFO order, whatever kind they are.
 //! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
-//! [`protocol`] says why all this is so, races first. Where to read on: `wait/` (of a
-//! thread, a task, an agent) and `notify/`, then down through `table/` and `shard/` to the node in `waiter/`.
+//! [`protocol`] says why, races first. In the source, start with `wait/` (threads, tasks, agents) and `notify/`, then go down through
+//! `table/` and `shard/` to the node in `waiter/`.
 
 #![deny(unsafe_code)]
 
@@ -90,7 +89,7 @@ pub use sync::time;
 #[doc(hidden)]
 pub use table::snapshot::count_threads;
 
-/// The atomics that words are made of, and what goes with them: the standard library's, or a model checker's in a model.
+/// Atomics and locks: the standard library's, or the model checker's in a model.
 #[doc(hidden)]
 pub use sync::{Mutex, OnceLock, atomic, is_broken, lock};
 #[cfg(not(waitword_loom))]

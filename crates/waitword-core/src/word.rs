@@ -88,7 +88,7 @@ macro_rules! masked {
                 self.0.load(Ordering::SeqCst) & MASK
             }
 
-            /// The bits in `MASK`; the others stay.
+            /// Replaces the bits in `MASK`; the others stay.
             fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
                 let change = |word| (word & MASK == current).then_some((word & !MASK) | (new & MASK));
                 match self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change) {
@@ -144,7 +144,7 @@ pub(crate) fn load_bits<W: Word>(word: &W) -> u64 {
 }
 
 mod sealed {
-    /// Nobody else's type is a word: the queue relies on what is above.
+    /// Sealed: the queue relies on the implementations above.
     pub trait Sealed {}
 
     /// A value as 64 bits, different for different values of the type.

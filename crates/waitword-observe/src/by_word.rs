@@ -1,4 +1,4 @@
-//! A value for each of some words, in a table of fixed size: nothing is allocated when a word comes.
+//! A value for each of some words, in a table of fixed size: adding a word allocates nothing.
 //!
 //! Words are spread over shards, each with a lock that is held for some nanoseconds, and under which nothing else is locked.
 
@@ -9,10 +9,10 @@ use waitword_core::lock;
 /// How many words a shard has at most.
 const WORDS: usize = 16;
 
-/// Filled from the first place on, so that a search ends with the words that are there.
+/// Filled from the first place on, so that a search ends behind the words that are there.
 type Shard<V> = [Option<(usize, V)>; WORDS];
 
-/// The place of the word, or else the first free one.
+/// The place of the word, or else the first free place.
 fn place_of<V>(shard: &Shard<V>, word: usize) -> Option<usize> {
     shard.iter().position(|place| place.as_ref().is_none_or(|(of, _)| *of == word))
 }
@@ -31,8 +31,8 @@ impl<V, const SHARDS: usize> ByWord<V, SHARDS> {
         lock(&self.0[hash as usize % SHARDS])
     }
 
-    /// Calls `work` with the place of the word, which it may empty. If the word has no value, `add` says which one it gets. `None`: the word
-    /// has no value, or there is no place for it.
+    /// Calls `work` with the place of the word, which it may empty. If the word has no value, `add` returns the one that it gets. `None`:
+    /// the word has no value, or there is no place for it.
     pub(crate) fn with<R>(
         &self,
         word: usize,
@@ -53,12 +53,12 @@ impl<V, const SHARDS: usize> ByWord<V, SHARDS> {
         Some(result)
     }
 
-    /// Sets the value of the word. If there is no place for it, that of the word goes whose `order` is the lowest. Returns what was in its place.
+    /// Sets the value of the word. If there is no place for it, it replaces the value with the lowest `order`. Returns what was replaced.
     pub(crate) fn put(&self, word: usize, value: V, order: impl Fn(&V) -> u64) -> Option<(usize, V)> {
         let shard = &mut *self.shard(word);
         let oldest = || (0..WORDS).min_by_key(|at| shard[*at].as_ref().map(|(_, value)| order(value)));
         let at = place_of(shard, word).or_else(oldest)?;
-        // What goes is dropped by the caller, not under the lock.
+        // The caller drops what was replaced, not under the lock.
         shard[at].replace((word, value))
     }
 
@@ -111,7 +111,7 @@ mod tests {
         times.sort_unstable();
         assert_eq!((displaced, times), (1, (2..=last).collect()));
         assert!(map.with(8, || Some(0), |_| ()).is_none(), "refused");
-        // Where one was removed there is place again, and none is lost.
+        // Where one was removed there is a place again, and none is lost.
         map.remove(64 * 3);
         let [there, gone] =
             [4..=last, 3..=3].map(|mut all| all.all(|at| map.get(64 * at as usize).is_some()));

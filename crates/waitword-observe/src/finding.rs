@@ -12,22 +12,22 @@ use crate::model::{Access, Actor, Deed, LockName, Site, State};
 #[serde(tag = "finding", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Finding {
-    /// Threads, tasks and agents that wait for each other.
+    /// A cycle of threads, tasks and agents that wait for each other.
     Cycle(Cycle),
     /// Locks that were taken in opposite orders: see [`check_lock_order`](crate::check_lock_order).
     PotentialDeadlock(PotentialDeadlock),
     /// A lock that is waited for, whose holder has ended and cannot release it.
     HolderEnded(HolderEnded),
-    /// A waiter that was signalled and has not run since. If it stays so, nobody polls it (a futurelock), which is a fault.
+    /// A waiter that was signalled and has not run since. If that lasts, nobody polls it (a futurelock), which is a fault.
     NeverPolled(NeverPolled),
     /// Long waits for one lock at one site.
     LongWait(LongWait),
-    /// Long waits for a notify, of which nobody is known who could send it.
+    /// Long waits for a notify, for which no notifier is known.
     NoKnownNotifier(NoKnownNotifier),
 }
 
 impl Finding {
-    /// How long it has been so.
+    /// How long it has lasted.
     pub fn since(&self) -> Duration {
         match self {
             Self::Cycle(cycle) => cycle.since,
@@ -53,36 +53,36 @@ impl Finding {
 /// Each member is blocked by the next one, the last by the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycle {
-    /// What is known of it.
+    /// What is known about it.
     pub certainty: Certainty,
     /// How long the cycle has been complete: the age of its youngest wait.
     #[serde(rename = "since_ns", with = "nanos")]
     pub since: Duration,
     /// Its members.
     pub members: Vec<Member>,
-    /// What would make it end by itself. Empty: nothing that is known.
+    /// What would make the cycle end by itself. Empty: nothing is known that would.
     pub unless: Vec<Unless>,
 }
 
 impl Cycle {
-    /// Whether nothing is known that could end it: a deadlock, or an executor that is blocked.
+    /// Whether nothing is known that could end the cycle: a deadlock, or an executor that is blocked.
     ///
-    /// That a borrowed guard is with another thread is not known until one that was acquired at the same line was released there: before
-    /// that, a cycle through it is said to be certain, although the other thread may end it.
+    /// That a borrowed guard was sent to another thread is not known until a guard that was acquired at the same line was released there.
+    /// Before that, a cycle through it counts as certain, although the other thread may end it.
     pub fn is_certain(&self) -> bool {
         self.unless.is_empty() && self.certainty != Certainty::ExecutorMayBeBlocked
     }
 }
 
-/// What sort of cycle it is.
+/// What kind of cycle it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// Every member waits for a lock that the next one holds, or stands behind it in a queue.
+    /// Every member waits for a lock that the next one holds, or is queued behind it.
     Deadlock,
-    /// A thread blocks that has to poll the task it waits for.
+    /// A thread blocks, and only it can poll the task that it waits for.
     ExecutorBlocked,
-    /// A thread blocks that polled the task it waits for last; another thread may poll it.
+    /// A thread blocks that was the last to poll the task that it waits for; another thread may poll it.
     ExecutorMayBeBlocked,
 }
 
@@ -90,35 +90,35 @@ pub enum Certainty {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "unless", rename_all = "snake_case")]
 pub enum Unless {
-    /// It may await something else at the same time, or run something else.
+    /// A task or an agent that may await something else at the same time, or run something else.
     OtherWay {
-        /// A task or an agent.
+        /// The task or agent.
         actor: Actor,
     },
-    /// The wait may have a deadline: it is not known.
+    /// A wait that may have a deadline: that is not known.
     Timed {
         /// The waiter.
         actor: Actor,
     },
-    /// It may be another than the one that acquired the lock: of both only the waker is known, which a task gets that the first one left
-    /// ([`Holder::by_waker`](crate::Holder::by_waker)).
+    /// A task that may not be the one that acquired the lock: only the waker is known, and a new task may get the waker of one that has
+    /// ended ([`Holder::by_waker`](crate::Holder::by_waker)).
     AnotherTask {
-        /// A task.
+        /// The task.
         actor: Actor,
     },
-    /// The guard may be with another.
+    /// A guard that may have been sent to another thread or task.
     GuardSentAway {
         /// What acquired the lock.
         actor: Actor,
     },
-    /// Another may unlock it: an `AsyncLock` has no guard.
+    /// An `AsyncLock`, which has no guard: another thread or task may unlock it.
     UnlockedByAnother {
         /// What acquired the lock.
         actor: Actor,
     },
 }
 
-/// One of a cycle.
+/// One member of a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The thread, task or agent.
@@ -134,7 +134,7 @@ pub struct Member {
 pub struct MemberWait {
     /// The lock.
     pub lock: LockName,
-    /// What the member wants of it.
+    /// The access that the member wants.
     pub wants: Access,
     /// Where the wait began.
     pub site: Option<Site>,
@@ -147,39 +147,39 @@ pub struct MemberWait {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "blocks", rename_all = "snake_case")]
 pub enum Blocks {
-    /// It holds the lock.
+    /// The member holds the lock.
     Holds {
         /// The lock.
         lock: LockName,
-        /// How it holds it.
+        /// The access that it has.
         mode: Access,
         /// Where it acquired it.
         site: Option<Site>,
-        /// For how long.
+        /// For how long it has held it.
         #[serde(rename = "held_ns", with = "optional_nanos", default)]
         held: Option<Duration>,
-        /// Whether the guard may be with another.
+        /// Whether the guard may have been sent to another.
         sent_away: bool,
     },
-    /// It stands before it in the queue of an `RwLock`, and wants what cannot be shared.
+    /// The member is queued ahead on an `RwLock`, and wants access that cannot be shared.
     QueuedAhead {
         /// The lock.
         lock: LockName,
     },
-    /// It waits to upgrade its upgradable read of an `RwLock`, and keeps all others out meanwhile.
+    /// The member waits to upgrade its upgradable read of an `RwLock`, and keeps all others out meanwhile.
     Upgrades {
         /// The lock.
         lock: LockName,
     },
-    /// It is the thread that has to poll it.
+    /// The member is the thread that has to poll the task before it.
     Polls {
-        /// Whether no other thread can.
+        /// Whether no other thread can poll it.
         only_there: bool,
     },
 }
 
-/// Each member took a lock while it held another: the one that the next member held, the last the one of the first. At one moment
-/// they would have waited for each other.
+/// Each member acquired a lock while it held another: the lock that the next member held, the last one the lock of the first. At the same
+/// moment, they would have waited for each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PotentialDeadlock {
     /// How long ago it was found: when the last of these locks was released.
@@ -189,22 +189,22 @@ pub struct PotentialDeadlock {
     pub members: Vec<OrderMember>,
 }
 
-/// One of a potential deadlock.
+/// One member of a potential deadlock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMember {
     /// The thread or task.
     pub actor: Actor,
-    /// What it held.
+    /// The lock that it held.
     pub holds: LockName,
-    /// How it held it.
+    /// The access that it had.
     pub mode: Access,
-    /// Where it had taken that.
+    /// Where it had acquired that lock.
     pub taken: Site,
-    /// What it took then.
+    /// The lock that it acquired then.
     pub wants: LockName,
-    /// How it took it.
+    /// The access that it acquired.
     pub access: Access,
-    /// Where it took it.
+    /// Where it acquired it.
     pub site: Site,
 }
 
@@ -213,14 +213,14 @@ pub struct OrderMember {
 pub struct HolderEnded {
     /// The lock.
     pub lock: LockName,
-    /// Who holds it.
+    /// Its holder.
     pub actor: Actor,
     /// Where it acquired the lock.
     pub site: Option<Site>,
-    /// How long ago it ended.
+    /// How long ago the holder ended.
     #[serde(rename = "ended_ns", with = "nanos")]
     pub ended: Duration,
-    /// How many wait.
+    /// How many waiters there are.
     pub waiters: usize,
     /// The first of them, four at most.
     pub first: Vec<FirstWaiter>,
@@ -244,14 +244,14 @@ pub struct NeverPolled {
     pub actor: Actor,
     /// Where it began to wait.
     pub site: Option<Site>,
-    /// How long ago.
+    /// How long ago it began.
     #[serde(rename = "age_ns", with = "nanos")]
     pub age: Duration,
     /// Its state.
     pub state: State,
     /// How many waiters are behind it.
     pub behind: usize,
-    /// For so long, at least, it has not run: since it was seen so in an earlier snapshot, and the lock was free. `None` where it was not.
+    /// How long it has not run, at least: since an earlier snapshot saw it in this state with the lock free. `None` if none did.
     #[serde(
         rename = "not_run_ns",
         with = "optional_nanos",
@@ -262,8 +262,8 @@ pub struct NeverPolled {
 }
 
 impl NeverPolled {
-    /// Whether it has not run for so long that nobody seems to poll it: for two passes of the watchdog, which makes them while others are
-    /// behind it, or in two snapshots. One that was signalled just now is only late.
+    /// Whether it has not run for so long that nobody seems to poll it: for two passes of the watchdog, which checks it while others are
+    /// behind it, or in two snapshots. A waiter that was signalled just now is only late.
     pub fn is_futurelock(&self) -> bool {
         self.state == State::Skipped || self.not_run.is_some()
     }
@@ -288,7 +288,7 @@ pub struct LongWait {
 pub struct NoKnownNotifier {
     /// The condition variable, event or word.
     pub lock: LockName,
-    /// How many wait.
+    /// How many waiters there are.
     pub waiters: usize,
     /// The longest wait.
     #[serde(rename = "longest_ns", with = "nanos")]
@@ -298,7 +298,7 @@ pub struct NoKnownNotifier {
     /// The last notify, if that is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
-    /// For so long, at least, nobody has notified it: since notifies are recorded. `None` if they are not, or some were lost.
+    /// How long nobody has notified it, at least: since notifies are recorded. `None` if they are not, or if some were lost.
     #[serde(
         rename = "unnotified_ns",
         with = "optional_nanos",

@@ -1,4 +1,4 @@
-//! JSON of this crate: an object in one line, with what it is and the version of its schema in front. Durations are whole nanoseconds.
+//! JSON of this crate: an object in one line, which begins with its format and the version of its schema. Durations are whole nanoseconds.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ pub(crate) fn written<T: Serialize>(format: &'static str, schema: u32, data: &T)
     plain(&Tagged { format, schema, data })
 }
 
-/// Data that has nothing that JSON has not.
+/// Data that JSON can represent in any case.
 pub(crate) fn plain(data: &impl Serialize) -> String {
     serde_json::to_string(data).unwrap_or_else(|error| unreachable!("plain data: {error}"))
 }
 
-/// The format and the version of the schema of what was written, if it says them.
+/// The format and the version of the schema of a text, if it says them.
 pub(crate) fn head(json: &str) -> Option<(String, u32)> {
     #[derive(Deserialize)]
     struct Head {
@@ -31,7 +31,7 @@ pub(crate) fn head(json: &str) -> Option<(String, u32)> {
     serde_json::from_str(json).ok().map(|Head { format, schema }| (format, schema))
 }
 
-/// What does not fit into 64 bits are more than 580 years.
+/// Durations that do not fit into 64 bits are longer than 580 years.
 pub(crate) fn count_nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

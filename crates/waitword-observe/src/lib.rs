@@ -18,11 +18,11 @@
 //! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found while
 //! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
 //!
-//! Where to read on: `observer/` is the door to the core, which tells what happens; `record/` keeps who holds each lock and the events of a
-//! trace, `blame/` who made others wait, `notifies.rs` the last notifies, `order/` the order of locks for [`check_lock_order`]. `process.rs` makes a
-//! snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs` puts both together, and `text/` prints it;
-//! `sources.rs` adds what other tables have. `trace/` makes the timeline, `profile/` writes for profilers, `tracing.rs` and `metrics.rs` for what a
-//! program has already. `switch/` turns observation on.
+//! Where to read on: `observer/` is the interface to the core, which tells what happens; `record/` keeps who holds each lock and the events
+//! of a trace, `blame/` who made others wait, `notifies.rs` the last notifies, `order/` the order of locks for [`check_lock_order`].
+//! `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs` puts both
+//! together, and `text/` prints it; `sources.rs` adds what other tables have. `trace/` makes the timeline, `profile/` writes for profilers,
+//! `tracing.rs` and `metrics.rs` for what a program has already. `switch/` turns observation on.
 
 #![deny(unsafe_code)]
 

@@ -15,9 +15,9 @@ use crate::text::clean;
 /// | `waitword_wait_seconds` | `site`, `lock` | histogram: how long a release had made the head of the queue wait |
 /// | `waitword_hold_seconds` | `site`, `lock` | histogram: how long the lock had been held at these releases |
 /// | `waitword_contended_releases` | `site`, `lock` | counter: how often it was released while others waited |
-/// | `waitword_delay_nanoseconds` | `site`, `lock` | counter: how long others waited, all together |
+/// | `waitword_delay_nanoseconds` | `site`, `lock` | counter: how long others waited, in total |
 ///
-/// `site` is where the lock was taken. The histograms of the table have powers of two, so a value is exact to a factor of two.
+/// `site` is where the lock was acquired. The buckets of the histograms are powers of two, so a value is exact to a factor of two.
 ///
 /// ```
 /// waitword_observe::enable();
@@ -27,7 +27,7 @@ use crate::text::clean;
 /// ```
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// What has been published of each row: counts only rise.
+    /// What has been published of each row: only increments are published.
     before: HashMap<Blamed, Blame>,
 }
 

@@ -14,8 +14,8 @@ use crate::model::{Address, LockKind, LockName};
 
 /// Gives a lock a name for reports, until the returned [`Name`] is dropped.
 ///
-/// Reports also say the lock's type then. Dropping the name takes it away, so that another lock at the same address has no wrong one:
-/// keep it beside the lock. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock the younger counts.
+/// Reports then also say the lock's type. Dropping the name removes it, so that another lock at the same address does not get it: keep it
+/// beside the lock. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock the younger counts.
 ///
 /// A lock that lies inside the value of a named lock of the same kind (a `Mutex<Pair>` with a `Mutex` among the fields of `Pair`) is
 /// shown under the name of the outer one, unless it has one of its own.
@@ -28,8 +28,8 @@ use crate::model::{Address, LockKind, LockName};
 /// waitword_observe::name(&ACCOUNTS, "accounts").forever(); // in reports: Mutex<Vec<u64>> "accounts"
 /// ```
 ///
-/// The locks of `waitword::lock_api` and `lock_api_05` have names with the features of these names, which is also how their types get into
-/// reports. An `AsyncLock` on a word elsewhere is named by that word.
+/// The locks of `waitword::lock_api` and `lock_api_05` can have names with the features of the same names, which also bring their types
+/// into reports. An `AsyncLock` on a word elsewhere is named by that word.
 ///
 /// An `Arc` or a reference is no lock, so this does not compile. Write `&*ledger`:
 ///
@@ -52,7 +52,7 @@ pub fn name<L: Nameable + ?Sized>(lock: &L, name: impl Into<String>) -> Name {
     Name { key }
 }
 
-/// A lock's name in reports. Dropping it takes the name away.
+/// A lock's name in reports. Dropping it removes the name.
 #[must_use = "dropping it takes the name away; of a lock that lives for ever, call `forever`"]
 #[derive(Debug)]
 pub struct Name {
@@ -69,7 +69,7 @@ impl Name {
 impl Drop for Name {
     fn drop(&mut self) {
         let named = names().by_start.remove(&self.key);
-        // Its text is freed when the names can be read again.
+        // Its text is freed after the names are unlocked.
         drop(named);
     }
 }
@@ -122,7 +122,7 @@ nameable! {
     [T: ?Sized] waitword::lock_api_05::RwLock<T> => RwLock;
 }
 
-/// Where a named lock begins, and a number that rises: an outer lock and one inside it may begin at the same address.
+/// The address of a named lock, and a number that rises: an outer lock and one inside it may have the same address.
 type Key = (usize, u64);
 
 struct Named {
@@ -132,17 +132,17 @@ struct Named {
     type_name: String,
 }
 
-/// The names as they are now.
+/// The present names.
 pub(crate) struct Names {
     by_start: BTreeMap<Key, Named>,
     last: u64,
-    /// The size of the largest lock that ever had a name: what is before that cannot reach to an address.
+    /// The size of the largest lock that ever had a name: a lock that begins further below an address cannot contain it.
     longest: usize,
 }
 
 static NAMES: Mutex<Names> = Mutex::new(Names { by_start: BTreeMap::new(), last: 0, longest: 0 });
 
-/// Locked only for look-ups and changes, during which nothing foreign runs.
+/// Locked only for look-ups and changes, during which no foreign code runs.
 pub(crate) fn names() -> MutexGuard<'static, Names> {
     lock(&NAMES)
 }
@@ -154,7 +154,7 @@ impl Names {
         let mut found =
             near.filter(|((start, _), named)| word < start + named.size && fits(named.kind, kind));
         let named = found.next().map(|(_, named)| named);
-        // An `AsyncLock` on a named word is no word.
+        // An `AsyncLock` on a named word does not have the word's type.
         let typed = named.filter(|named| (named.kind, kind) != (LockKind::Word, LockKind::AsyncLock));
         LockName {
             address: Address(word as u64),
@@ -166,14 +166,14 @@ impl Names {
     }
 }
 
-/// Whether a lock that is named as one kind may have a waiter that says another: one that waits on the word itself, and one of an
-/// `AsyncLock` on a word that was named.
+/// Whether a lock that is named as one kind may have a waiter that says another: a waiter on the word itself, or one of an `AsyncLock` on a
+/// word that was named.
 fn fits(named: LockKind, seen: LockKind) -> bool {
     use LockKind::{AsyncLock, Word};
     named == seen || seen == Word || (named, seen) == (Word, AsyncLock)
 }
 
-/// The type of a lock that has no name, if somebody has waited for it while holders were recorded.
+/// The type of a lock without a name, if an acquirer has waited for it while holders were recorded.
 fn type_of(word: usize, kind: LockKind) -> Option<String> {
     let lock_type = TYPES.get(word)?.to_string();
     let lock = lock_type.split('<').next();
@@ -183,15 +183,15 @@ fn type_of(word: usize, kind: LockKind) -> Option<String> {
     fits.then_some(lock_type)
 }
 
-/// The types of 4,096 locks, by the addresses of their words: of those that somebody has waited for while holders were recorded. A further one
-/// may displace another.
+/// The types of up to 4,096 locks, by the addresses of their words: those that an acquirer has waited for while holders were recorded. A
+/// further one may displace another.
 ///
-/// A queue knows a word, and not that it lies in a `Mutex<Pool>`: that is known only where the mutex is locked. So an acquirer that has to wait
-/// says it; one that finds the lock free does nothing. A lock of another type at the same address is shown under the old type until its first
-/// waiter says its own.
+/// A queue knows a word, but not that it lies in a `Mutex<Pool>`: only the code that locks the mutex knows that. So an acquirer that has to
+/// wait tells it; one that finds the lock free does nothing. A lock of another type at the same address is shown under the old type until
+/// its first waiter tells its own.
 pub(crate) static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
 
-/// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`: the modules are not public. And
+/// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`, because the modules are not public; and
 /// `lock_api::mutex::Mutex<waitword::raw_traits::mutex::RawMutex, u8>` as `Mutex<u8>`.
 fn without_own_path(type_name: &'static str) -> Cow<'static, str> {
     let head = type_name.find('<').unwrap_or(type_name.len());

@@ -1,7 +1,7 @@
-//! The last notify of each condition variable and event: who, where, when, and how many waiters it found. While holders are recorded.
+//! The last notify of each condition variable and event: who, where, when, and how many waiters it found. Recorded while holders are.
 //!
-//! A wait for a notify has no holder. What there is to know of one that does not end is the last notify: whether it came before the wait,
-//! and found nobody.
+//! A wait for a notify has no holder. For a wait that does not end, the last notify tells whether it came before the wait and found no
+//! waiter.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Thread;
@@ -20,21 +20,21 @@ pub struct NotifySeen {
     pub thread: Option<Thread>,
     /// The task that it polled, if tasks are asked for their numbers ([`identify`](crate::identify)).
     pub task: Option<u64>,
-    /// Where.
+    /// Where it was called.
     pub site: &'static Site,
-    /// When, as records of holders have it.
+    /// When, in the time of the records of holders.
     at: u64,
     /// How many waiters it woke.
     pub woken: usize,
 }
 
-/// 1,024 objects have a last notify.
+/// Up to 1,024 objects have a last notify.
 pub(crate) static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
 
 /// How many notifies were displaced.
 pub(crate) static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// The object with the word was notified here, and so many waiters were woken.
+/// The object with the word was notified here, which woke `woken` waiters.
 pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
     let (thread, task) = (this_thread(), tasks::of_this_thread());
     let seen = NotifySeen { thread, task, site, at: record_time(), woken };
@@ -43,7 +43,7 @@ pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
     }
 }
 
-/// The last notify of the object with this word since holders are recorded, and when that was.
+/// The last notify of the object with this word since holders are recorded, and its time.
 pub fn last_notify(word: usize) -> Option<(NotifySeen, Instant)> {
     let seen = NOTIFIES.get(word)?;
     let at = time_of_record(seen.at)?;

@@ -22,7 +22,7 @@ struct Known {
 #[derive(Clone, Copy)]
 pub(crate) struct Moment(u64);
 
-/// Numbers of one sort of actors, given in order of first appearance.
+/// The numbers of one kind of actors, given in order of first appearance.
 pub(crate) struct Register(Mutex<Numbers>);
 
 impl Register {
@@ -34,11 +34,12 @@ impl Register {
         Moment(lock(&self.0).rounds)
     }
 
-    /// The numbers for one snapshot, for which actors have been looked for since that moment. One that no look-up of the round asks for
-    /// loses its number at its end: the register holds no more than a snapshot does, and a task at the address of one that ended is another
-    /// task. But one that another round has asked for since may have begun to wait after the snapshot had looked there, and keeps it.
+    /// The numbers for one snapshot, whose look-up of actors has begun at that moment. An actor that no look-up of the round asks for loses
+    /// its number at the end of the round: so the register holds no more than a snapshot does, and a task at the address of one that ended
+    /// is another task. But an actor that another round has asked for since then may have begun to wait after this snapshot had looked
+    /// there, and keeps its number.
     ///
-    /// Of what is no snapshot, which has no such moment, all keep their numbers.
+    /// Without such a moment (not for a snapshot), all keep their numbers.
     pub(crate) fn round(&self, since: Option<Moment>) -> Round<'_> {
         let mut numbers = lock(&self.0);
         numbers.rounds += 1;

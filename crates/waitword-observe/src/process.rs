@@ -26,8 +26,8 @@ static AGENTS: Register = Register::new();
 
 /// All waiters of the process's common queue, lock by lock.
 ///
-/// Those of shared blocks with a `Table` of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: each queue is copied in short stays
-/// under its shard's lock, some microseconds each.
+/// Those of shared blocks with a `Table` of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: the
+/// queues are copied in critical sections of their shards, some microseconds each.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -59,7 +59,7 @@ pub fn snapshot() -> Snapshot {
         add_holders(&mut snapshot, &holders, now, &mut numbers);
         add_notifies(&mut snapshot, now);
     }
-    // What completes it may take another snapshot.
+    // What completes the snapshot may take another snapshot.
     drop(numbers);
     for complete in completions {
         sources::unless_it_panics(|| complete(&mut snapshot, now));
@@ -73,7 +73,7 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
     for seen in &holders.seen {
         let holder = holder(seen, now, numbers);
         if let (Actor::Task { .. }, Some(_)) = (&holder.actor, &seen.on) {
-            // An older record is of an earlier poll; or of another task, whose waker this one has by now.
+            // An older record is of an earlier poll; or of another task, whose waker this task has by now.
             let last = last_polls.entry(holder.actor.clone()).or_insert(seen);
             if last.since < seen.since {
                 *last = seen;
@@ -92,7 +92,7 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
     to.recording = Some(Recording { since, unrecorded: holders.unrecorded, lost_notifies: 0 });
 }
 
-/// The last notify of each object that is waited for.
+/// Adds the last notify of each object that is waited for.
 fn add_notifies(to: &mut Snapshot, now: Instant) {
     for lock in to.locks.iter_mut().filter(|lock| is_notified(lock.name.kind)) {
         let last = last_notify(lock.name.address.0 as usize);
@@ -107,7 +107,7 @@ fn add_notifies(to: &mut Snapshot, now: Instant) {
             woken: Some(seen.woken),
         });
     }
-    // Read after the notifies: one that was displaced in between is missing above, so it has to be counted here.
+    // Read after the notifies: a notify that was displaced in between is missing above, so it has to be counted here.
     if let Some(recording) = &mut to.recording {
         recording.lost_notifies = LOST.load(Ordering::Relaxed);
     }
@@ -188,12 +188,12 @@ fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
         observe::Actor::Task(task) => self::task(*task, tasks),
         observe::Actor::Identified(number) => Actor::Task { number: *number, name: None },
-        // So is an actor that this version does not know, of which not even the address is known.
+        // So is an actor of a kind that this version does not know; not even its address is known.
         _ => Actor::Task { number: tasks.number(usize::MAX), name: None },
     }
 }
 
-/// By its executor's number if it was asked for that ([`identify`](crate::identify)).
+/// A task by its executor's number, if it was asked for that ([`identify`](crate::identify)).
 pub(crate) fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
     match task_number(identity) {
         Some(number) => Actor::Task { number, name: None },
@@ -214,12 +214,12 @@ pub(crate) fn thread(thread: &Thread) -> Actor {
     Actor::Thread { id: digits.parse().unwrap_or(0), name: thread.name().map(str::to_owned) }
 }
 
-/// A task alone: its number stays with those that it has among the tasks of snapshots.
+/// A task on its own: its number is the one that it has in snapshots.
 pub(crate) fn task_actor(task: usize) -> Actor {
     self::task(task, &mut TASKS.round(None))
 }
 
-/// Numbers for the tasks and the agents of something else than a snapshot.
+/// Numbers for tasks and agents outside of a snapshot.
 pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
     (TASKS.round(None), AGENTS.round(None))
 }

@@ -22,9 +22,9 @@ const FORMAT: &str = "waitword-report";
 
 /// The waiters of one process, and what is wrong with them.
 ///
-/// Its [`Display`](fmt::Display) is for a terminal of 100 columns: the findings first, the newest first, then the locks, those with
-/// the most waiters first, and each queue from its head. At most 20 locks and 10 waiters of each are listed; the rest is counted. The
-/// JSON has all of it.
+/// Its [`Display`](fmt::Display) is for a terminal of 100 columns: the findings first, the newest first, then the locks, those with the
+/// most waiters first, and each queue from its head. At most 20 locks and 10 waiters of each are listed; the rest is counted. The JSON has
+/// everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// The process.
@@ -51,8 +51,8 @@ pub struct Process {
 
 /// A report of this process, now.
 ///
-/// Takes one snapshot, and a second one if the first seems to have a cycle. It may be called from anywhere, also from a panic
-/// hook. Ages are known of the waits that began after [`enable`](crate::enable); without them there are few findings.
+/// Takes one snapshot, and a second one if the first seems to have a cycle. It may be called from anywhere, also from a panic hook. Ages
+/// are known for waits that began after [`enable`](crate::enable); without them there are few findings.
 ///
 /// ```
 /// let report = waitword_observe::report();
@@ -71,7 +71,7 @@ pub fn report() -> Report {
 }
 
 impl Report {
-    /// A report of this process, now, on a snapshot of it and what was found there. Sorts the findings, the newest first.
+    /// A report of this process, now, from a snapshot of it and its findings. Sorts the findings, the newest first.
     pub fn new(mut findings: Vec<Finding>, snapshot: Snapshot) -> Self {
         // Faults of the same age first.
         findings.sort_by_key(|finding| (finding.since(), Reverse(finding.is_fault())));
@@ -121,7 +121,7 @@ pub enum ReadError {
     NotAReport,
     /// It is a report of another version of the schema.
     OtherSchema(u32),
-    /// It says that it is a report of this version, and has not the fields of one.
+    /// It says that it is a report of this version, but does not have the fields of one.
     Malformed(String),
 }
 

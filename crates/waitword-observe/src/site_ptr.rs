@@ -1,7 +1,7 @@
-//! A reference that is good for ever, in an atomic.
+//! A `&'static Site` in an atomic.
 //!
-//! - **L1** What is stored is null or a `&'static Site`, and stored with Release, loaded with Acquire: a site that was made and leaked at run time
-//!   is whole for who loads it. So what is loaded may be read at any time.
+//! - **L1** What is stored is null or a `&'static Site`, stored with Release and loaded with Acquire: a site that was made and leaked at
+//!   run time is whole for the thread that loads it. So what is loaded may be read at any time.
 
 use std::ptr;
 
@@ -35,7 +35,7 @@ impl AtomicSite {
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Stores `site` if there is none yet. Returns which one is there then.
+    /// Stores `site` if there is none yet. Returns the one that is there afterwards.
     pub(crate) fn claim(&self, site: &'static Site) -> &'static Site {
         let new = pointer(Some(site));
         match self.0.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// Miri and the thread sanitizer see whether it is ordered.
+    /// Miri and ThreadSanitizer see whether the accesses are ordered.
     #[test]
     fn a_site_that_was_made_at_run_time_is_whole_for_who_loads_it() {
         static STORED: AtomicSite = AtomicSite::none();

@@ -13,9 +13,9 @@ use crate::model::Snapshot;
 
 /// What a source has seen.
 pub struct Seen {
-    /// Waiters of tables other than the process's: of each word in the order of its queue, as `Table::snapshot` gives them.
+    /// Waiters of tables other than the process's: for each word in the order of its queue, as `Table::snapshot` returns them.
     pub waiters: Vec<WaiterSeen>,
-    /// Adds to the snapshot that was made of all waiters what else the source knows: names, sites, holders. Ages are those at the given
+    /// Adds to the snapshot, which was made of all waiters, what else the source knows: names, sites, holders. Ages are those at the given
     /// time, that of the snapshot. In the snapshot a word is the lock with its address.
     pub complete: Complete,
 }
@@ -32,7 +32,7 @@ type Look = Arc<dyn Fn() -> Seen + Send + Sync>;
 
 static SOURCES: Register<Look> = Register::new();
 
-/// Sources of one sort.
+/// Sources of one kind.
 pub(crate) struct Register<T>(Mutex<(u64, BTreeMap<u64, T>)>);
 
 impl<T: Clone> Register<T> {
@@ -40,7 +40,7 @@ impl<T: Clone> Register<T> {
         Self(Mutex::new((0, BTreeMap::new())))
     }
 
-    /// Adds one. `remove` is [`Self::remove`] of the register.
+    /// Adds a source. `remove` is [`Self::remove`] of the register.
     pub(crate) fn add(&self, source: T, remove: fn(u64)) -> Source {
         let (last, all) = &mut *lock(&self.0);
         *last += 1;
@@ -50,7 +50,7 @@ impl<T: Clone> Register<T> {
 
     pub(crate) fn remove(&self, key: u64) {
         let source = lock(&self.0).1.remove(&key);
-        // What it owns is foreign code's, and is dropped without the lock.
+        // Foreign code drops what the source owns: without the lock.
         drop(source);
     }
 
@@ -60,10 +60,10 @@ impl<T: Clone> Register<T> {
 }
 
 /// From now on each snapshot also has what `look` sees, until the returned [`Source`] is dropped. For locks in memory with a `Table` of its
-/// own; `waitword run` adds the agents of its program so.
+/// own; `waitword run` adds the agents of its program this way.
 ///
-/// `look` runs whenever somebody takes a snapshot, on that thread, and takes no lock under which one might be taken. If it panics, or what it
-/// returns to complete the snapshot does, the panic ends there, and the snapshot lacks what it would have added.
+/// `look` runs whenever a snapshot is taken, on that thread, and must not take a lock under which a snapshot might be taken. A panic of
+/// `look`, or of what it returns to complete the snapshot, is caught, and the snapshot lacks what it would have added.
 ///
 /// ```
 /// use std::sync::{Arc, atomic::AtomicU32};
@@ -91,7 +91,7 @@ pub fn add_source(look: impl Fn() -> Seen + Send + Sync + 'static) -> Source {
     SOURCES.add(Arc::new(look), |key| SOURCES.remove(key))
 }
 
-/// A source of waiters or of events. Dropping it ends it; a snapshot or a trace that is being made may still ask it.
+/// A source of waiters or of events. Dropping it removes it; a snapshot or a trace that is being made may still ask it.
 #[must_use = "dropping it takes the source away"]
 #[derive(Debug)]
 pub struct Source {
@@ -123,8 +123,8 @@ pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Complete> {
     looks.collect()
 }
 
-/// Calls foreign code. The panic hook has printed its panic: a report without what it would have added is better than none, above all for the
-/// threads that look for deadlocks.
+/// Calls foreign code, and catches its panic, which the panic hook has printed: a report without what it would have added is better than
+/// none, above all for the threads that look for deadlocks.
 pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(call)).ok()
 }

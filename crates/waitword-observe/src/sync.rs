@@ -1,13 +1,14 @@
-//! The door to atomics and locks, for this crate as for the core: the standard library's, or a model checker's, for the files that `models/` builds.
+//! The source of atomics and locks, for this crate as for the core: the standard library, or a model checker for the files that `models/`
+//! builds.
 
 pub(crate) use waitword_core::Mutex;
 pub(crate) use waitword_core::atomic;
 
-/// Whether this is built for a model checker: one has to do for many.
+/// Whether this is built for a model checker: limits are small.
 pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
-/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/checks.md`). It is
-/// nothing in a build without a model checker, and a reader can pass over it.
+/// A mutant: what runs in place of the named step, to see that the models notice (`docs/checks.md`). Empty in a build without a model
+/// checker. It has a line of its own, which a reader can skip.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {
         #[cfg(waitword_loom)]
@@ -18,7 +19,7 @@ macro_rules! mutant {
 }
 pub(crate) use mutant;
 
-/// An ordering that is weakened with the step of this name.
+/// An ordering; a weaker one in a model that runs with this mutant.
 macro_rules! order {
     ($order:ident, $step:tt) => {
         $crate::sync::order!($order, $step => Relaxed)

@@ -1,11 +1,11 @@
-//! Which task a waker belongs to, by the numbers of its executor.
+//! Which task a waker belongs to, by the number that its executor gives it.
 //!
-//! A waiter has its waker, and a waker has an address, which says nothing to people. So a task is asked for its number as it begins to
-//! wait, on its own thread and with no lock held; the number is kept by the address. Another task that is given the address later is asked
-//! in its turn, so an address never keeps the number of a task that has ended.
+//! A waiter has a waker, and a waker has an address, which says nothing to people. So a task is asked for its number when it begins to
+//! wait, on its own thread and with no lock held; the number is stored by the address. Another task that gets the address later is asked in
+//! its turn, so an address never keeps the number of a task that has ended.
 //!
 //! A task that acquires a lock is asked, too: it may end while its guard is elsewhere, and the task at its address then is not the holder.
-//! So the record of a hold keeps the number, and not the address alone.
+//! So the record of a hold has the number, not only the address.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -17,15 +17,15 @@ pub(crate) type Identify = fn() -> Option<u64>;
 
 static IDENTIFY: OnceLock<Identify> = OnceLock::new();
 
-/// Tasks of different shards do not contend.
+/// So that tasks of different shards do not contend.
 const SHARDS: usize = 16;
 
-/// So many tasks of a shard are known.
+/// How many tasks of a shard are known.
 const MOST: usize = 1 << 14;
 
 static KNOWN: [Mutex<BTreeMap<usize, u64>>; SHARDS] = [const { Mutex::new(BTreeMap::new()) }; SHARDS];
 
-/// From now on tasks are asked by this. The first call counts; returns whether this is it.
+/// From now on tasks are asked by `identify`. Only the first call counts; returns whether this is it.
 pub(crate) fn set(identify: Identify) -> bool {
     let mut is_first = false;
     IDENTIFY.get_or_init(|| {
@@ -57,7 +57,7 @@ pub(crate) fn polled(waker: &Waker) {
 /// The number of the task that is polled with this waker, if tasks are asked and it has one.
 pub(crate) fn number_of(waker: &Waker) -> Option<u64> {
     let identify = IDENTIFY.get()?;
-    // As `Waker::noop`.
+    // `Waker::noop` has a null pointer.
     if waker.data().is_null() {
         return None;
     }
@@ -66,7 +66,7 @@ pub(crate) fn number_of(waker: &Waker) -> Option<u64> {
     number
 }
 
-/// The number of a task as records have it: 0 is none.
+/// The number of a task as stored in records: 0 is none.
 pub(crate) fn kept_number(number: Option<u64>) -> u64 {
     number.map_or(0, |number| number.wrapping_add(1))
 }

@@ -9,7 +9,7 @@ use crate::finding::{Cycle, Finding};
 use crate::report::Report;
 use crate::text::lasting;
 
-/// One event for the finding: an error if it is a fault, an info if it is a fact. Its message is the text of the report.
+/// One event for the finding: an error if it is a fault, otherwise an info. Its message is the text of the report.
 pub fn emit_finding(finding: &Finding) {
     let kind = match finding {
         Finding::Cycle(_) => "cycle",
@@ -27,7 +27,7 @@ pub fn emit_finding(finding: &Finding) {
     }
 }
 
-/// One event, a warning, for a lock that was held so that others waited long.
+/// One event, a warning, for a slow hold.
 pub fn emit_slow(slow: &Slow) {
     let longest_ms = u64::try_from(slow.longest.as_millis()).unwrap_or(u64::MAX);
     warn!(target: "waitword", finding = "slow", waiters = slow.waiters, longest_ms, "{slow}");
@@ -40,18 +40,18 @@ pub fn emit_report(report: &Report) {
     report.findings.iter().for_each(emit_finding);
 }
 
-/// Whether somebody receives a fault that is emitted on this thread.
+/// Whether a subscriber receives a fault that is emitted on this thread.
 pub(crate) fn receives_faults() -> bool {
     enabled!(target: "waitword", Level::ERROR)
 }
 
-/// One event, a warning, for a cycle that is no fault and has lasted for so long.
+/// One event, a warning, for a cycle that is not a fault and has lasted for `lasted`.
 pub(crate) fn emit_lasting(cycle: &Cycle, lasted: Duration) {
     let since_ms = u64::try_from(cycle.since.as_millis()).unwrap_or(u64::MAX);
     warn!(target: "waitword", finding = "cycle", since_ms, "{}", lasting(cycle, lasted));
 }
 
-/// Whether somebody receives a warning that is emitted on this thread.
+/// Whether a subscriber receives a warning that is emitted on this thread.
 pub(crate) fn receives_warnings() -> bool {
     enabled!(target: "waitword", Level::WARN)
 }

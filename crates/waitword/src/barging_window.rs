@@ -15,18 +15,18 @@ pub(crate) const BITS: u32 = 27;
 /// Long enough that the switch of threads at its end, some 10 µs of CPU, is a few percent of it.
 pub(crate) const WINDOW: Duration = Duration::from_micros(200);
 
-/// How long acquirers may barge past all queued waiters together, until each has acquired the lock once, unless there are too
-/// many: the window of each waiter is its part of this.
+/// How long acquirers may barge while each of the queued waiters acquires the lock once: each waiter's window is an equal part of this, but
+/// at least [`SHORTEST_WINDOW`].
 pub(crate) const ROUND: Duration = Duration::from_millis(3);
 
-/// The window of each of many waiters.
+/// The window of each waiter when there are many.
 pub(crate) const SHORTEST_WINDOW: Duration = Duration::from_micros(50);
 
 /// The first barging acquirer for which the clock is read. It is read again each time that their number has doubled, or
 /// has grown by 32.
 pub(crate) const FIRST_CLOCK_READ: u32 = if MODEL { 1 } else { 4 };
 
-/// The lowest bits count. The others are the lowest of the time, in ticks, at which the window closes.
+/// The lowest bits are a count. The others are the lowest bits of the time, in ticks, at which the window closes.
 const COUNT_BITS: u32 = 6;
 const END_BITS: u32 = BITS - COUNT_BITS;
 
@@ -44,16 +44,17 @@ pub(crate) fn barge(window: u32) -> (u32, bool) {
     (end << COUNT_BITS | count, reads_clock && has_come(end, END_BITS))
 }
 
-/// The lowest `bits` of the time at which a window closes that opens now, with so many waiters queued; never zero.
+/// The lowest `bits` of the time at which a window closes that opens now, with `queued` waiters; never zero.
 pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
     let part = ROUND / u32::try_from(queued).unwrap_or(u32::MAX).max(1);
     let window = part.clamp(SHORTEST_WINDOW, WINDOW);
     (now().wrapping_add(ticks(window)) & lowest(bits)).max(1)
 }
 
-/// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 21 bits every 9 s. An end that is further
-/// away than a window counts as past; so one that is past counts as open for a window's length in each 0.13 s or 9 s. Only reads that
-/// all fall into that, with holds of 8.4 ms or 2.1 s to the tick, keep a window open, until the waiter runs: it closes the window itself.
+/// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 21 bits every 9 s. An end that is further away than a
+/// window's length counts as past. So an end that is past counts as open again for a window's length in each 0.13 s or 9 s. A window stays
+/// open by that only if all reads fall into these spans (critical sections of 8.4 ms or 2.1 s, to the tick), and only until the waiter
+/// runs: it closes the window itself.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);
     MODEL || left == 0 || left > ticks(WINDOW)

@@ -1,4 +1,4 @@
-//! The share of the futures in tokio's cooperative scheduling, with the feature `tokio`.
+//! How the futures take part in tokio's cooperative scheduling, with the feature `tokio`.
 //!
 //! tokio gives a task a budget for each poll, and a future that completes consumes a unit of it. Once the budget is
 //! exhausted the futures that take part are pending, so that the task yields to the others on its worker:
@@ -12,8 +12,8 @@
 //!
 //!   the 129th is pending                     polls the others, and the task again
 //! ```
-//! Two loops ask for it, and nothing else: that of `acquire/` before it takes what others may need, that of `condition/`
-//! before it returns an output that it has already.
+//! Only two loops ask for a unit: that of `acquire/` before it takes what others may need, that of `condition/` before it returns an output
+//! that it has already.
 //!
 //! Without the feature a [`Unit`] is always there and has no size, and none of this is left after inlining.
 

@@ -22,7 +22,7 @@ pub trait Deadline: sealed::Sealed {
     #[doc(hidden)]
     fn at(&self) -> Option<Instant>;
 
-    /// Has the task polled at this time.
+    /// Makes the task be polled at this time.
     #[doc(hidden)]
     fn wake_at(self: Pin<&mut Self>, time: Instant, waker: &Waker);
 
@@ -42,7 +42,7 @@ mod sealed {
     impl Sealed for super::Until {}
 }
 
-/// The future waits without an end.
+/// The future never gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct NoDeadline;
 
@@ -68,7 +68,7 @@ impl Deadline for NoDeadline {
 }
 
 pin_project! {
-    /// The future gives up at a deadline. Needs no timer of the executor's.
+    /// The future gives up at a deadline. Needs no timer of the executor.
     pub struct Until {
         // `None`: beyond what `Instant` can hold.
         deadline: Option<Instant>,
@@ -135,8 +135,8 @@ impl<T> Output<Result<T, LockError>> for Result<T, LockError> {
     }
 }
 
-/// What both forms of a future have beside its function `poll_either`: the name of that with a deadline, their outputs, and `Debug`, which
-/// shows whether the future is queued, and not a value that another holder may have. `$inner` is the field that knows.
+/// What both forms of a future need beside its function `poll_either`: the name of the form with a deadline, their outputs, and `Debug`,
+/// which shows whether the future is queued (not the value, which another holder may have). `$inner` is the field that knows that.
 macro_rules! with_and_without_deadline {
     (
         [$($generic:tt)*] $Future:ident[$($arg:tt),*] $(where $bounded:ident: $bound:path)?;
@@ -171,7 +171,7 @@ macro_rules! with_and_without_deadline {
     };
 }
 
-/// What a `Future` has whose function `poll_either` polls it.
+/// The items of a `Future` that is polled by its function `poll_either`.
 macro_rules! polls_either {
     ($Output:ty) => {
         type Output = $Output;

@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Signalled when its first step has ended; but the wake is lost.
+    /// Signalled when its first step has ended, but its wake is lost.
     #[derive(Default)]
     struct Signalled {
         steps: u32,

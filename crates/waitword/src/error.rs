@@ -27,7 +27,7 @@ pub use crate::holders::HeldBy;
 #[doc(alias("TryLockError", "WaitTimeoutResult", "Elapsed", "Timeout"))]
 #[derive(Clone, Copy, Debug)]
 pub enum LockError {
-    /// The time was up. Of a lock, it says who held it then, if that is known: with the feature `observe`, while holders are recorded
+    /// The time was up. For a lock, this says who held it then, if that is known: with the feature `observe`, while holders are recorded
     /// (`waitword_observe::enable`).
     TimedOut(HeldBy),
     /// It would have had to wait, and this thread must not block
@@ -37,12 +37,12 @@ pub enum LockError {
 }
 
 impl LockError {
-    /// The time was up, and nobody is known who was in the way.
+    /// The time was up, and no holder is known.
     pub const TIMED_OUT: Self = Self::TimedOut(HeldBy::NONE);
 
-    /// Who held the lock when the time was up. `None` if nobody is known: holders are not recorded
-    /// (`waitword_observe::enable`), or the lock was taken before they were, the record had no room, it was released just then, nothing
-    /// was held (a wait for a notify, a read behind a writer that is queued), or the time was not up.
+    /// Who held the lock when the time was up. `None` if no holder is known: holders are not recorded (`waitword_observe::enable`), or the
+    /// lock was taken before they were, the record had no room, it was released just then, nothing was held (a wait for a notify, a read
+    /// behind a writer that is queued), or the time was not up.
     ///
     /// ```ignore
     /// use std::time::Duration;

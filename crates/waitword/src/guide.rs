@@ -31,10 +31,10 @@ mod tests {
         let micros = |duration: Duration| format!("{} µs", duration.as_micros());
         let many = ROUND.div_duration_f64(WINDOW) as u32;
         let all = ROUND.div_duration_f64(SHORTEST_WINDOW) as u32;
-        // Between two reads of the clock, of which the first opens the window: the release that is due, and all until the next. After that
-        // one, which has released the mutex before it read the clock, one more may barge.
+        // Between two reads of the clock, of which the first opens the window: the release whose read is due, and all until the next. After
+        // that one, which has released the mutex before it reads the clock, one more acquirer may barge.
         let beyond = 2 * RELEASES_PER_CLOCK_READ - 1;
-        // As long as this each, and the second read comes when the window is closed.
+        // If each hold is as long as this, the second read comes when the window is closed.
         let each = WINDOW / FIRST_CLOCK_READ;
         let rows = [
             format!("| of a `Mutex`, up to {many} | {} |", micros(WINDOW)),
@@ -51,7 +51,7 @@ mod tests {
                 micros(each),
                 2 * FIRST_CLOCK_READ
             ),
-            // A little less each, and it takes the third.
+            // If each is a little shorter, it takes the third read.
             format!(
                 "| | for less | for {} ms; mostly for half of that |",
                 (each * 4 * FIRST_CLOCK_READ).as_secs_f64() * 1e3

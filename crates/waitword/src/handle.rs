@@ -95,7 +95,7 @@ pub(crate) unsafe trait HasRaw {
 
     fn raw(&self) -> &Self::Raw;
 
-    /// For reports: the caller is about to wait. Says what the object is, where its kind does not say all.
+    /// For reports: the caller is about to wait. Says what the object is, where its kind does not say everything.
     #[inline(always)]
     fn will_wait(&self) {}
 }

@@ -19,8 +19,9 @@
 //! });
 //! ```
 //!
-//! Where this thread must not block ([`forbid_blocking`](crate::forbid_blocking)), what would have to wait ends the process instead of
-//! panicking, but for an upgrade: these traits do not tell it from a guard that has to have its lock again ([`RawMutex`], [`RawRwLock`]).
+//! Where this thread must not block ([`forbid_blocking`](crate::forbid_blocking)), a call that would have to wait aborts the process
+//! instead of panicking, except for an upgrade: these traits do not distinguish such a call from one that locks again for an existing guard
+//! ([`RawMutex`], [`RawRwLock`]).
 
 pub use crate::raw_traits::mutex::RawMutex;
 pub use crate::raw_traits::rwlock::RawRwLock;

@@ -10,7 +10,7 @@
 //!
 //! static NAMES: RwLock<Vec<&str>> = RwLock::new(Vec::new());
 //! NAMES.write().push("Ada");
-//! // It outlives its guard, and another thread releases it.
+//! // The lock stays held without its guard, and another thread releases it.
 //! std::mem::forget(NAMES.read());
 //! std::thread::spawn(|| unsafe { NAMES.force_unlock_read(Default::default()) }).join().unwrap();
 //! assert!(!NAMES.is_locked());

@@ -1,11 +1,11 @@
 //! The compiler error for awaiting a blocking method.
 //!
-//! `mutex.lock().await` is what one writes to lock a mutex of tokio's. Here it blocks a thread of the runtime and then awaits a
-//! guard, for which the compiler has one piece of advice: to remove the `.await`, so that the program compiles and blocks.
-//! So each guard has an impl of [`Future`] under a condition that does not hold: that a task awaits this method. The compiler
-//! follows it, and says "expected `lock_async`, found `a_method_that_blocks`". It has no advice of its own then: it gives that where a trait
-//! is missing, and here an associated type differs. (The condition is on another type than the guard, and has a parameter of the
-//! guard's, so that it is not decided before there is an `.await`.)
+//! `mutex.lock().await` is what one writes to lock a mutex of tokio's. Here it blocks a thread of the runtime and then awaits a guard; the
+//! compiler's advice for that is to remove the `.await`, so that the program compiles and blocks. So each guard implements [`Future`] under
+//! a condition that does not hold: that a task awaits this method. The compiler checks the condition, and says "expected `lock_async`,
+//! found `a_method_that_blocks`". It adds no advice of its own: it does so for a missing trait, and here an associated type differs. (The
+//! condition is on another type than the guard, and has a parameter of the guard's, so that it is not evaluated before there is an
+//! `.await`.)
 //!
 //! Such an impl changes nothing else: a guard is no future, and the methods of futures do not hide those of the value. It is possible only for
 //! types of this crate: `Semaphore::acquire` returns a `Result`, `OnceLock::get_or_init` a reference, `AsyncLock::lock` and `Event::wait`

@@ -1,8 +1,7 @@
-//! Seeing waiters: what for, where and since when: snapshots of all waiters of the process.
+//! Snapshots of all waiters of the process: what each waits for, where, and since when.
 //!
-//! Blocking threads, async tasks and JavaScript agents are in the same queues, so one snapshot shows all of them. It takes no lock
-//! of yours, polls nothing and wakes nobody: it copies the queues out, in stays of some microseconds under the locks that guard
-//! them.
+//! Blocking threads, async tasks and JavaScript agents are in the same queues, so one snapshot shows all of them. It takes no lock of
+//! yours, polls nothing and wakes nobody: it copies the queues, in critical sections of some microseconds.
 //!
 //! ```
 //! use std::thread;
@@ -28,8 +27,8 @@
 //! ```
 //!
 //! # Cost
-//! An acquisition that does not wait costs nothing. A waiter costs no memory: its site lies in spare bits of its node, and its age
-//! is its ticket. With the clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns, of waits alone.
+//! An acquisition that does not wait costs nothing. A waiter costs no memory: its site lies in spare bits of its node, and its age is its
+//! ticket. With the clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns for each wait.
 
 use waitword_core::Table;
 pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
@@ -50,7 +49,7 @@ pub fn snapshot() -> Vec<WaiterSeen> {
     Table::global().snapshot()
 }
 
-/// The address of the lock that a waiter on `word` waits for: of one that upgrades an `RwLock` that of the lock, of all others `word` itself.
+/// The address of the lock that a waiter on `word` waits for: for an upgrade of an `RwLock` that of the lock, otherwise `word` itself.
 pub const fn lock_of(word: usize, waits_for: WaitsFor) -> usize {
     match waits_for {
         WaitsFor::Upgrade => RawRwLock::state_of_drain(word),

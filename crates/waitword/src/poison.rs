@@ -28,7 +28,7 @@ use std::thread;
 ///
 /// let mut locked = balance.lock();
 /// assert_eq!(locked.get(), Err(Poisoned));
-/// // Who knows what to do about it says so.
+/// // The caller knows how to repair the value.
 /// *locked.clear_poison() = 100;
 /// assert_eq!(locked.get(), Ok(&100));
 /// ```
@@ -76,7 +76,7 @@ impl<T: ?Sized> Poison<T> {
         self.poisoned
     }
 
-    /// Declares the value sound, and returns it, to be made so.
+    /// Clears the poison, and returns the value, to be repaired.
     pub fn clear_poison(&mut self) -> &mut T {
         self.poisoned = false;
         &mut self.value
@@ -94,7 +94,7 @@ impl<T> From<T> for Poison<T> {
 #[must_use = "nothing can be poisoned once the guard is dropped, which is at once if nobody keeps it"]
 pub struct PoisonGuard<'a, T: ?Sized> {
     poison: &'a mut Poison<T>,
-    /// A destructor that runs in a panic may change the value, and have done with it.
+    /// Whether a panic was under way before: a destructor that runs then may change the value completely.
     panicking_before: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::poison::Poison;
 use crate::rwlock::RwLock;
 use waitword_core::may_block;
 
-/// As the value. Locks the mutex, blocking this thread until it can, and holds it until the serializer is done.
+/// Serializes as the value. Locks the mutex, blocking this thread until it can, and holds it until the serializer is done.
 ///
 /// # Errors
 /// Those of the serializer; and one that says so, if the mutex is held and this thread must not block
@@ -27,7 +27,7 @@ impl<T: ?Sized + Serialize> Serialize for Mutex<T> {
     }
 }
 
-/// As the value. Reads, blocking this thread until it can, and until the serializer is done.
+/// Serializes as the value. Reads, blocking this thread until it can, and until the serializer is done.
 ///
 /// # Errors
 /// Those of the serializer; and one that says so, if a writer holds the lock and this thread must not block
@@ -47,14 +47,14 @@ fn must_not_wait<E: Error>() -> E {
     E::custom("the lock is held, and this thread must not block (`forbid_blocking`)")
 }
 
-/// As an `Option` of the value. Does not wait: while an initialiser runs it is `None`.
+/// Serializes as an `Option` of the value. Does not wait: while an initialiser runs it is `None`.
 impl<T: Serialize> Serialize for OnceLock<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.get().serialize(serializer)
     }
 }
 
-/// As the value.
+/// Serializes as the value.
 ///
 /// # Errors
 /// Those of the serializer; and one that says so, if the value is poisoned.

@@ -1,16 +1,16 @@
 //! How a thread spins before it sleeps: its pauses and yields, and whether it spins at all; and whether it wakes others ahead.
 //!
 //! # Pauses
-//! A check costs the holder: it takes the cache line away that the release is about to write. A check that comes late costs the
-//! lock: it stays free for so long, or is taken by another. So the pauses double while others make progress between two checks,
+//! A check costs the holder: it takes the cache line away that the release is about to write. A check that comes late costs time: the lock
+//! stays free meanwhile, or another thread takes it. So the pauses double while others make progress between two checks,
 //! as they do where critical sections are short and a check too many hurts most. Where nothing has changed since the last check,
 //! the section is long, and the pauses are short enough to find the lock in a gap of 200 ns.
 //!
 //! # Learning
 //! A thread that finds a lock taken spins for up to 5 µs before it enqueues. That is in vain where critical sections are longer, where the
-//! holder has lost its CPU, and where the holder needs this one: two threads that take turns on one CPU would lose 5 µs a turn. A lock's word
-//! has no room for how spins went. So each thread remembers its own, for all of its locks: the next lock of the same program is used the same
-//! way, as a rule.
+//! holder has lost its CPU, and where the holder needs this one: two threads that take turns on one CPU would lose 5 µs a turn. A lock's
+//! word has no room to record how spins went. So each thread records its own, for all locks: as a rule, the next lock of the same program
+//! is used the same way.
 //!
 //! | the latest spins                             | when the thread finds a lock taken                        |
 //! |----------------------------------------------|-----------------------------------------------------------|
@@ -24,11 +24,10 @@
 //! - One that is broken off, because the lock is reserved for a waiter, took little time and says nothing.
 //!
 //! # Waking ahead
-//! Of threads that were moved to the queue of a mutex (`notify/requeue.rs` of the core), a thread learns whether it pays to wake them.
-//! A thread that is woken ahead of its signal finds the mutex free if sections are short, and has been woken in vain if they are long: some
-//! 15 µs of a CPU, which may have other work. How long they are no word has room for, so each thread keeps how that went for itself:
-//! it wakes others only while most of its own wake-ups have paid. The notifier wakes two all the same, so sections that have become
-//! short are found out.
+//! Each thread learns whether it pays to wake the threads that were moved to the queue of a mutex (`notify/requeue.rs` of the core) ahead
+//! of their signals. Such a thread finds the mutex free if sections are short, and has been woken in vain if they are long: some 15 µs of a
+//! CPU, which may have other work. No word has room for the length of sections, so a thread goes by itself: it wakes others only while most
+//! of its own wake-ups have paid. The notifier wakes two in any case, so that sections that have become short are noticed.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -87,8 +86,8 @@ impl Pauses {
 /// How often a thread yields before it sleeps itself.
 const YIELDS: u32 = if MODEL { 1 } else { 4 };
 
-/// A queued thread yields while what it waits for is reserved for another, before it sleeps: that waiter, or a holder that is in its way, may
-/// need this CPU, and the reservation may end before this thread would be asleep. Returns whether it has ended, and this thread is not
+/// Before it sleeps, a queued thread yields while what it waits for is reserved for another: that waiter, or a holder that is in its way,
+/// may need this CPU, and the reservation may end before this thread would be asleep. Returns whether it has ended, and this thread is not
 /// signalled.
 pub(crate) fn yield_while(is_reserved: impl Fn() -> bool, is_signalled: impl Fn() -> bool) -> bool {
     for _ in 0..YIELDS {
@@ -103,10 +102,10 @@ pub(crate) fn yield_while(is_reserved: impl Fn() -> bool, is_signalled: impl Fn(
     false
 }
 
-/// So many spins in vain in a row say that the next one will be in vain, too.
+/// After this many spins in vain in a row, the next one is taken to be in vain, too.
 const ENOUGH: u8 = 8;
 
-/// From then on one acquisition of so many spins.
+/// From then on one acquisition in this many spins.
 const ONE_OF: u8 = 16;
 
 thread_local! {
@@ -116,7 +115,7 @@ thread_local! {
 /// How the spins of a thread went.
 #[derive(Clone, Copy, Debug)]
 struct Learned {
-    /// So many of the latest in a row, up to [`ENOUGH`].
+    /// How many of the latest in a row, up to [`ENOUGH`].
     in_vain: u8,
     /// The acquisitions since then that did not spin.
     skipped: u8,
@@ -165,7 +164,7 @@ thread_local! {
     static CREDIT: Cell<u8> = const { Cell::new(MOST) };
 }
 
-/// Wakes others ahead, in a thread that may have been woken so itself and has found the mutex free.
+/// Wakes others ahead. For a thread that may have been woken ahead itself, and has found the mutex free.
 pub(crate) fn wake_others(queue: impl Location) {
     // A model runs all of its threads on one.
     if MODEL || CREDIT.get() > 0 {
@@ -173,7 +172,7 @@ pub(crate) fn wake_others(queue: impl Location) {
     }
 }
 
-/// This thread was woken ahead, perhaps, and has taken the mutex, or not.
+/// This thread may have been woken ahead; that `has_paid` if it has taken the mutex.
 pub(crate) fn learn_ahead(has_paid: bool) {
     let credit = CREDIT.get();
     CREDIT.set(if has_paid { (credit + 1).min(MOST) } else { credit.saturating_sub(IN_VAIN) });
@@ -208,7 +207,7 @@ mod tests {
         }
     }
 
-    /// How many of so many acquisitions spin, all worth it or all in vain.
+    /// How many of `acquisitions` spin, if all spins are worth it or all in vain.
     fn spins_of(learned: &mut Learned, acquisitions: u32, are_worth_it: bool) -> u32 {
         let mut spins = 0;
         for _ in 0..acquisitions {

@@ -1,12 +1,12 @@
-//! The door to atomics, for this crate as for the core: the standard library's, or a model checker's (`models/`).
+//! The source of atomics, for this crate as for the core: the standard library, or a model checker (`models/`).
 
 pub(crate) use waitword_core::atomic;
 
-/// Whether this is built for a model checker: there is no clock, and once has to do for many times.
+/// Whether this is built for a model checker: there is no clock, and limits are small.
 pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
-/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/checks.md`). It is
-/// nothing in a build without a model checker, and a reader can pass over it.
+/// A mutant: what runs in place of the named step, to see that the models notice (`docs/checks.md`). Empty in a build without a model
+/// checker. It has a line of its own, which a reader can skip.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {
         #[cfg(any(waitword_loom, waitword_mutants))]
@@ -17,7 +17,7 @@ macro_rules! mutant {
 }
 pub(crate) use mutant;
 
-/// An ordering that is weakened with the step of this name.
+/// An ordering; a weaker one in a model that runs with this mutant.
 macro_rules! order {
     ($order:ident, $step:tt) => {
         if waitword_core::is_broken($step) {

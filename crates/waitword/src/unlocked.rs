@@ -17,8 +17,8 @@ use crate::acquire::held::WasSent;
 use crate::acquire::{self, Acquire, OnUnwind};
 use crate::holders::HoldId;
 
-/// Releases what the caller holds, and acquires it again, if there are waiters. `instead` names the methods for threads that must not block,
-/// which panic; without it they do nothing here.
+/// Releases what the caller holds, and acquires it again, if there are waiters. If this thread must not block, panics and names `instead`;
+/// without `instead`, does nothing.
 #[cold]
 #[track_caller]
 pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
@@ -85,7 +85,7 @@ struct AcquireAgain<'a, R: Acquire<Closed = Infallible>> {
 
 impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
     fn drop(&mut self) {
-        // Safe code would use the guard, and release a lock that it does not hold.
+        // Otherwise safe code would use the guard, and release a lock that it does not hold.
         let no_guard_without_lock = OnUnwind(|| process::abort());
         *self.hold = match self.raw.take(self.ask) {
             true => acquire::held::held_by_thread(self.raw, self.ask, self.caller, false),

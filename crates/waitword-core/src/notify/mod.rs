@@ -26,9 +26,8 @@ use crate::waiter::wake::{Wake, WakeBatch};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// Without waiters on the word it costs two loads and a fence; a lock too, if that of the word's shard is held at the
-/// moment, or if another word that shares its bit there has waiters ([`protocol`](crate::protocol), section 2). See
-/// [`notify_many`] for the rest.
+/// Without waiters on the word it costs two loads and a fence. It also takes the lock of the word's shard if that is held at the moment, or
+/// if another word with the same occupancy bit has waiters ([`protocol`](crate::protocol), section 2). See [`notify_many`] for the rest.
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), 1, None)
@@ -36,8 +35,8 @@ pub fn notify_one<L: Location>(at: L) -> usize {
 
 /// Wakes the waiter that was enqueued last, the tail. Returns how many it woke: 0 or 1.
 ///
-/// For the thread or task whose data is most likely still in a cache, where the others may wait longer; their order is
-/// unchanged. Costs what [`notify_one`] costs, however many wait; see [`notify_many`] for the rest.
+/// Picks the thread or task whose data is most likely still in a cache; the others wait longer, in unchanged order. Costs what
+/// [`notify_one`] costs, however many wait; see [`notify_many`] for the rest.
 ///
 /// ```
 /// use std::future::Future;
@@ -65,7 +64,7 @@ pub fn notify_last<L: Location>(at: L) -> usize {
     woken.unwrap_or_else(|never| match never {})
 }
 
-/// Wakes all waiters of the word as of this moment. Returns how many these were.
+/// Wakes all waiters that are queued on the word at this moment. Returns how many.
 ///
 /// A waiter that comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
 #[inline]
@@ -73,14 +72,13 @@ pub fn notify_all<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), usize::MAX, None)
 }
 
-/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in
-/// which they were enqueued. Returns how many it woke; each of these waits ends as
-/// [`Notified`](crate::Outcome::Notified), and no other.
+/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in which they were enqueued.
+/// Returns how many it woke; exactly these waits end as [`Notified`](crate::Outcome::Notified).
 ///
-/// What the caller wrote before is visible to those it wakes, and to any later wait on the word.
+/// What the caller wrote before is visible to the waiters that this wakes, and to any later wait on the word.
 ///
-/// Takes O(1) under the lock of the shard to dequeue one waiter, or all of them, and O(`count`) for a part of them; they
-/// are completed in batches, between which the lock is free.
+/// Dequeuing one waiter or all takes O(1) under the shard's lock, and a part of them O(`count`). They are completed in batches, between
+/// which the lock is free.
 ///
 /// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
 ///
@@ -90,8 +88,8 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// with an [`Interrupt`](crate::Interrupt), are woken by the notifier.
 ///
 /// # Panics of wakers
-/// A panic of a foreign waker or doorbell ends there, once the panic hook has reported it. All others are woken, and the waiter counts: it
-/// was notified.
+/// A panic of a foreign waker or doorbell is caught, after the panic hook has reported it. All others are woken, and the waiter counts as
+/// notified.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI64;

@@ -1,7 +1,6 @@
 //! Notify and a change of the word in one step.
 //!
-//! Some conditions store a notify that finds no waiter, or distinguish the waiters of now from later ones. Two steps
-//! cannot do that:
+//! Some conditions store a notify that finds no waiter, or distinguish present waiters from later ones. Two steps cannot do that:
 //!
 //! ```text
 //!   waiter                                   notifier
@@ -12,20 +11,20 @@
 //!   sleeps beside a word that would
 //!   have let it through
 //! ```
-//! With the notifier's steps the other way round, the waiter may take what the word offers and be notified as well. So
-//! both are done under the lock of the word's shard, where compare and enqueue are one step too.
+//! With the notifier's steps the other way round, the waiter may take what the word offers and be notified as well. So the notifier does
+//! both under the lock of the word's shard, where compare and enqueue are one step too.
 
 use super::{wake_all_if, wake_one_or};
 use crate::table::{Location, address};
 use crate::word::Word;
 
-/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`.
-/// One step against every wait on the word. Returns how many it woke: 0 or 1.
+/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Atomic with
+/// respect to every wait on the word. Returns how many it woke: 0 or 1.
 ///
 /// Takes the lock of the word's shard in any case.
 ///
 /// # Errors
-/// What the word held, if there was no waiter and that was not `current`. Nothing has changed then.
+/// The word's value, if there was no waiter and the value was not `current`. Nothing has changed then.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;
@@ -47,10 +46,10 @@ pub fn notify_one_or_replace<L: Location>(
     wake_one_or(table, table.key_of(address(&at)), |locked, key| locked.complete_first(key, None), change)
 }
 
-/// As [`notify_one_or_replace`], of the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
+/// As [`notify_one_or_replace`], but wakes the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
 ///
 /// # Errors
-/// What the word held, if there was no waiter and that was not `current`. Nothing has changed then.
+/// The word's value, if there was no waiter and the value was not `current`. Nothing has changed then.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;
@@ -70,13 +69,13 @@ pub fn notify_last_or_replace<L: Location>(
     wake_one_or(table, table.key_of(address(&at)), |locked, key| locked.complete_last(key), change)
 }
 
-/// Replaces `current` in the word by `new`, and wakes all who wait on it at that moment. One step against every wait on
-/// the word: no waiter is woken that came after the change. Returns how many it woke.
+/// Replaces `current` in the word by `new`, and wakes all its waiters. Atomic with respect to every wait on the word: no waiter is woken
+/// that came after the change. Returns how many it woke.
 ///
 /// Takes the lock of the word's shard in any case.
 ///
 /// # Errors
-/// What the word held, if that was not `current`. Nothing has changed then, and no waiter was woken.
+/// The word's value, if that was not `current`. Nothing has changed then, and no waiter was woken.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;
@@ -95,12 +94,12 @@ pub fn replace_and_notify_all<L: Location>(
     wake_all_if(table, table.key_of(address(&at)), || word.compare_exchange(current, new))
 }
 
-/// Replaces `current` in the word by `new` if there is no waiter. One step against every wait on the word.
+/// Replaces `current` in the word by `new` if there is no waiter. Atomic with respect to every wait on the word.
 ///
 /// Takes the lock of the word's shard in any case.
 ///
 /// # Errors
-/// What the word holds, if that was not `current` or there is a waiter. Nothing has changed then.
+/// The word's value, if that was not `current` or there is a waiter. Nothing has changed then.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;

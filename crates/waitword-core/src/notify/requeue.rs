@@ -16,20 +16,20 @@
 //!   signalled: takes the mutex
 //! ```
 //! # Which lock guards the node
-//! A node that moves is guarded by the lock of another shard from then on. The owner, who wants to leave or to change its
-//! waker, locks the shard of the address in the node and reads the address again ([`Table::lock_of`]); the notifier that moves the
-//! node holds both locks. Between two batches of a long move the waiters that are still to be moved are detached, as are those that a
-//! notify has dequeued and not completed: they are counted, so an owner that leaves finds that it was notified.
+//! From the move on, the lock of another shard guards the node. An owner that leaves or changes its waker locks the shard of the address in
+//! the node and reads the address again ([`Table::lock_of`]); the notifier that moves the node holds both locks. Between two batches of a
+//! long move the waiters that are still to be moved are detached and counted, like those that a notify has dequeued and not completed: an
+//! owner that leaves finds that it was notified.
 //!
 //! # Why the head is signalled even if the mutex is held
-//! The notifier has no reference to the mutex, only its address: a future that was leaked stays queued for ever, and the
-//! mutex that it borrowed may be gone. So it cannot find out whether the mutex is held, and some waiter of the queue has to.
-//! The one that is signalled finds it held and marks it, and the release signals the next.
+//! The notifier has no reference to the mutex, only its address: a future that was leaked stays queued for ever, and the mutex that it
+//! borrowed may be gone. So only a waiter can find out whether the mutex is held. The signalled waiter finds it held and marks it, and the
+//! release signals the next.
 //!
 //! # Waking ahead
-//! A crowd that was moved to the queue of a mutex is signalled one by one: each thread has to wake up, some 10 µs, before
-//! the next is signalled. While they hold the mutex for a moment each, the CPUs are idle nearly all of the time. So a few are woken at
-//! once; and a thread that was woken so, and finds the mutex free, wakes two more before it takes it:
+//! Threads that were moved to a mutex's queue together (a crowd) are signalled one by one: each has to wake up, some 10 µs, before the next
+//! is signalled. If each holds the mutex only for a moment, the CPUs are idle nearly all of the time. So the notifier wakes a few at once,
+//! and a thread that was woken this way and finds the mutex free wakes two more before it takes it:
 //!
 //! ```text
 //!   notifier                thread 2                 thread 3                 thread 4
@@ -42,12 +42,12 @@
 //!                                                                             free: wakes 6 and 7 ...
 //!   ...                                              signalled, when it is the head
 //! ```
-//! So the herd grows as long as it finds the mutex free, and one that finds it held does not grow: it has cost the wake-ups of the last
-//! two or four, whose threads sleep again where they were in the queue. No thread is woken so twice.
+//! So the number of woken threads grows as long as they find the mutex free. When they find it held, the waste is the wake-ups of the last
+//! two or four, whose threads sleep again at their positions in the queue. No thread is woken ahead twice.
 //!
-//! To be woken ahead is no signal: the waiter's state stays as it is, and the next signal goes where it would have gone. A thread that takes the mutex so
-//! barges, with the rights of any running thread, and leaves the queue; if it was signalled meanwhile, it forwards that.
-//! Tasks are not woken ahead: a worker would poll them in vain.
+//! Waking ahead is no signal: the waiter's state is unchanged, and the next signal goes where it would have gone. A thread that takes the
+//! mutex after it barges, as any running thread may, and leaves the queue; if it was signalled meanwhile, it forwards the signal. Tasks are
+//! not woken ahead: a worker would poll them in vain.
 
 use std::pin::pin;
 
@@ -61,16 +61,16 @@ use crate::waiter::list::List;
 use crate::waiter::wake::Wake;
 use crate::word::{Word, bits};
 
-/// Moves the `count` waiters that have waited longest on the word, or all if there are fewer, to the tail of the queue of the
-/// word at the address `to`, in order, if the word holds `expected`. They are not woken; but the first waiter there that is
-/// not signalled yet is signalled, as by [`signal_one`](crate::signal_one), and if it moved several, two threads of them are woken as by
+/// Moves the `count` waiters that have waited longest on the word, or all if there are fewer, to the tail of the queue of the word at the
+/// address `to`, in order, if the word holds `expected`. They are not woken. But if it moved any, the first waiter there that is not
+/// signalled yet is signalled, as by [`signal_one`](crate::signal_one); and if it moved several, two threads of them are woken as by
 /// `wake_ahead`. Returns how many it moved.
 ///
-/// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; nothing
-/// is ever read or written at it. The waits of agents must not be moved.
+/// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; its memory is never
+/// accessed. The waits of agents must not be moved.
 ///
-/// Costs a fence and two loads without waiters on the word. Otherwise O(number moved) under the locks of both shards, in
-/// short stays.
+/// Costs a fence and two loads without waiters on the word. Otherwise O(number moved) under the locks of both shards, in short critical
+/// sections.
 ///
 /// # Errors
 /// What the word held instead of `expected`; nothing has changed then.
@@ -154,7 +154,7 @@ struct Two<'a> {
 }
 
 impl<'a> Two<'a> {
-    /// Locks the shards of two words; one shard once. Always in the same order, so that no two threads wait for each other.
+    /// Locks the shards of two words, in the order of their addresses so that two threads cannot deadlock; a common shard once.
     fn lock(table: &'a Table, first: Key, second: Key) -> Self {
         let order = std::ptr::from_ref(table.shard(first)).cmp(&std::ptr::from_ref(table.shard(second)));
         match order {
@@ -186,14 +186,14 @@ fn signal_behind(locked: &mut Locked<'_>, to: Key, moved: usize) -> Option<(Wake
     if moved == 0 { None } else { locked.signal_first(to) }
 }
 
-/// For building locks: wakes up to two of the first threads that were moved to the queue of the word with others
-/// (`requeue_while_equal`), are not signalled, and have not been woken so before. Returns how many.
+/// For building locks: of the threads that were moved here in a crowd (`requeue_while_equal`), wakes up to two of the first that are
+/// neither signalled nor were woken ahead before. Returns how many.
 ///
-/// They stay queued, as they were: a wake-up for no reason, to which the lock gives one. For a thread that was woken so and finds the
-/// lock free, before it takes it.
+/// They stay queued: to the core this is a spurious wakeup, which lets them barge. To be called by a thread that was woken ahead and finds
+/// the lock free, before it takes the lock.
 ///
-/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and looks at 32 waiters at most, and makes
-/// a system call for each thread that sleeps. Runs nothing foreign, and does not panic.
+/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, visits at most 32 waiters, and makes a system
+/// call for each thread that sleeps. Runs no foreign code, and does not panic.
 ///
 /// ```
 /// let word = std::sync::atomic::AtomicU32::new(0);

@@ -33,15 +33,14 @@ use crate::waiter::wake::Wake;
 /// waiter has not lost its position. A future acknowledges it when it is polled, a blocked thread when it
 /// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
 ///
-/// If a signalled waiter does not respond within `STALL_TIMEOUT` or twice that, the next one is
-/// signalled too: by the watchdog, in the table of the process. For other tables their owner does that
-/// ([`Table::signal_stalled`]).
+/// If a signalled waiter does not respond within `STALL_TIMEOUT` or twice that, the next one is signalled too: in the table of the process
+/// by the watchdog, in another table by its owner ([`Table::signal_stalled`]).
 ///
 /// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and O(1) more for each
 /// signalled waiter at the front that has not responded.
 ///
-/// Does not panic: what a panic of a waker does is as with [`notify_many`](crate::notify_many); and if the system cannot start the thread
-/// of the watchdog, the next signal or wait tries again.
+/// Does not panic: a panic of a waker is caught, as in [`notify_many`](crate::notify_many); if the system cannot start the watchdog's
+/// thread, the next signal or wait tries again.
 ///
 /// ```
 /// use std::future::Future;
@@ -84,12 +83,12 @@ fn signal_first(table: &Table, key: Key) -> usize {
     len
 }
 
-/// Whether every waiter of the queue has been skipped: signalled, and silent for so long that a waiter behind it would have
-/// been signalled in its place. True of an empty queue.
+/// Whether every waiter of the queue has been skipped: signalled, and unresponsive for so long that a waiter behind it would have been
+/// signalled in its place. True for an empty queue.
 ///
-/// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this holds.
-/// Until the next pass of the watchdog, asking counts as being queued behind these waiters: an acquirer that asks repeatedly
-/// gets `true` after three times `STALL_TIMEOUT` at the latest.
+/// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this is true. Until the next
+/// pass of the watchdog, asking counts as being queued behind these waiters: an acquirer that asks repeatedly gets `true` after three times
+/// `STALL_TIMEOUT` at the latest.
 ///
 /// Takes the shard's lock, and visits the skipped waiters at the front and one more.
 pub fn is_queue_stalled<L: Location>(at: L) -> bool {

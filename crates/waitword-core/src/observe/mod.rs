@@ -1,13 +1,13 @@
 //! Seeing waiters: what a snapshot says of each, the clock that its age is read from, and the seam to an observer (`waitword-observe`), which
 //! records who holds each lock, who made others wait, and the timeline.
 //!
-//! Every waiter in a queue carries the place in the source where its wait began and the identity of its thread, task or agent.
-//! A snapshot (`Table::snapshot`) copies them out, in short stays under each shard's lock.
+//! Every waiter in a queue carries the place in the source where its wait began and the identity of its thread, task or agent. A snapshot
+//! (`Table::snapshot`) copies them out, in short critical sections of each shard's lock.
 //!
 //! # Since when
-//! A waiter's ticket orders it in its queue; it costs nothing to let it be a time. Once the clock runs (`start_clock`), a ticket is
-//! the time of the enqueue, in units of 32 nanoseconds, with the lowest bit set. Before, and where the clock is not ahead of the tickets,
-//! it is the successor of the last one, and even. So tickets rise in any case, and each one tells whether it is a time.
+//! A waiter's ticket orders it in its queue; it costs nothing to make the ticket a time. Once the clock runs (`start_clock`), a ticket is
+//! the time of the enqueue, in units of 32 nanoseconds, with the lowest bit set. Otherwise, and where the clock is behind the last ticket,
+//! it is the next even number. So tickets always rise, and each tells whether it is a time.
 //!
 //! ```text
 //!   clock:    off         on                          off
@@ -15,10 +15,10 @@
 //! ```
 //!
 //! # The seam
-//! The queue and the locks know when something happens, and an observer what that means. So there is a flag at each of these places and a table
-//! of functions, as `log` has one for messages: here for waits (`seam.rs`), in `waitword` for holders.
+//! The queue and the locks know when something happens, an observer knows what it means. So each of these places tests a flag and calls
+//! through a table of functions, as `log` does for messages: here for waits (`seam.rs`), in `waitword` for holders.
 
-// Finds a place in the source again, by its distance (S1).
+// Finds a source location again by its distance (S1).
 #[allow(unsafe_code)]
 mod origin;
 mod seam;

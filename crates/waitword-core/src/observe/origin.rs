@@ -1,4 +1,4 @@
-//! Where waits come from, and what for.
+//! The call site of a wait, and what it waits for.
 
 use std::panic::Location;
 use std::ptr::{from_ref, with_exposed_provenance};
@@ -36,7 +36,7 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    /// By their numbers.
+    /// In the order of their numbers.
     pub const ALL: [Self; 13] = [
         Self::Word,
         Self::Mutex,
@@ -53,19 +53,19 @@ impl WaitsFor {
         Self::AsyncLock,
     ];
 
-    /// What [`bits`](Self::bits) was made of.
+    /// The inverse of [`bits`](Self::bits).
     pub(crate) fn from_bits(bits: u64) -> Self {
         Self::ALL.get(bits as usize).copied().unwrap_or(Self::Word)
     }
 
-    /// In four bits.
+    /// Its number, in four bits.
     #[inline(always)]
     pub(crate) fn bits(self) -> u64 {
         const { assert!(Self::ALL.len() <= 16) };
         self as u64
     }
 
-    /// Whether a holder makes it wait, and not the want of a notify.
+    /// Whether it waits for a holder, not for a notify.
     pub fn is_for_holder(self) -> bool {
         use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
         matches!(self, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
@@ -75,7 +75,7 @@ impl WaitsFor {
 /// The caller of a method that waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
-    // `None`: too far away to be kept in a waiter.
+    // `None`: too far away for a [`PackedSite`].
     site: Option<&'static Site>,
 }
 
@@ -87,7 +87,7 @@ impl Caller {
         Self { site: Some(Location::caller()) }
     }
 
-    /// Where it is; or here, of a caller that was too far away.
+    /// The caller's location; the constant's below, if the caller was too far away.
     #[inline(always)]
     pub fn site(self) -> &'static Site {
         const UNKNOWN: &Site = Location::caller();
@@ -116,14 +116,14 @@ impl Origin {
         Self { caller, waits_for, is_timed: false, releases: false }
     }
 
-    /// The same, of a wait that ends at a deadline, if `is_timed`.
+    /// The same wait, with a deadline if `is_timed`.
     #[inline(always)]
     pub fn timed(self, is_timed: bool) -> Self {
         Self { is_timed, ..self }
     }
 
-    /// The same, of a waiter that holds a lock when it enqueues, and releases it before it sleeps. Snapshots leave it out until
-    /// [`WaitAsync::released`](crate::WaitAsync::released) is called: it runs, and does not wait for that lock.
+    /// The same wait, by a waiter that holds a lock when it enqueues and releases it before it sleeps. Snapshots omit the waiter until
+    /// [`WaitAsync::released`](crate::WaitAsync::released) is called: until then it runs, and does not wait for that lock.
     #[inline(always)]
     pub fn before_release(self) -> Self {
         Self { releases: true, ..self }
@@ -151,7 +151,7 @@ impl Origin {
         self.waits_for
     }
 
-    /// Whether it holds a lock when it enqueues, and releases it before it sleeps.
+    /// Whether the waiter holds a lock when it enqueues, and releases it before it sleeps.
     #[inline(always)]
     pub(crate) fn releases(self) -> bool {
         self.releases
@@ -161,16 +161,16 @@ impl Origin {
 /// A place in the source.
 pub type Site = Location<'static>;
 
-/// A place in the source in 32 bits, or none, so that a waiter has one and stays within a line of the cache.
+/// A source location or none, in 32 bits, so that a node with one still fits into a cache line.
 ///
-/// A linker puts the places of one binary near each other: the distance from a `static` of this crate fits. A place that is
-/// farther away, of a library that was loaded at run time, is not kept, and a snapshot has the wait without it.
+/// A linker puts the locations of one binary near each other: the distance from a `static` of this crate fits. A location that is farther
+/// away, of a library loaded at run time, is not stored, and snapshots show the wait without it.
 ///
 /// Invariant S1: a distance other than 0 leads to a `Site` whose provenance was exposed; [`PackedSite::new`] alone makes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PackedSite(i32);
 
-/// Where distances begin. No place is here, so 0 is free for "none".
+/// The origin of distances. No location is here, so 0 can mean "none".
 static BEGINNING: u8 = 0;
 
 impl PackedSite {
@@ -185,7 +185,7 @@ impl PackedSite {
         Self(site.and_then(|site| i32::try_from(distance(site)).ok()).unwrap_or(0))
     }
 
-    /// The place.
+    /// The location.
     pub fn get(self) -> Option<&'static Site> {
         let site = with_exposed_provenance::<Site>(beginning().wrapping_add_signed(self.0 as isize));
         // SAFETY: of a `Site` that lives for ever, and is only read (S1).
@@ -213,7 +213,7 @@ mod tests {
     fn a_site_is_found_again_unless_it_is_too_far_away() {
         let here = Location::caller();
         let packed = PackedSite::new(Some(here));
-        // Where an interpreter puts it is its own choice.
+        // Miri may place it anywhere.
         if !cfg!(miri) {
             assert_eq!(packed.get(), Some(here));
         }

@@ -1,10 +1,10 @@
 //! The seam between the queue with its locks and what observes them: a word of flags, and one table of functions.
 //!
-//! Each place at which something happens that an observer may ask for loads [`ASKED`] and tests a bit of it. If that is set, it calls a function of
-//! the [`Observer`], which was set before. Without the feature `observe` the answer is a constant: nothing is left of the place.
+//! Code of interest to an observer loads [`ASKED`] and tests a bit. If the bit is set, it calls a function of the [`Observer`], which was
+//! set before. Without the feature `observe` the test is constant, and nothing is left of it.
 //!
 //! An observer runs in the middle of the acquisition or the wait that it is told of. It must not panic, and must not wait for the lock that
-//! it is told of. [`Observer::queued`] runs under the lock of a shard: it allocates nothing, and waits for nothing that enqueues.
+//! it is told of. [`Observer::queued`] runs under the lock of a shard: it must not allocate, nor wait for anything that enqueues.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use crate::sync::OnceLock;
 
 /// Asked for: begins, wakes and ends of waits.
 pub const WAITS: u32 = 1;
-/// Asked for: what enqueues and dequeues waiters, to know for how long those of a queue have waited.
+/// Asked for: enqueues and dequeues, to know for how long the waiters of a queue have waited.
 pub const DELAYS: u32 = 1 << 1;
 /// Asked for: releases of locks that others wait for.
 pub const CONTENDED: u32 = 1 << 2;
@@ -24,9 +24,9 @@ pub const CONTENDED: u32 = 1 << 2;
 pub const TASKS: u32 = 1 << 3;
 /// Asked for: acquisitions, notifies of condition variables and events, and the types of locks.
 pub const HOLDERS: u32 = 1 << 4;
-/// Asked for: releases by guards that have no room for what the observer calls their holds, changes of holds, and drops of locks.
+/// Asked for: releases by guards that have no room for a `HoldId`, changes of holds, and drops of locks.
 pub const RELEASES: u32 = 1 << 5;
-/// Asked for: waits for what nobody holds by having it.
+/// Asked for: waits that end without a hold (for the value of a cell, for readers before an upgrade).
 pub const AWAITED: u32 = 1 << 6;
 /// Bits from here on are the observer's own.
 pub const OWN: u32 = 1 << 16;
@@ -39,8 +39,8 @@ static OBSERVER: OnceLock<&'static Observer> = OnceLock::new();
 pub struct Observer {
     /// [`WAITS`]: a wait has begun. Called on the thread that began it.
     pub waits: fn(&Begun),
-    /// [`DELAYS`]: a waiter has enqueued on the word at this address, for this, since then ([`nanos`]; `None`: the clock does not run).
-    /// Called under the lock of the word's shard.
+    /// [`DELAYS`]: a waiter has enqueued. With the address of the word, what it waits for, and since when ([`nanos`]; `None`: the clock
+    /// does not run). Called under the lock of the word's shard.
     pub queued: fn(usize, WaitsFor, Option<u64>),
     /// [`WAITS`] or [`DELAYS`]: waiters are about to be woken.
     pub woken: fn(Woken<'_>),
@@ -72,23 +72,23 @@ pub struct Begun {
     pub word: usize,
     /// What waits.
     pub kind: WaiterKind,
-    /// Which one.
+    /// Its identity.
     pub who: usize,
     /// What it waits for.
     pub waits_for: WaitsFor,
-    /// Where.
+    /// Where the wait began.
     pub site: Option<&'static Site>,
 }
 
 /// Waiters that are about to be woken.
 pub struct Woken<'a> {
-    /// When: after they enqueued, and before they can see it and run ([`nanos`]).
+    /// When: after they enqueued, and before they can run ([`nanos`]).
     pub at: u64,
     /// Whether they were notified, and have left the queue. If not, they were signalled.
     pub are_notified: bool,
     /// The address of the word.
     pub word: usize,
-    /// Which ones.
+    /// Their identities.
     pub who: &'a mut dyn Iterator<Item = usize>,
 }
 
@@ -101,11 +101,11 @@ impl fmt::Debug for Woken<'_> {
 /// How a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It has what it waited for.
+    /// The waiter has what it waited for.
     Acquired,
-    /// It was notified, and runs.
+    /// The waiter was notified, and runs.
     Notified,
-    /// It waits no longer.
+    /// The waiter waits no longer.
     GaveUp,
 }
 
@@ -120,7 +120,7 @@ pub struct Ended {
     pub who: usize,
     /// Where it began.
     pub site: Option<&'static Site>,
-    /// If it was queued to its end: what for, and since when, if the clock ran ([`nanos`]).
+    /// If the waiter was queued until it left: what it waited for, and since when, if the clock ran ([`nanos`]).
     pub left: Option<(WaitsFor, Option<u64>)>,
 }
 
@@ -147,13 +147,13 @@ pub struct Front {
     pub len: usize,
     /// What the head waits for.
     pub waits_for: WaitsFor,
-    /// Where.
+    /// Where its wait began.
     pub site: Option<&'static Site>,
-    /// Since when, if the clock ran ([`nanos`]).
+    /// Since when it waits, if the clock ran ([`nanos`]).
     pub since: Option<u64>,
 }
 
-/// Sets the observer of the process. The first one counts; returns whether this is it. Nothing is told before [`ask`].
+/// Sets the observer of the process. The first one stays; returns whether that is this one. It is told nothing before [`ask`].
 pub fn set_observer(observer: &'static Observer) -> bool {
     std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)
 }
@@ -163,19 +163,19 @@ pub fn ask(flags: u32) {
     ASKED.store(flags, Ordering::SeqCst);
 }
 
-/// Whether any of this is asked for. One load.
+/// Whether any of these flags is set. One load.
 #[inline(always)]
 pub fn asks(what: u32) -> bool {
     cfg!(feature = "observe") && ASKED.load(Ordering::Relaxed) & what != 0
 }
 
-/// Who is told. `None`: nobody, and no flag has ever been set.
+/// The observer, if one was set.
 #[inline]
 fn observer() -> Option<&'static Observer> {
     OBSERVER.get().copied()
 }
 
-/// A wait that is about to begin, if that is asked for.
+/// When a wait is about to begin, if that is asked for.
 pub(crate) struct Begins(Option<u64>);
 
 impl Begins {
@@ -184,7 +184,7 @@ impl Begins {
         Self(asks(WAITS).then(nanos))
     }
 
-    /// It has begun.
+    /// The wait has begun.
     #[inline]
     pub(crate) fn enqueued(self, word: usize, kind: WaiterKind, who: usize, origin: Option<Origin>) {
         if let Some(at) = self.0 {
@@ -195,7 +195,7 @@ impl Begins {
     }
 }
 
-/// Waiters that are about to be signalled or notified, if that is asked for. The time is taken under the lock of their shard.
+/// When waiters are about to be signalled or notified, if that is asked for: read under the lock of their shard.
 pub(crate) struct Waking(Option<u64>);
 
 impl Waking {
@@ -252,7 +252,7 @@ pub(crate) fn contended(word: usize, held: usize, front: &dyn Fn(&mut [usize]) -
     tell(|observer| (observer.contended)(&Contended { word, held, front }));
 }
 
-/// Off every path that has nothing to tell.
+/// Out of line: most calls have nothing to tell.
 #[cold]
 #[inline(never)]
 fn tell(what: impl FnOnce(&'static Observer)) {

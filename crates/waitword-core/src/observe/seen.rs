@@ -1,4 +1,4 @@
-//! What is seen of a waiter, and the clock of the tickets, which tell since when it waits: see [`observe`](super).
+//! What a snapshot says of a waiter, and the clock behind the tickets: see [`observe`](super).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
@@ -16,8 +16,8 @@ pub enum WaiterState {
     Signalled,
     /// Signalled before the last pass of the watchdog, and has not run since.
     Overdue,
-    /// As [`Overdue`](Self::Overdue), for a pass longer: the waiters behind it are signalled in its place. A task in this state
-    /// is a futurelock, if it lasts.
+    /// As [`Overdue`](Self::Overdue), one more pass later: the waiters behind it are signalled in its place. A task that stays in this
+    /// state is a futurelock.
     Skipped,
 }
 
@@ -29,8 +29,8 @@ pub enum Actor {
     Thread(Thread),
     /// A task, by the data pointer of its waker: the same in each poll with most executors.
     Task(usize),
-    /// A task, by the number that it had when it acquired a lock (`identify`). For holders: a waiter keeps its
-    /// waker, so its address says as much (`task_number`).
+    /// A task, by the number that it had when it acquired a lock (`identify`). For holders only: a waiter's task is known by its waker
+    /// (`task_number`).
     Identified(u64),
     /// An agent, by the address of its inbox.
     Agent(usize),
@@ -51,17 +51,17 @@ pub struct WaiterSeen {
     pub site: Option<&'static Site>,
     /// When it enqueued. `None` if the clock did not run then (`start_clock`).
     pub since: Option<Instant>,
-    /// Whether it ends at a deadline. `None` for a script's.
+    /// Whether the wait has a deadline. `None` for a script's.
     pub timed: Option<bool>,
     /// Its thread, task or agent.
     pub actor: Actor,
-    /// What an agent calls its wait (`InboxWait::token`); `None` of all others.
+    /// The token of an agent's wait (`InboxWait::token`); `None` for all others.
     pub token: Option<usize>,
     /// Whether it was signalled.
     pub state: WaiterState,
 }
 
-/// What is copied of a waiter under the lock.
+/// What a snapshot copies of a waiter under the lock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copied {
     pub(crate) word: usize,
@@ -70,34 +70,34 @@ pub(crate) struct Copied {
     pub(crate) site: Option<&'static Site>,
     pub(crate) is_timed: bool,
     pub(crate) who: usize,
-    /// Of an agent's wait.
+    /// For an agent's wait.
     pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
-    /// It has not begun to wait: it is about to release a lock.
+    /// Its owner has yet to release a lock, and does not wait before.
     pub(crate) releases: bool,
 }
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// A ticket counts units of 32 ns. With the 53 bits that a waiter keeps of it, they last for four years.
+/// A ticket counts units of 32 ns. The 53 bits that a waiter stores of it last for four years.
 const UNIT_SHIFT: u32 = 5;
 
-/// When the clock was first asked, or started.
+/// The origin of [`nanos`]: when the clock was first begun or started.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();
 
-/// From now on snapshots say since when a waiter is queued, of those that enqueue from now on. Each enqueue reads the clock: some
-/// 20 to 40 ns, of waits alone.
+/// Starts the clock: snapshots say since when a waiter is queued, if it enqueues from now on. Each enqueue then reads the clock, some 20 to
+/// 40 ns; acquisitions that need not wait cost no more.
 pub fn start_clock() {
     begin_clock();
     RUNS.store(true, Ordering::Relaxed);
 }
 
-/// Lets time begin, for [`nanos`], if it has not. Enqueues read no clock before [`start_clock`].
+/// Sets the origin of [`nanos`], if it is not set yet. Enqueues read no clock before [`start_clock`].
 pub fn begin_clock() {
     BEGINNING.get_or_init(Instant::now);
 }
 
-/// Enqueues read no clock any more.
+/// Stops the clock: enqueues no longer read it.
 pub fn stop_clock() {
     RUNS.store(false, Ordering::Relaxed);
 }
@@ -114,7 +114,7 @@ pub(crate) fn time_of(ticket: u64) -> Option<Instant> {
     nanos_of(ticket).and_then(instant)
 }
 
-/// As [`time_of`], as [`nanos`] has it.
+/// As [`time_of`], in [`nanos`].
 #[inline]
 pub(crate) fn nanos_of(ticket: u64) -> Option<u64> {
     (ticket & 1 == 1).then_some(ticket >> 1 << UNIT_SHIFT)
@@ -126,12 +126,12 @@ pub fn nanos() -> u64 {
     BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64)
 }
 
-/// The time of which [`nanos`] has this.
+/// The time at which [`nanos`] returned this.
 pub fn instant(nanos: u64) -> Option<Instant> {
     BEGINNING.get()?.checked_add(Duration::from_nanos(nanos))
 }
 
-/// What [`nanos`] has of this time.
+/// What [`nanos`] returned at this time.
 pub fn nanos_at(time: Instant) -> u64 {
     BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }

@@ -4,7 +4,7 @@
 //! alone carries the queue's length and the link to the next queue of the same [`Bucket`]. So a queue needs no memory beside
 //! its waiters.
 //!
-//! Every function here asks for ownership of the links that it reaches (I2); the callers are the guard of the locked shard.
+//! Every function here requires ownership of the links that it reaches (I2); the caller is the guard of the locked shard.
 
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -19,9 +19,9 @@ const MORE: usize = 1;
 
 /// The queues of all words that hash alike: a chain of their heads.
 ///
-/// With a million words each node that is reached costs a cache miss. So what most look-ups ask, whether the first queue is
-/// the one and whether there is another, is answered here. Except after the first queue has gone and left others: the next one
-/// is not reached only to find out its address, since the look-up that comes next most likely is that of its last notify.
+/// With a million words, each node that is reached costs a cache miss. So the bucket itself answers what most look-ups ask: whether the
+/// first queue is the right one, and whether there is another. The exception: after the first queue has gone and left others, the next
+/// one's address is not read before a look-up needs it. That look-up is most likely its last notify, which reaches the node anyway.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
     /// The address of the first queue's word, or 0 if it has not been read, and [`MORE`].
@@ -55,7 +55,7 @@ impl Bucket {
         unsafe { self.search(key).ok() }
     }
 
-    /// The head of the queue of `key`; or how many queues are here, if none of them is.
+    /// The head of the queue of `key`; or, if it has none, how many queues are here.
     #[inline]
     unsafe fn search(&self, key: usize) -> Result<Node, usize> {
         let Some(first) = self.first else { return Err(0) };
@@ -134,7 +134,7 @@ impl Bucket {
         queues
     }
 
-    /// Calls `check` with the head of each queue here. Returns whether it is true of any.
+    /// Calls `check` with the head of each queue here. Returns whether any call returned true.
     ///
     /// # Safety
     /// As [`find`](Self::find); `check` links and unlinks nothing.
@@ -149,7 +149,7 @@ impl Bucket {
         any
     }
 
-    /// Chains a whole queue in, at growth.
+    /// Adds a whole queue to the chain, at a resize.
     ///
     /// # Safety
     /// As [`find`](Self::find); `head` is the head of the queue of `key`, as [taken](Self::take_queue).
@@ -163,7 +163,7 @@ impl Bucket {
         self.first = Some(head);
     }
 
-    /// Takes the first queue out of the chain, at growth. Returns its key and its head, which has no sibling.
+    /// Takes the first queue out of the chain, at a resize. Returns its key and its head, which has no sibling.
     ///
     /// # Safety
     /// As [`find`](Self::find).
@@ -178,7 +178,7 @@ impl Bucket {
         }
     }
 
-    /// Takes `node`, anywhere in the queue of `head`, out. Returns whether the queue is gone.
+    /// Removes `node`, anywhere in the queue of `head`. Returns whether the queue is gone.
     ///
     /// # Safety
     /// As [`find`](Self::find); `head` heads a queue of this bucket and `node` is in it.
@@ -203,9 +203,8 @@ impl Bucket {
         }
     }
 
-    /// Moves the first `count` waiters of the queue of `head`, in order, to the empty `list`; takes O(1) when that
-    /// is all of them, and otherwise O(`count`) or O(those that stay), whichever is less. Returns how many these were, and
-    /// whether the queue is gone.
+    /// Moves the first `count` waiters of the queue of `head`, in order, to the empty `list`: O(1) if that is all of them, otherwise
+    /// O(`count`) or O(number that stays), whichever is less. Returns how many were moved, and whether the queue is gone.
     ///
     /// # Safety
     /// As [`find`](Self::find); `head` heads a queue of this bucket, `count` is not 0, and `list` is the caller's.
@@ -235,7 +234,7 @@ impl Bucket {
         }
     }
 
-    /// Puts `successor` where `head` stood in the chain, with so many waiters; or nothing.
+    /// Replaces `head` in the chain by `successor`, whose queue has `len` waiters; without a successor, removes it.
     #[inline]
     unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u32) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
@@ -254,14 +253,14 @@ impl Bucket {
         }
     }
 
-    /// Makes `first` and those chained to it all that is here, without reaching them.
+    /// Makes the chain that begins with `first` the content of the bucket, without reading any node.
     #[inline]
     fn begin_with(&mut self, first: Option<Node>) {
         self.tag = if first.is_some() { MORE } else { 0 };
         self.first = first;
     }
 
-    /// Puts `heir` where `head` stood in the chain, which is not its beginning.
+    /// Replaces `head`, which is not the first of the chain, by `heir`.
     #[cold]
     unsafe fn replace_in_chain(&mut self, head: Node, heir: Option<Node>) {
         let mut node = self.first;
@@ -283,7 +282,7 @@ impl Bucket {
     }
 }
 
-/// The length of a queue that gets another waiter. To be queued, 2³² waiters would have to fill 256 GiB.
+/// `len + 1`. An overflow would take 2³² waiters, which fill 256 GiB.
 #[inline(always)]
 fn one_more(len: u32) -> u32 {
     len.checked_add(1).unwrap_or_else(|| std::process::abort())
@@ -293,7 +292,7 @@ fn one_more(len: u32) -> u32 {
 #[derive(PartialEq, Eq)]
 enum Start {
     First,
-    /// The first queue is not the one, says the tag.
+    /// The tag says that the first queue is not the right one.
     Second,
 }
 
@@ -328,7 +327,7 @@ mod tests {
     const KEYS: usize = 6;
     const NODES: usize = 30;
 
-    /// A bucket in which all keys collide, beside a deque for each.
+    /// A bucket in which all keys collide, and a deque for each key as the model.
     struct Checked {
         bucket: Bucket,
         queues: BTreeMap<usize, VecDeque<Node>>,
@@ -336,7 +335,7 @@ mod tests {
         ticket: u64,
     }
 
-    // SAFETY, of all blocks here: one thread, and the nodes outlive the bucket.
+    // SAFETY, of all blocks here: there is one thread, and the nodes outlive the bucket.
     impl Checked {
         fn push(&mut self, key: usize, node: Node) {
             self.ticket += 1;
@@ -358,7 +357,7 @@ mod tests {
             self.queues.retain(|_, queue| !queue.is_empty());
         }
 
-        /// Detaches the first `count`, and unlinks `leaver` of them before the others are completed.
+        /// Detaches the first `count`, and unlinks the one at `leaver` before the others are completed.
         fn detach(&mut self, key: usize, count: usize, leaver: usize) {
             let Some(queue) = self.queues.get_mut(&key) else { return };
             let (head, list) = (queue[0], pin!(List::new()));
@@ -377,7 +376,7 @@ mod tests {
             }
         }
 
-        /// All queues to another bucket, as at growth.
+        /// Moves all queues to another bucket, as a resize does.
         fn rehash(&mut self) {
             let mut other = Bucket::default();
             // SAFETY: above.
@@ -437,8 +436,7 @@ mod tests {
         number * 4
     }
 
-    /// Whatever happens in one bucket, to whichever waiter of whichever queue; the nodes are used again, with what their
-    /// last wait left in them.
+    /// Random operations on random waiters of one bucket. Nodes are reused, with what their last wait left in them.
     #[test]
     fn a_bucket_does_what_a_deque_per_key_does() {
         let nodes = (0..NODES).map(|_| Box::pin(Waiter::new(None))).collect::<Vec<_>>();
@@ -450,7 +448,7 @@ mod tests {
             (seed >> 33) as usize % limit
         };
         for step in 0..20_000 {
-            // Times in which the bucket fills, and such in which it empties.
+            // Phases in which the bucket fills, and phases in which it empties.
             let kind = random(if step / 50 % 2 == 0 { 16 } else { 10 });
             // Some keys have long queues, some seldom have one.
             let key = word(1 + random(KEYS).min(random(KEYS)));

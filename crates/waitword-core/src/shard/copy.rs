@@ -1,4 +1,4 @@
-//! Copying the waiters of a shard, for a snapshot: in short stays under its lock, between which waiters come and go.
+//! Copying the waiters of a shard, for a snapshot: in short critical sections, between which waiters come and go.
 //!
 //! ```text
 //!   snapshot                                    others
@@ -7,10 +7,10 @@
 //!                                               lock; C leaves: place = D; unlock
 //!   lock; copy D, E; ...
 //! ```
-//! Between two stays the place is a waiter that is still queued ([`Place`](super::queues::Place)): its removal moves the place to the waiter
-//! behind it, which costs each removal a comparison. If its queue is gone, the place is the next word of the bucket, in the
-//! order of the addresses, so nothing need be remembered of the words that were copied. If all queues were moved
-//! to other buckets (`Queues::rehash`), the shard is copied anew.
+//! Between two critical sections the place is a waiter that is still queued ([`Place`](super::queues::Place)): its removal moves the place
+//! to the waiter behind it, which costs each removal a comparison. If its queue is gone, the copy goes on with the bucket's next word in
+//! the order of addresses, so it need not remember which words it has copied. If all queues were moved to other buckets (`Queues::rehash`),
+//! the shard is copied anew.
 //!
 //! So a waiter that is queued on one word all the time is copied exactly once, and one that comes or goes at most once. One that is
 //! requeued meanwhile may be copied twice or not at all.
@@ -25,10 +25,10 @@ use crate::sync::MODEL;
 use crate::waiter::node::{OVERDUE, SIGNALLED, SKIPPED, Tagged, Waiter, next, with};
 use crate::waiter::wake::Wake;
 
-/// How many waiters are copied in one stay under the lock: some microseconds, if none of them is in a cache.
+/// How many waiters are copied in one critical section: some microseconds, if none of them is in a cache.
 pub(crate) const STAY: usize = if MODEL { 1 } else { 64 };
 
-/// How many buckets are visited in one stay.
+/// How many buckets are visited in one critical section.
 const BUCKETS: usize = 256;
 
 /// How far the copy of a shard has come.
@@ -40,19 +40,19 @@ pub(crate) struct Copying {
     rehashes: u64,
 }
 
-/// What follows a stay.
+/// What follows a critical section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Another stay.
+    /// Go on with the copy.
     GoOn,
-    /// Forget what was copied of this shard; then another stay.
+    /// Discard what was copied of this shard, and start it anew.
     Again,
     /// The next shard.
     End,
 }
 
 impl Locked<'_> {
-    /// One stay: calls `copied` with up to [`STAY`] waiters. One snapshot at a time; `copied` allocates nothing.
+    /// One critical section: calls `copied` with up to [`STAY`] waiters. One snapshot at a time; `copied` must not allocate.
     pub(crate) fn copy(&mut self, copying: &mut Copying, mut copied: impl FnMut(Copied)) -> Next {
         self.with(|queues, _| {
             if (copying.bucket, copying.word) == (0, 0) {

@@ -31,8 +31,8 @@ impl Locked<'_> {
         tell_queued(key, unsafe { node.as_ref() });
     }
 
-    /// Puts detached waiters at the tail of the queue of `key`, up to a batch of them; if they are a crowd, they are marked as that. Returns
-    /// whether any are left.
+    /// Puts up to a batch of detached waiters at the tail of the queue of `key`, and marks them if they are a crowd. Returns whether any
+    /// are left.
     ///
     /// # Safety
     /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
@@ -53,8 +53,8 @@ impl Locked<'_> {
         unsafe { !list.is_empty() }
     }
 
-    /// What every waiter does that gives up: dequeues `node`, unless a notify has counted it already. Afterwards it is in no
-    /// list of this shard, and its owner's (or, if it was completed, its inbox's).
+    /// How every waiter gives up: dequeues `node`, unless a notify has counted it already. Afterwards the node is in no list of this shard,
+    /// and belongs to its owner (if it was completed, to its inbox).
     #[inline]
     pub(crate) fn leave(&mut self, key: Key, node: Pin<&Waiter>) -> Cancelled {
         let state = node.state();
@@ -88,13 +88,12 @@ impl Locked<'_> {
         Some(unsafe { complete(pointer, TIMED_OUT, None) })
     }
 
-    /// Whether a queued node is woken by `waker`. `None` if it is not queued any more because a notify counted it; then it has
-    /// left.
+    /// Whether a queued node is woken by `waker`. `None` if a notify has counted it, so that it is no longer queued; it has left then.
     pub(crate) fn will_wake(&mut self, key: Key, node: Pin<&Waiter>, waker: &Waker) -> Option<bool> {
         self.with_links(key, node, |links| links.wake.will_wake(waker))
     }
 
-    /// Gives `access` to the links of a queued node, as [`will_wake`](Self::will_wake).
+    /// Runs `access` on the links of a queued node; `None` as in [`will_wake`](Self::will_wake).
     fn with_links<R>(
         &mut self,
         key: Key,
@@ -109,8 +108,8 @@ impl Locked<'_> {
         None
     }
 
-    /// Gives a queued node another wake in exchange for what it has. Returns whether it was signalled, which is acknowledged
-    /// by this. `None` if a notify counted it; then it has left.
+    /// Exchanges the wake of a queued node. Returns whether the node was signalled: the exchange acknowledges the signal. `None` if a
+    /// notify has counted it; it has left then.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         self.with_links(key, node, |links| std::mem::swap(&mut links.wake, wake))?;
         let was_signalled = is_signalled(node.state());
@@ -137,7 +136,7 @@ impl Locked<'_> {
         Some(unsafe { complete(first, NOTIFIED_FIRST, notifier) })
     }
 
-    /// As [`complete_first`](Self::complete_first), of the tail, which the head knows.
+    /// As [`complete_first`](Self::complete_first), for the tail, which is the head's predecessor.
     pub(crate) fn complete_last(&mut self, key: Key) -> Option<Wake> {
         // SAFETY: the head is queued under this lock, which owns its entry (I2).
         let last = self.remove(key, |head| Some(unsafe { prev(head) }))?;
@@ -234,9 +233,9 @@ fn tell_queued(key: Key, node: &Waiter) {
 
 /// Whether `node`, whose state is `QUEUED`, is in the queue of its word, which is that of `head`, and not detached.
 ///
-/// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that still is in the
-/// queue is not older than the head, and one that was detached is. (A notify of the last waiter completes the tail under the
-/// same lock: this is not asked of it.)
+/// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that is still in the queue is not older
+/// than the head, and a detached one is. (A notify of the last waiter completes the tail under the same lock, so that node is not `QUEUED`
+/// here.)
 ///
 /// # Safety
 /// The caller holds the lock of their shard, which owns the links of every node that is `QUEUED` (I2).
@@ -250,8 +249,8 @@ unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
 /// Stores a node's outcome. Returns its wake, to be run after the lock.
 ///
 /// # Safety
-/// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. It is not the
-/// caller's any more when this returns (I3, I4).
+/// The node is alive, and was unlinked under the lock that owned it (I2), which the caller still holds. When this returns, it no longer
+/// belongs to the caller (I3, I4).
 #[inline]
 unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>) -> Wake {
     // SAFETY: alive and the caller's until the outcome is stored (I2, I3, I4).
@@ -274,7 +273,7 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>
 #[inline(never)]
 unsafe fn complete_into(inbox: &Inbox, node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>) {
     let list = inbox.list_for(notifier);
-    // What the agent did itself, by its own notify or by its clock, it knows without a bell.
+    // The agent knows of its own notifies and deadlines without the doorbell.
     let rings = outcome != TIMED_OUT && list == Completed::Elsewhere;
     // SAFETY: alive, and the caller's until it is in the inbox (I4).
     unsafe { inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome)) };

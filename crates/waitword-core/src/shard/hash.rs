@@ -1,4 +1,4 @@
-//! From a word's address to a hash that nobody can foretell.
+//! From a word's address to an unpredictable hash.
 
 use std::hash::BuildHasher;
 
@@ -17,9 +17,9 @@ pub(crate) struct Key {
 /// A hash keyed by a secret of the process: without it nobody can pick words that collide.
 ///
 /// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides, of the cache line that the
-/// word is in; words of one line follow each other from there. So a walk along an array of words is a walk along the
-/// buckets too, instead of a cache miss for each. Lines are spread about as by chance: with most secrets the lines of an
-/// array collide less than random ones, with about one in a hundred so much more that a shard draws another.
+/// word is in; the words of one line get consecutive hashes. So a walk along an array of words is also a walk along the buckets, without a
+/// cache miss for each word. Lines are spread about as at random: with most secrets the lines of an array collide less than random ones,
+/// with about one in a hundred so much more that a shard draws another secret.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     flip: u64,
@@ -36,8 +36,8 @@ impl Hasher {
         *HASHER.get_or_init(|| Self { flip: 0, factor: 0 }.another())
     }
 
-    /// One with another secret, which cannot be told from this one's. Only the first of the process can fail; in a shard that
-    /// has nodes, nothing may.
+    /// A hasher with another secret, which cannot be derived from this one's. Only the first call in the process can panic; a shard that
+    /// has nodes calls this, and must not unwind.
     pub(crate) fn another(self) -> Self {
         // The standard library's map keys: random bits from the system, without a dependency.
         static SECRET: OnceLock<RandomState> = OnceLock::new();

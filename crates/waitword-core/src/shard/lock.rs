@@ -1,13 +1,13 @@
-//! The lock of a shard, and in the same word what a notify has to know without it.
+//! The lock of a shard. The same word tells a notify, without the lock, which words may have waiters.
 //!
 //! ```text
 //!   bit 0      LOCKED      a thread is in the critical section
 //!   bit 1      SLEEPERS    a thread sleeps until it is free
 //!   the rest   OCCUPANCY   which words may have waiters, when it is free ([`Occupancy`])
 //! ```
-//! One word for all: taking the lock also announces a waiter to every notify that does not take it
-//! ([`protocol`](crate::protocol), section 2). A waiter that is about to compare its word and enqueue has set LOCKED before,
-//! and a notify that finds neither LOCKED nor its word's bit knows that there is no waiter.
+//! Because this is one word, taking the lock also announces a waiter to every notify that does not take the lock
+//! ([`protocol`](crate::protocol), section 2). A waiter that is about to compare its word and enqueue has set LOCKED before, and a notify
+//! that finds neither LOCKED nor its word's bit knows that there is no waiter.
 //!
 //! Critical sections are some ten nanoseconds long, but a holder may be preempted. So a thread that finds the lock taken spins
 //! for no longer than a sleep and a wake take (a few microseconds), and then sleeps:
@@ -32,14 +32,14 @@ const SLEEPERS: usize = 2;
 /// The lowest bit that is left for the occupancy.
 const FIRST_OCCUPANCY_BIT: u32 = 2;
 
-/// How the lock is taken: operation W, paired with fence N.
+/// The ordering with which the lock is taken: operation W, paired with fence N.
 #[inline(always)]
 fn taking() -> Ordering {
     mutant!("lock-seq-cst" => return Ordering::AcqRel);
     order!(SeqCst, "lock-acquire")
 }
 
-/// What a sleeper sets.
+/// The bits that a sleeper sets.
 fn asleep() -> usize {
     mutant!("sleepers-bit" => return LOCKED);
     LOCKED | SLEEPERS
@@ -70,13 +70,13 @@ impl Lock {
             mutant!("locked-bit" => return state & bit == 0);
             state & (LOCKED | bit) == 0
         };
-        // A notifier that finds a waiter takes the lock, and that orders all; only one that finds none needs the fence.
+        // A notifier that finds a waiter takes the lock, which orders everything; only one that finds none needs the fence.
         if !is_vacant() {
             return false;
         }
         mutant!("notify-fence" => return is_vacant());
-        // Fence N, paired with operation W in `lock`. Of the two one comes first: either we see that a waiter took the
-        // lock, or that waiter sees our store.
+        // Fence N, paired with operation W in `lock`. One of the two comes first: either we see that a waiter took the lock, or that waiter
+        // sees our store.
         fence(Ordering::SeqCst);
         is_vacant()
     }
@@ -95,16 +95,16 @@ impl Lock {
         before & !(LOCKED | SLEEPERS)
     }
 
-    /// Unlocks, and publishes the occupancy from now on. The caller holds the lock.
+    /// Unlocks, and publishes `occupancy`. The caller holds the lock.
     #[inline]
     pub(crate) fn unlock(&self, occupancy: usize) {
-        // A release would do. But loom takes two read-modify-writes for unordered where neither acquires the other.
+        // `Release` would do, but loom does not order two read-modify-writes of which neither acquires.
         if self.state.swap(occupancy, order!(AcqRel, "unlock-release" => Acquire)) & SLEEPERS != 0 {
             self.wake_sleeper();
         }
     }
 
-    /// Returns the state from which it was taken.
+    /// Returns the state that the lock had when it was taken.
     #[cold]
     fn lock_contended(&self) -> usize {
         for round in 0..SPINS {
@@ -143,8 +143,8 @@ impl Lock {
     }
 }
 
-/// How many bits, counting the two that the lock has. A model has one for all words, because their hashes change from run
-/// to run and its steps must not.
+/// The number of bits, including the two of the lock. A model has one bit for all words: hashes change from run to run, and the model's
+/// steps must not.
 const BITS: usize = if MODEL { 1 } else { usize::BITS as usize };
 
 /// The bit of a word with this hash, in the state of its shard's lock.
@@ -153,13 +153,13 @@ pub(crate) fn bit(hash: u64) -> usize {
     1 << index(hash)
 }
 
-/// Which words of a shard may have waiters: how many queues there are of each bit. The bits themselves are in the state of the lock, or
-/// with its holder.
+/// Which words of a shard may have waiters: the number of queues for each bit. The bits themselves are in the state of the lock, or with
+/// its holder.
 ///
-/// A word's bit is set while it or another word with the same bit has a queue. So a notify that finds it clear is done, and other words
-/// of the shard cost it the lock only if they have the same bit.
+/// A word's bit is set while it or another word with the same bit has a queue. A notify that finds the bit clear is done; it has to take
+/// the lock for other words only if they share the bit.
 ///
-/// A count that has run over stays at the maximum, and its bit set, until there are no queues at all.
+/// A saturated count stays at the maximum, and its bit stays set, until there are no queues at all.
 #[derive(Debug)]
 pub(crate) struct Occupancy {
     queues: [u16; usize::BITS as usize],
@@ -170,7 +170,7 @@ impl Occupancy {
         Self { queues: [0; usize::BITS as usize] }
     }
 
-    /// A word with this hash has a queue now. Returns the bits as they are after that.
+    /// A word with this hash has a queue now. Returns the new bits.
     #[inline]
     pub(crate) fn enter(&mut self, hash: u64, bits: usize) -> usize {
         let queues = &mut self.queues[index(hash)];
@@ -178,7 +178,7 @@ impl Occupancy {
         bits | bit(hash)
     }
 
-    /// A word with this hash has no queue any more. Returns the bits as they are after that.
+    /// A word with this hash has no queue any more. Returns the new bits.
     #[inline]
     pub(crate) fn leave(&mut self, hash: u64, bits: usize) -> usize {
         let queues = &mut self.queues[index(hash)];
@@ -222,7 +222,7 @@ mod tests {
             for round in 0..ROUNDS {
                 lock.lock();
                 meetings.fetch_add(inside.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-                // Not one step, so two at once would lose a turn.
+                // Not atomic, so two threads inside at once would lose a turn.
                 turns.store(turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                 if round % 64 == me {
                     // The others end, or come here and find it taken.
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(lock.state.load(Ordering::Relaxed) & (LOCKED | SLEEPERS), 0);
     }
 
-    /// Those with one bit, through all counts, beyond what a count can hold and back.
+    /// Queues that share a bit: their number rises beyond the maximum of a count, and falls again.
     #[test]
     fn a_bit_is_set_while_anyone_of_it_is_there() {
         for crowd in [1_u64, 2, 65_534, 65_535, 65_536, 70_000] {

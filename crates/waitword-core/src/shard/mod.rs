@@ -1,8 +1,8 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 //!
-//! [`Locked`] is the proof that the lock is held: what may only be done under it is a method of that guard (`guard.rs`, `stalled.rs`, `copy.rs`),
-//! and nothing foreign can be reached from there. Memory is allocated and freed after the lock: unlocking returns what is
-//! left to do ([`Unlocked`]), and those above see to it.
+//! [`Locked`] is the proof that the lock is held: what may only be done under it is a method of that guard (`guard.rs`, `stalled.rs`,
+//! `copy.rs`), from which no foreign code can be reached. Memory is allocated and freed after the lock: unlocking returns the work that is
+//! left ([`Unlocked`]) to the caller.
 
 mod bucket;
 pub(crate) mod copy;
@@ -20,8 +20,8 @@ use self::lock::{Lock, bit};
 use self::queues::{Changes, Queues};
 use crate::sync::UnsafeCell;
 
-/// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. In the order of
-/// use: the first such pair is all that most calls need.
+/// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. Fields are in the order of use:
+/// most calls need only the first such pair.
 #[repr(C, align(128))]
 pub(crate) struct Shard {
     lock: Lock,
@@ -50,11 +50,10 @@ impl Shard {
         Locked { shard: self, changes: Changes::since(self.lock.lock()) }
     }
 
-    /// Gives it `size` buckets, and another secret if it needs one, as a stay under the lock has found. The buckets are
-    /// allocated, and the old ones freed, without the lock.
+    /// Gives the shard `size` buckets, and another secret if it needs one, unless another thread was faster. Buckets are allocated and
+    /// freed without the lock.
     ///
-    /// If another thread was faster, ours are not needed; if there is no memory, the old ones serve. (Nothing may unwind
-    /// here: linked nodes are on stacks further up.)
+    /// Without memory, the old buckets stay. (Nothing may unwind here: linked nodes are on stacks further up.)
     #[cold]
     pub(crate) fn resize(&self, size: usize) {
         let mut better_size = Some(size);
@@ -94,7 +93,7 @@ impl Drop for Locked<'_> {
 }
 
 impl<'a> Locked<'a> {
-    /// Unlocks. What is left to do the caller does, or has done by those above, after what is more urgent.
+    /// Unlocks. The caller sees to the work that is left, after more urgent work.
     #[inline]
     pub(crate) fn unlock(self) -> Unlocked<'a> {
         let Changes { better_size, watch, .. } = self.changes;
@@ -110,11 +109,11 @@ impl<'a> Locked<'a> {
     }
 }
 
-/// What a stay under the lock has left to do.
+/// Work that a critical section leaves for after the lock.
 #[must_use = "the number of buckets follows that of the words, and stalled waiters are watched, only if this is done"]
 pub(crate) struct Unlocked<'a> {
     pub(crate) shard: &'a Shard,
-    /// How many buckets the shard should have, if not those that it has.
+    /// How many buckets the shard should have, if it has another number.
     pub(crate) better_size: Option<usize>,
     /// A waiter is queued behind a signalled one, so the watchdog has to run.
     pub(crate) watch: bool,

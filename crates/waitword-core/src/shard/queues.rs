@@ -1,7 +1,7 @@
-//! The queues behind one lock: in which bucket a word's is, how many buckets there are, and whose secret spreads the words.
+//! The queues behind one lock: which bucket has a word's queue, how many buckets there are, and which secret spreads the words.
 //!
-//! A stay under the lock that finds that there should be more buckets, or fewer, says so when it ends ([`Changes`]); the
-//! buckets are exchanged after it ([`Shard::resize`](super::Shard::resize)).
+//! A critical section that finds that there should be more buckets, or fewer, says so when it ends ([`Changes`]); the buckets are exchanged
+//! after it ([`Shard::resize`](super::Shard::resize)).
 
 use std::ptr::NonNull;
 
@@ -15,17 +15,17 @@ use crate::waiter::node::{Waiter, next};
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
-/// With no more words than buckets, chance puts more queues than this into one bucket once in 10^13 times (Poisson). Where
-/// there are, an attacker knows the secret, or the secret does not suit the words; it takes another one either way.
+/// With no more words than buckets, chance puts more queues than this into one bucket once in 10^13 times (Poisson). If a bucket has more,
+/// an attacker knows the secret, or the secret does not suit the words; either way the shard draws another one.
 const MOST_IN_A_BUCKET: usize = 16;
 
-/// What a stay under the lock changes for threads that do not hold it, and what it leaves to do.
+/// What a critical section changes for threads outside it, and the work that it leaves.
 pub(super) struct Changes {
     /// Which words have waiters, for the state of the lock.
     pub(super) occupancy: usize,
-    /// How many buckets there should be, if a word came or went and there should be others.
+    /// How many buckets there should be, if a word came or went and that changes the number.
     pub(super) better_size: Option<usize>,
-    /// A waiter is queued behind a signalled one, as of now.
+    /// A waiter is now queued behind a signalled one.
     pub(super) watch: bool,
 }
 
@@ -76,7 +76,7 @@ impl Queues {
         self.bucket_and_place(key).0
     }
 
-    /// As [`bucket`](Self::bucket), with the place at which a snapshot goes on: a waiter that leaves may have to move it.
+    /// As [`bucket`](Self::bucket), with the place where a snapshot goes on, which a leaving waiter may have to move.
     #[inline]
     pub(super) fn bucket_and_place(&mut self, key: Key) -> (&mut Bucket, &mut Place) {
         let hash = if self.has_own_secret { self.hasher.hash(key.address) } else { key.hash };
@@ -131,7 +131,7 @@ impl Queues {
         changes.watch |= watched;
     }
 
-    /// How many buckets there should be, if not those that there are.
+    /// How many buckets there should be, if there are more or fewer.
     #[inline]
     pub(super) fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
@@ -144,7 +144,7 @@ impl Queues {
         }
     }
 
-    /// Moves all queues to `spare` and exchanges the two; with another secret, if the old one is known.
+    /// Moves all queues to `spare` and exchanges the two; under a new secret, if one is needed.
     pub(super) fn rehash(&mut self, spare: &mut Box<[Bucket]>) {
         let draws = std::mem::take(&mut self.needs_secret);
         if draws {
@@ -163,10 +163,10 @@ impl Queues {
         }
         std::mem::swap(&mut self.buckets, spare);
         self.place.rehashed();
-        // A pass of the watchdog may be under way, and a queue have moved to where it has been: once more.
+        // A queue may have moved to a bucket that a pass of the watchdog has already checked: another pass is due.
         self.watched = true;
-        // Queues that were few in each of four buckets may be too many in the one that took their place; and one secret in
-        // two or three hundred does not suit words that lie side by side.
+        // Queues of four buckets may be too many in the one bucket that replaces them; and one secret in two or three hundred does not suit
+        // words that lie side by side.
         // SAFETY: `self` is reached through the lock (I2).
         let is_full = |bucket: &Bucket| unsafe { bucket.len() } > MOST_IN_A_BUCKET;
         self.needs_secret = (shrinks || draws) && self.buckets.iter().any(is_full);
@@ -190,7 +190,7 @@ impl Place {
     pub(super) unsafe fn leaves(&mut self, head: NonNull<Waiter>, node: NonNull<Waiter>) {
         mutant!("snapshot-removed" => return self.next = None);
         if self.next == Some(node) {
-            // SAFETY: says the caller.
+            // SAFETY: as the caller guarantees.
             self.next = unsafe { behind(head, node) };
         }
     }
@@ -223,7 +223,7 @@ impl Place {
 /// # Safety
 /// Both are in the same queue, under a lock that the caller holds (I2).
 pub(super) unsafe fn behind(head: NonNull<Waiter>, node: NonNull<Waiter>) -> Option<NonNull<Waiter>> {
-    // SAFETY: says the caller.
+    // SAFETY: as the caller guarantees.
     let behind = unsafe { next(node) };
     (behind != head).then_some(behind)
 }

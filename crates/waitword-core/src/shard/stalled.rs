@@ -1,8 +1,8 @@
 //! Waiters that are woken and stay in their queue: signalled ones (`notify/signal.rs`), and those that are woken ahead of their signal
 //! (`notify/requeue.rs`); and the pass of the watchdog over those that do not respond (`table/watchdog.rs`).
 //!
-//! A shard is *watched* if a pass may find something to do there. It is watched too often rather than too seldom: enqueuing
-//! behind a signalled waiter sets the mark, and only a pass that has found no such waiter clears it.
+//! A shard is *watched* if a pass may find something to do there. The mark errs on the safe side: enqueuing behind a signalled waiter sets
+//! it, and only a pass that has found no such waiter clears it.
 
 use std::pin::Pin;
 use std::ptr::NonNull;
@@ -13,18 +13,18 @@ use crate::sync::mutant;
 use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
 use crate::waiter::wake::{Wake, WakeBatch};
 
-/// How many buckets a pass checks in one stay under the lock.
+/// How many buckets a pass checks in one critical section.
 const BUCKETS_AT_A_TIME: usize = 16;
 
-/// How many are woken at once.
+/// How many threads are woken ahead at once.
 const AHEAD: usize = 2;
 
-/// How many waiters are looked at for them: those at the front were woken before, and are about to leave.
+/// How many waiters are searched for them: those at the front were woken before, and are about to leave.
 const LOOKED_AT: usize = 32;
 
 impl Locked<'_> {
-    /// Signals the first waiter in the queue of `key` that is not signalled yet and is no agent's: takes its wake, and leaves
-    /// it where it is. Returns how many are in the queue, too.
+    /// Signals the first waiter in the queue of `key` that is neither signalled yet nor an agent's: takes its wake, and leaves the waiter
+    /// queued. Also returns how many are in the queue.
     pub(crate) fn signal_first(&mut self, key: Key) -> Option<(Wake, usize)> {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
@@ -37,8 +37,8 @@ impl Locked<'_> {
         })
     }
 
-    /// What wakes the first threads in the queue of `key` that were moved there in a crowd (`notify/requeue.rs`), are not signalled (a signal
-    /// takes the waker), and were not returned here before. They stay queued.
+    /// The wakes of the first threads in the queue of `key` that were moved there in a crowd (`notify/requeue.rs`), are not signalled (a
+    /// signal takes the waker), and were not woken ahead before. The threads stay queued.
     pub(crate) fn ahead(&mut self, key: Key) -> [Option<Wake>; AHEAD] {
         let mut wakes = [const { None }; AHEAD];
         let (mut found, mut looked_at) = (0, 0);
@@ -73,7 +73,7 @@ impl Locked<'_> {
         })
     }
 
-    /// Has the next pass signal `node`, if it is queued and not signalled anyway, and if a waiter is queued behind it by then.
+    /// Makes the next pass signal `node`, if the node is queued and not signalled, and a waiter is queued behind it by then.
     pub(crate) fn request_signal(&mut self, key: Key, node: Pin<&Waiter>) {
         if node.state() == QUEUED && self.is_queued(key, node) {
             node.change_queued(SIGNAL_REQUESTED);
@@ -82,7 +82,7 @@ impl Locked<'_> {
         }
     }
 
-    /// One stay of a pass, at the buckets from `first` on. Returns the one to go on with.
+    /// One critical section of a pass, over the buckets from `first` on. Returns the bucket to go on with.
     pub(crate) fn pass(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
         self.with(|queues, _| {
             if first == 0 && !std::mem::take(&mut queues.watched) {
@@ -104,7 +104,7 @@ impl Locked<'_> {
     }
 }
 
-/// Takes the wake of a task or thread that is not signalled yet, which it is then.
+/// Signals a task or thread that is not signalled yet: takes its wake.
 ///
 /// # Safety
 /// The node is queued under a lock that the caller holds (I2).
@@ -117,9 +117,9 @@ unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
     }
 }
 
-/// Looks at the queue of `head` in a pass: signalled waiters at the front become overdue; if all of them were, the next one
-/// is signalled, if the batch has room. The head is signalled if it requests that, even alone, since others may be trying
-/// without being queued. Returns whether a waiter is queued behind them.
+/// Checks the queue of `head` in a pass: signalled waiters at the front become overdue; if all of them already were, the next waiter is
+/// signalled, if the batch has room. A head that requests a signal gets it even if it is alone, since acquirers outside the queue may be
+/// trying. Returns whether a waiter is queued behind them.
 ///
 /// # Safety
 /// As [`signal`].
@@ -157,7 +157,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
     !is_alone
 }
 
-/// The first in the queue of `head` that `choose` chooses.
+/// What `choose` returns for the first waiter in the queue of `head` that it accepts.
 ///
 /// # Safety
 /// The queue belongs to a lock that the caller holds (I2); `choose` links and unlinks nothing.

@@ -4,7 +4,7 @@
 //! The crate has no imports of its own, so that it fits every host and needs no tool. The host (`waitword-web`) installs its functions
 //! with [`start`], in each agent, before the agent waits. The functions are the same in all agents: these are instances of one module.
 //!
-//! An agent that was not started must not block: what it is, nobody knows, and a page that blocks would trap.
+//! An agent that was not started must not block: it may be a page, and a page that blocks would trap.
 
 use std::cell::Cell;
 use std::hash::{BuildHasher, DefaultHasher, Hasher};
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Host {
     /// The time since an origin that all agents have in common. It never goes back.
     pub now: fn() -> Duration,
-    /// Random bits, that a script cannot foretell.
+    /// Random bits that a script cannot predict.
     pub random: fn() -> u64,
     /// Tells the timekeeper, from any agent, that a deadline is earlier than the one that
     /// [`expire_due`](crate::host::expire_due) has returned last. Does not block.
@@ -31,8 +31,8 @@ thread_local! {
     static CAN_BLOCK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Starts this agent: all agents use `host` from now on, and this one may block if `can_block`: if the engine lets it
-/// (`Atomics.wait`). Without atomics there is one agent, which never blocks.
+/// Starts this agent. All agents use `host` from now on; `can_block` says whether the engine lets this one block (`Atomics.wait`). Without
+/// atomics there is one agent, which never blocks.
 pub fn start(host: &'static Host, can_block: bool) {
     HOST.store(ptr::from_ref(host).cast_mut(), Ordering::Release);
     CAN_BLOCK.set(can_block && cfg!(target_feature = "atomics"));
@@ -67,7 +67,7 @@ impl Instant {
         Self::now().duration_since(*self)
     }
 
-    /// The time since `earlier`, or nothing if that is later.
+    /// The time since `earlier`; zero if that is later.
     pub fn duration_since(&self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
@@ -77,7 +77,7 @@ impl Instant {
         self.0.checked_sub(earlier.0)
     }
 
-    /// The time since `earlier`, or nothing if that is later.
+    /// The time since `earlier`; zero if that is later.
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }
@@ -141,7 +141,7 @@ impl Timekeeper {
     }
 }
 
-/// The standard library's has no random bits here.
+/// The standard library's `RandomState` has no random bits here.
 #[derive(Debug)]
 pub(crate) struct RandomState([u64; 2]);
 

@@ -3,7 +3,7 @@
 pub(crate) use loom::cell::UnsafeCell;
 pub use loom::sync::atomic;
 pub(crate) use loom::{lazy_static, thread_local};
-// What is made once for the process is none of a model's business.
+// Process-wide initialisation is not modelled.
 pub use std::sync::OnceLock;
 
 use std::sync::PoisonError;
@@ -22,8 +22,8 @@ pub(crate) mod thread {
         static TOKEN: Arc<Token> = Arc::new(Token::new());
     }
 
-    /// A thread that can be unparked. loom's own `unpark` is lost when the thread waits for a mutex between that and its
-    /// `park`, so this one is made of a mutex and a condition variable.
+    /// A thread that can be unparked. loom's own `unpark` is lost if the thread waits for a mutex before it parks, so this one is made of a
+    /// mutex and a condition variable.
     #[derive(Debug)]
     pub(crate) struct Thread {
         id: ThreadId,
@@ -72,8 +72,7 @@ pub(crate) mod thread {
     }
 }
 
-/// loom takes a sequentially consistent read-modify-write for one that acquires and releases. The fence makes of it what
-/// it is.
+/// loom treats a sequentially consistent read-modify-write as one that acquires and releases. The fence makes it sequentially consistent.
 pub(crate) fn announced() {
     atomic::fence(atomic::Ordering::SeqCst);
 }

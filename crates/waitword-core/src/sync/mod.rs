@@ -1,11 +1,11 @@
-//! The one door to atomics, locks and threads: the standard library's, or those of the model checker loom under `--cfg waitword_loom`.
+//! The only source of atomics, locks and threads: the standard library, or the model checker loom under `--cfg waitword_loom`.
 //!
-//! Only the packages in `models/` depend on loom, so this is set for them alone. The name is ours: a program that depends on this crate
-//! and checks itself under `--cfg loom` must get the standard library here.
+//! Only the packages in `models/` depend on loom, so the flag is set for them alone. It is not plain `loom`, because a program that depends
+//! on this crate and checks itself under `--cfg loom` must get the standard library here.
 //!
 //! No other file of this crate imports them from anywhere else, so that loom sees every step.
 
-/// What differs in a browser. It is not loom's business.
+/// What differs in a browser. loom does not model it.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[path = "native.rs"]
 mod platform;
@@ -53,11 +53,11 @@ pub mod time {
     pub use super::Instant;
 }
 
-/// Whether this is built for a model checker: there is no clock, and few waiters have to do for many.
+/// Whether this is built for a model checker: there is no clock, and a few waiters have to stand for many.
 pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
-/// On a line of its own: what is done with the step of this name left out, to see that the models notice (`docs/checks.md`), or under
-/// `--cfg waitword_mutants` the tests. It is nothing in any other build, and a reader can pass over it.
+/// A mutant: what runs in place of the named step, to see that the models notice (`docs/checks.md`), or the tests under `--cfg
+/// waitword_mutants`. Empty in any other build. It has a line of its own, which a reader can skip.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {
         #[cfg(any(waitword_loom, waitword_mutants))]
@@ -68,7 +68,7 @@ macro_rules! mutant {
 }
 pub(crate) use mutant;
 
-/// An ordering; a weaker one in a model with the step of this name weakened.
+/// An ordering; a weaker one in a model that runs with this mutant.
 macro_rules! order {
     ($order:ident, $step:tt) => {
         $crate::sync::order!($order, $step => Relaxed)
@@ -83,14 +83,14 @@ macro_rules! order {
 }
 pub(crate) use order;
 
-/// Never, but in a model or a test that is run with the step's name in `WAITWORD_MUTANT`.
+/// Whether the named step is broken: only in a model or a test that runs with its name in `WAITWORD_MUTANT`.
 #[cfg(not(any(waitword_loom, waitword_mutants)))]
 #[inline(always)]
 pub const fn is_broken(_step: &str) -> bool {
     false
 }
 
-/// Never, but in a model or a test that is run with the step's name in `WAITWORD_MUTANT`.
+/// Whether the named step is broken: only in a model or a test that runs with its name in `WAITWORD_MUTANT`.
 #[cfg(any(waitword_loom, waitword_mutants))]
 pub fn is_broken(step: &str) -> bool {
     static MUTANT: OnceLock<Option<String>> = OnceLock::new();

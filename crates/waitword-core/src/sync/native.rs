@@ -24,11 +24,11 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Before a shard's lock is taken: lets those go first that must not sleep until it is free. Here all may.
+/// Called before a shard's lock is taken: yields to threads that must not sleep for it. Here all may sleep.
 #[inline(always)]
 pub(crate) fn give_way() {}
 
-/// Takes a lock for a thread that must not sleep until it is free. `None`: it may.
+/// Takes a lock on a thread that must not sleep for it. `None`: the thread may sleep.
 #[inline(always)]
 pub(crate) fn take_without_sleep<T>(_take: impl FnMut() -> Option<T>) -> Option<T> {
     None

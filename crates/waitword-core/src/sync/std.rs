@@ -12,11 +12,11 @@ pub(crate) mod thread {
     pub(crate) use std::thread::{Thread, current};
 }
 
-/// The read-modify-write before this is sequentially consistent, so there is nothing to add; see the model's.
+/// Nothing to add: the read-modify-write before this is sequentially consistent. loom's is not (`loom.rs`).
 #[inline(always)]
 pub(crate) fn announced() {}
 
-/// A mutex that does not poison: nothing foreign runs under it, so no panic can interrupt its owner.
+/// A mutex that does not poison: no foreign code runs under it, so no panic can interrupt its owner.
 #[derive(Debug, Default)]
 pub struct Mutex<T>(std::sync::Mutex<T>);
 
@@ -41,7 +41,7 @@ impl Condvar {
         Self(std::sync::Condvar::new())
     }
 
-    /// Sleeps until notified, or for no reason.
+    /// Sleeps until notified; may wake spuriously.
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,8 @@
 //! The standard library behind the facade, for `wasm32-unknown-unknown`: an agent that must not block never does.
 //!
-//! The engine lets workers block, and the page not: there `Atomics.wait` throws, and with it every lock of the standard library that
-//! is taken. The locks of this crate are held for short, and no foreign code runs under them; so an agent that must not block (below:
-//! the page) spins until they are free. Two things could make that long, and both are bounded here.
+//! The engine lets workers block, but not the page: `Atomics.wait` throws there, and so does every lock of the standard library that is
+//! taken. The locks of this crate are held for short, and no foreign code runs under them; so an agent that must not block (below: the
+//! page) spins until they are free. Two things could make that long, and both are bounded here.
 //!
 //! **Workers that take the lock again and again** could keep the page out for ever. So the page counts itself in [`WAITING`], and a
 //! worker that is about to take a lock gives way to it:
@@ -11,15 +11,15 @@
 //!   ───────────────────────────────          ───────────────────────────────
 //!   finds the lock taken
 //!   WAITING += 1
-//!   looks, looks, ...                        unlocks; wants the lock again
+//!   rechecks, ...                            unlocks; wants the lock again
 //!                                            WAITING > 0: sleeps, up to 20 times 50 µs
 //!   takes it; WAITING -= 1
 //!                                            takes it
 //! ```
 //! So in a millisecond the page waits for one critical section of each worker at most: the one that it had begun.
 //!
-//! **A worker that has no CPU** in its critical section keeps the page spinning until it has one again; those that give way sleep, and
-//! leave it theirs. A worker that was terminated there never comes back: after [`LONGEST_SPIN`] the page panics.
+//! **A worker that is preempted** in its critical section keeps the page spinning until it runs again; workers that give way sleep, and
+//! leave it their CPU. A worker that was terminated there never unlocks: after [`LONGEST_SPIN`] the page panics.
 
 pub use super::host::Instant;
 pub(crate) use super::host::{RandomState, Timekeeper, can_block};
@@ -33,18 +33,18 @@ use super::host::host;
 /// How many agents that must not block spin.
 static WAITING: AtomicU32 = AtomicU32::new(0);
 
-/// How often an agent that must not block found a lock taken, and the nanoseconds that it spun: all together, and the most at once.
+/// How often agents that must not block found a lock taken, and the nanoseconds that they spun: in all, and at most.
 static SPINS: AtomicU32 = AtomicU32::new(0);
 static SPUN: AtomicU64 = AtomicU64::new(0);
 static LONGEST: AtomicU64 = AtomicU64::new(0);
 
-/// How long an agent that must not block spins at a lock at the longest: it has to be clear that the agent that holds it is gone.
+/// The longest that an agent that must not block spins for a lock: by then it has to be clear that the holder is gone.
 pub(crate) const LONGEST_SPIN: Duration = Duration::from_secs(5);
 
-/// How often it looks between two looks at the clock.
+/// How many checks of the lock there are between two reads of the clock.
 const LOOKS: u32 = 256;
 
-/// How long a worker that gives way sleeps before it looks again, and how often it does.
+/// How long a worker that gives way sleeps before it checks again, and how often it does.
 const NAP: Duration = Duration::from_micros(50);
 const NAPS: u32 = 20;
 
@@ -54,7 +54,7 @@ pub fn spins() -> (u32, Duration, Duration) {
     (SPINS.load(Ordering::Relaxed), nanos(&SPUN), nanos(&LONGEST))
 }
 
-/// Before a lock is taken: lets an agent go first that spins.
+/// Called before a lock is taken: yields to an agent that spins.
 #[inline]
 pub(crate) fn give_way() {
     if WAITING.load(Ordering::Relaxed) != 0 && can_block() {
@@ -73,7 +73,7 @@ fn nap() {
     }
 }
 
-/// Takes a lock for an agent that must not sleep until it is free. `None`: it may.
+/// Takes a lock on an agent that must not sleep for it. `None`: the agent may sleep.
 #[cold]
 pub(crate) fn take_without_sleep<T>(mut take: impl FnMut() -> Option<T>) -> Option<T> {
     if can_block() {
@@ -142,7 +142,7 @@ fn assert_can_block() {
     assert!(can_block(), "this agent must not block, or `waitword_web::start()` was not called in it");
 }
 
-/// The standard library's sleeps where two agents make the value at the same time.
+/// A `OnceLock` that never sleeps. The standard library's does where two agents initialise it at the same time.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct OnceLock<T> {
@@ -172,7 +172,7 @@ impl<T> OnceLock<T> {
     #[cold]
     fn make(&self, make: impl FnOnce() -> T) -> &T {
         let _making = lock(&self.making);
-        // One agent at a time: never asleep.
+        // One agent at a time, so this never sleeps.
         self.cell.get_or_init(make)
     }
 }

@@ -104,7 +104,7 @@ pub struct At<'a, W> {
 impl Table {
     /// `word`, with its waiters in this table.
     ///
-    /// All who wait on the word and all who notify it must name the same table to meet.
+    /// Waiters and notifiers of the word meet only if they name the same table.
     pub fn at<'a, W: Word>(&'a self, word: &'a W) -> At<'a, W> {
         At { word, table: self }
     }
@@ -138,18 +138,18 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 
 /// The wait queues of many words.
 ///
-/// A table is a value. Words waited on through `&AtomicI32` and its siblings use one table of the process; a
-/// block of shared memory has its own, so that an address that is used again cannot meet old waiters.
+/// A table is a value. Words waited on through `&AtomicI32` and its siblings use one table of the process; a block of shared memory has its
+/// own, so that a reused address cannot meet old waiters.
 ///
 /// It is sharded by a keyed hash of the address. A shard has a lock and the queues of its words, each by itself,
 /// in an array of buckets that follows the number of words waited on, up and down. For a word that nobody waits
 /// on, nothing is stored.
 ///
 /// # Collisions
-/// The key is a secret of the process, so that nobody can pick words that collide. For an attacker who has learned it all the same,
-/// words can be found that share a shard, so that their waiters and notifiers take turns; and words that share a bucket,
-/// until there are more of them than chance would have there. Then the shard draws a secret of its own. So no look-up ever
-/// passes more than about 16 other words, even if an attacker picked them.
+/// The key is a secret of the process, so that nobody can pick words that collide. An attacker who has learned it can still find words that
+/// share a shard, so that their waiters and notifiers contend for its lock; and words that share a bucket, until there are more of them
+/// than chance would put there. Then the shard draws a secret of its own. So no look-up ever passes more than about 16 other words, even if
+/// an attacker picked them.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -173,8 +173,8 @@ impl Table {
         Self::with_shards(SHARDS)
     }
 
-    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes some 300
-    /// bytes while few words of it are waited on; threads that wait on and notify words of the same shard take turns.
+    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes some 300 bytes while few words of it are
+    /// waited on; threads that wait on and notify words of one shard contend for its lock.
     pub fn with_shards(shards: usize) -> Self {
         Self::with_hasher(shards, Hasher::of_process())
     }
@@ -188,21 +188,21 @@ impl Table {
 
     /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
     ///
-    /// For tests and tools; by the time it returns the answer may be another.
+    /// For tests and tools; the answer may be out of date when it returns.
     pub fn waiters<W: Word>(&self, word: &W) -> usize {
         let key = self.key_of(std::ptr::from_ref(word).addr());
         self.lock(key).len(key)
     }
 
-    /// The hash of a word at `address`, as an attacker would know it who had read the secret out of the process's memory:
-    /// words whose low bits agree collide. For benchmarks of what that would cost.
+    /// The hash of a word at `address`, as an attacker with the process's secret would know it: words whose low bits agree collide. For
+    /// benchmarks of what that would cost.
     #[doc(hidden)]
     pub fn secret_hash(&self, address: usize) -> u64 {
         self.hasher.hash(address)
     }
 
-    /// Runs `section` with the lock of the shard of `word` held, as if the agent had lost its CPU there. For tests of what an agent does
-    /// that finds it so: `section` must not wait nor notify.
+    /// Runs `section` with the lock of the shard of `word` held, as if the agent had been preempted there. For tests of agents that find it
+    /// held: `section` must not wait nor notify.
     #[cfg(all(target_family = "wasm", target_os = "unknown"))]
     #[doc(hidden)]
     pub fn while_locked<T>(&self, word: &std::sync::atomic::AtomicI32, section: impl FnOnce() -> T) -> T {
@@ -224,7 +224,7 @@ impl Table {
         crate::sync::lazy_static! {
             static ref GLOBAL: Table = Table::new();
         }
-        // Fixed by the type of what is returned.
+        // Coerced to the return type.
         &GLOBAL
     }
 

@@ -9,13 +9,13 @@ use crate::shard::copy::{Copying, Next, STAY};
 use crate::thread::known_threads;
 
 impl Table {
-    /// All waiters that are queued in this table: where each wait began, whose it is, and whether it was signalled. Word by word,
-    /// and of each word in the order of its queue.
+    /// All waiters that are queued in this table: where each wait began, whose it is, and whether it was signalled. They are grouped by
+    /// word, in the order of each queue.
     ///
-    /// A waiter that is queued during the whole call, and not requeued, is seen exactly once; with the feature `observe`, one that holds a lock
-    /// when it enqueues is seen from when it has released that (`observe::Origin::before_release`). Waiters are copied in stays of at most
-    /// 64 under the lock of their shard, some microseconds each, between which others wait and notify; nothing is allocated there,
-    /// and no foreign code runs. Snapshots take turns.
+    /// A waiter that is queued during the whole call, and not requeued, is seen exactly once; with the feature `observe`, one that holds a
+    /// lock when it enqueues is seen once it has released that (`observe::Origin::before_release`). Waiters are copied under the lock of
+    /// their shard, at most 64 in one critical section of some microseconds, which allocates nothing and runs no foreign code. Snapshots
+    /// take turns.
     ///
     /// # Panics
     /// If there is no memory for the result, as any `Vec`.
@@ -35,7 +35,7 @@ impl Table {
     /// println!("a waiter from {}", seen[0].site.unwrap());
     /// ```
     pub fn snapshot(&self) -> Vec<WaiterSeen> {
-        // A shard has one place at which a snapshot goes on.
+        // One snapshot at a time: a shard has one `Place`.
         let _one = self.snapshots.lock();
         let (mut all, mut threads) = (Vec::new(), known_threads());
         for shard in &self.shards {
@@ -49,15 +49,16 @@ impl Table {
                 }
             }
         }
-        // Of those from before, some may have ended; the waiters that began since are not among them.
+        // Read again: threads known before may have ended since, and those that began to wait since were not known.
         threads.extend(known_threads());
         seen(all, &threads)
     }
 }
 
-/// For building locks: a lock was released for which others wait at `at`, and whose holders are recorded under the address `held`.
+/// For building locks: tells the observer that a lock was released for which others wait on `at`. Its holders are recorded under the
+/// address `held`.
 ///
-/// Call it after the release and before the signal. Off, it costs a load.
+/// Call it after the release and before the signal. While no observer asks for this, it costs a load.
 #[inline]
 pub fn charge_release<L: Location>(at: L, held: usize) {
     if asks(CONTENDED) {
@@ -67,7 +68,7 @@ pub fn charge_release<L: Location>(at: L, held: usize) {
 }
 
 impl Table {
-    /// The front of the queue of the word at this address, if it has waiters. `who` is filled with the identities of the first.
+    /// The front of the queue of the word at this address, if it has waiters. `who` is filled with the identities of its first waiters.
     fn front(&self, word: usize, who: &mut [usize]) -> Option<Front> {
         let key = self.key_of(word);
         if self.shard(key).is_idle(key.hash) { None } else { self.lock(key).front(key, who) }

@@ -1,4 +1,4 @@
-//! Collisions, growth and the watchdog, of made-up addresses in a table whose secret is known.
+//! Collisions, growth and the watchdog, with made-up addresses in a table whose secret is known.
 #![allow(unsafe_code)]
 
 use std::pin::Pin;
@@ -36,13 +36,13 @@ impl Waited {
     }
 }
 
-/// Words at made-up addresses whose hashes, cut to so many bits, are this.
+/// Made-up addresses of words whose hashes end in `hash`, in the lowest `bits` bits.
 fn addresses(table: &Table, bits: u64, hash: u64) -> impl Iterator<Item = usize> {
     let hasher = table.hasher;
     (4..usize::MAX).step_by(4).filter(move |&address| hasher.hash(address) % (1 << bits) == hash)
 }
 
-/// Words of a known secret, all in one bucket, until the shard draws a secret of its own.
+/// Words that were picked with the secret collide in one bucket, until the shard draws a secret of its own.
 #[test]
 fn words_that_collide_do_so_only_until_they_are_too_many() {
     let table = Table::with_hasher(1, KNOWN);
@@ -55,8 +55,8 @@ fn words_that_collide_do_so_only_until_they_are_too_many() {
     words.into_iter().rev().for_each(|word| word.leave(&table));
 }
 
-/// One secret in two or three hundred puts too many words that lie side by side into one bucket; so may the one that is drawn
-/// because others collide.
+/// One secret in two or three hundred puts too many words that lie side by side into one bucket; so may a secret that was drawn because
+/// others collide.
 #[test]
 fn a_secret_that_does_not_suit_the_words_is_not_kept() {
     const SIZE: usize = 1024;
@@ -76,7 +76,7 @@ fn a_secret_that_does_not_suit_the_words_is_not_kept() {
     words.into_iter().for_each(|word| word.leave(&table));
 }
 
-/// Words of a known secret, not too many in each of four buckets, but in the one that takes their place.
+/// Words that were picked with the secret: not too many for each of four buckets, but for the one that replaces them.
 #[test]
 fn words_that_collide_when_the_shard_shrinks_do_not_stay_together() {
     let table = Table::with_hasher(1, KNOWN);
@@ -92,7 +92,7 @@ fn words_that_collide_when_the_shard_shrinks_do_not_stay_together() {
     colliding.into_iter().for_each(|word| word.leave(&table));
 }
 
-/// Between two stays of a pass the shard shrinks, and a queue moves to where the pass has been.
+/// Between two critical sections of a pass the shard shrinks, and a queue moves to a bucket that the pass has already checked.
 #[test]
 fn a_pass_misses_no_queue_that_moves_meanwhile() {
     let table = Table::with_hasher(1, KNOWN);
@@ -120,7 +120,7 @@ fn a_pass_misses_no_queue_that_moves_meanwhile() {
     release(locked);
 }
 
-/// Through growth, shrinking and other secrets: a notify passes a word by if and only if no word of its bit has waiters.
+/// Through growth, shrinking and other secrets: a notify skips the lock if and only if no word with the same bit has waiters.
 #[test]
 fn a_shard_is_idle_for_a_word_while_none_of_its_bit_has_a_queue() {
     let table = Table::with_hasher(1, KNOWN);

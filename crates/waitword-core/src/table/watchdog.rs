@@ -1,9 +1,9 @@
 //! The watchdog of unresponsive waiters.
 //!
-//! A task may be signalled and never be polled. The next signal skips it; but there may be none, because a lock has one
-//! signal under way at a time. So while a waiter is queued behind a signalled one, the timer makes a pass over the table
-//! every [`STALL_TIMEOUT`]. A waiter that was signalled before the last pass and has not responded is `OVERDUE`; if all
-//! waiters at the front of a queue are, the pass signals the next one in their place, and they are `SKIPPED`.
+//! A task may be signalled and never be polled. The next signal skips it; but there may be none, because a lock has one signal in flight at
+//! a time. So while a waiter is queued behind a signalled one, the timer makes a pass over the table every [`STALL_TIMEOUT`]. A waiter that
+//! was signalled before the last pass and has not responded is `OVERDUE`; if all waiters at the front of a queue are, the pass signals the
+//! next one in their place, and they are `SKIPPED`.
 //!
 //! ```text
 //!   QUEUED ──signal──► SIGNALLED ──pass──► OVERDUE ──pass──► SKIPPED      all at the front overdue: signal the next
@@ -25,7 +25,7 @@ use std::time::Duration;
 use super::Table;
 use crate::waiter::wake::WakeBatch;
 
-/// The stall timeout: how long waiters are kept waiting by a signalled one that does not respond. From once to twice this.
+/// The stall timeout: a signalled waiter that does not respond delays others for once to twice this.
 pub const STALL_TIMEOUT: Duration = Duration::from_millis(10);
 
 impl Table {
@@ -36,8 +36,8 @@ impl Table {
     /// The timer does this for the table of the process, every [`STALL_TIMEOUT`]. Call it for a table of your own in which you
     /// signal, and in tests that would rather not wait.
     ///
-    /// Takes the lock of each shard in turn, O(1), and O(words waited on) in shards where a waiter may be stalled, in
-    /// short stays.
+    /// Takes the lock of each shard in turn, in short critical sections: O(1), and O(words waited on) in shards where a waiter may be
+    /// stalled.
     pub fn signal_stalled(&self) -> bool {
         let (mut pass, mut batch) = (Pass::default(), WakeBatch::new());
         while self.pass(&mut pass, &mut batch) {
@@ -47,7 +47,7 @@ impl Table {
         pass.watched
     }
 
-    /// One stay of a pass under the lock of a shard. Returns whether the pass goes on; the batch is woken before that.
+    /// One critical section of a pass. Returns whether the pass goes on, once the caller has woken the batch.
     fn pass(&self, pass: &mut Pass, batch: &mut WakeBatch) -> bool {
         let mut locked = self.shards[pass.shard].lock();
         pass.bucket = locked.pass(pass.bucket, batch).unwrap_or_else(|| {
@@ -70,12 +70,12 @@ impl Table {
 struct Pass {
     shard: usize,
     bucket: usize,
-    /// Whether a waiter is queued behind a signalled one in the shards that the pass has been to.
+    /// Whether a waiter is queued behind a signalled one in the shards checked so far.
     watched: bool,
 }
 
-/// From now on the watchdog makes no pass in this process, so that nothing makes up for a signal that a lock has lost. For tests,
-/// which call this before there is a waiter.
+/// Stops the watchdog of this process from making passes, so that it cannot hide a signal that a lock has lost. For tests, which call this
+/// before there is a waiter.
 #[cfg(not(waitword_loom))]
 #[doc(hidden)]
 pub fn disable_watchdog() {
@@ -119,18 +119,20 @@ mod process {
 
     /// No pass is set up.
     const IDLE: u8 = 0;
-    /// None is set up, but one was due: the timer had no thread for it, or a child was forked. Every stay under a shard's lock tries again after it.
+    /// No pass is set up, but one is due: the timer had no thread for it, or this is a forked child. Every critical section of a shard
+    /// tries again at its end.
     const WANTED: u8 = 1;
     /// The next pass has been set up, or one is under way.
     const RUNNING: u8 = 2;
 
-    /// Whether one was due that could not be set up.
+    /// Whether a pass is due that could not be set up.
     #[inline]
     pub(in crate::table) fn is_wanted() -> bool {
         STATE.load(Ordering::Relaxed) == WANTED
     }
 
-    /// Has the table of the process passed over until no waiter is queued behind a signalled one. Does not unwind: it is part of releases.
+    /// Starts passes over the table of the process, until no waiter is queued behind a signalled one. Does not unwind: it is part of
+    /// releases.
     #[inline]
     pub(in crate::table) fn start() {
         if STATE.load(Ordering::Relaxed) != RUNNING {
@@ -166,12 +168,12 @@ mod process {
         if !alarm.lock().as_mut().try_set_at(now, now + STALL_TIMEOUT, &waker) {
             return STATE.store(WANTED, Ordering::SeqCst);
         }
-        // After the timer's, which there are before it has a thread: prepared before them, as these locks are taken before its own.
+        // Registered after the timer's handlers, so prepared before them: these locks are taken before the timer's.
         static FORKS: OnceLock<()> = OnceLock::new();
         FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     }
 
-    /// A forking thread holds the locks of the watchdog, so that it is in no shard; in the child one is wanted.
+    /// A forking thread holds the locks of the watchdog, so that no pass is in a shard; in the child a pass is wanted.
     mod fork {
         use std::cell::Cell;
         use std::sync::MutexGuard;
@@ -201,14 +203,14 @@ mod process {
 
     /// What the timer wakes.
     ///
-    /// It is woken once more for each stay under a shard's lock that found waiters to signal, behind their wakes: those are
-    /// foreign code, and if one of them blocks, another thread of the timer goes on with the pass.
+    /// After each critical section that found waiters to signal, it is queued behind their wakes and woken again: wakers are foreign code,
+    /// and if one of them blocks, another thread of the timer goes on with the pass.
     struct Watchdog(Mutex<Pass>);
 
     impl Wake for Watchdog {
         fn wake(self: Arc<Self>) {
             let (table, mut batch) = (Table::global(), WakeBatch::new());
-            // Contended by who forks alone, as a rule: the next pass is set up when this one is over.
+            // Contended only by a thread that forks, as a rule: the next pass is set up when this one is over.
             let mut pass = self.0.lock();
             let goes_on = loop {
                 let goes_on = table.pass(&mut pass, &mut batch);
@@ -225,9 +227,10 @@ mod process {
             drop(pass);
             wake_by_timer(&mut batch, None);
             if !watched {
-                // Who forks waits for this, as for a pass: it locks the shards, too.
+                // A thread that forks waits for this as for a pass: it locks the shards, too.
                 let _pass = self.0.lock();
-                // A thread that found `RUNNING` until now held a shard's lock after our pass over that shard, or before it.
+                // A thread that saw `RUNNING` until now may have marked its shard after our pass over it: so check all shards again after
+                // `IDLE`.
                 mutant!("watchdog-idle" => return);
                 STATE.store(IDLE, Ordering::SeqCst);
                 mutant!("watchdog-recheck" => return);

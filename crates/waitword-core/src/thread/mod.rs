@@ -24,7 +24,7 @@ use std::mem;
 use crate::sync::can_block;
 
 thread_local! {
-    /// How many guards forbid it. Below zero within [`allow_blocking`], if one from outside of it has been dropped there.
+    /// How many guards forbid it. Negative within [`allow_blocking`] if a guard from outside was dropped there.
     static FORBIDDEN: Cell<isize> = const { Cell::new(0) };
 }
 
@@ -49,9 +49,8 @@ pub fn forbid_blocking() -> ForbidBlocking {
 
 /// Allows this thread to block while `callback` runs, also if [`forbid_blocking`] forbids it otherwise.
 ///
-/// For the parts of a program that have been given a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a
-/// thread that the runtime has started like its workers, or one of `block_in_place`. What `callback` itself forbids is
-/// forbidden.
+/// For the parts of a program that have been given a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a thread that
+/// the runtime has started like its workers, or one of `block_in_place`. A [`forbid_blocking`] within `callback` applies.
 ///
 /// It is a closure and not a guard, so that it ends before the next `.await`: then other tasks run on this thread.
 ///
@@ -120,7 +119,7 @@ struct Outside {
 
 impl Drop for Outside {
     fn drop(&mut self) {
-        // Not only the former: a guard may have been made in the closure and returned from it, or the other way round.
+        // Added, not set: a guard may have been made in the closure and returned from it, or the other way round.
         FORBIDDEN.set(FORBIDDEN.get() + self.forbidden);
     }
 }

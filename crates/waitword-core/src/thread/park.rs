@@ -17,10 +17,10 @@ use crate::sync::{Mutex, thread};
 
 /// The current thread as something that waits and can be woken.
 ///
-/// A thread has one token for all who wake it, so parkers of one thread may be nested: one that has parked may have used
-/// up a wake that was meant for another further up the stack, and ends that one's next park when it is dropped.
+/// A thread has one token for all its wakers. Parkers of one thread may be nested: an inner one that has parked may have used up a wake
+/// meant for an outer one, so dropping it ends the next park of the thread.
 ///
-/// What drives a future by hand, or anything else that is polled, on a thread of its own:
+/// To drive a future by hand, or anything else that is polled:
 ///
 /// ```
 /// use std::future::Future;
@@ -57,11 +57,11 @@ impl Parker {
         &self.thread.waker
     }
 
-    /// Spins until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest: for a
-    /// waiter that is queued already and about to park, in case that the wake comes soon.
+    /// Spins until `ended`, for as long as that has paid on this thread, and until `deadline` at the latest: for a waiter that is queued
+    /// already and about to park, in case the wake comes soon.
     ///
-    /// A thread whose waits never ended soon does not spin, but for 80 µs in its life. `ended` reads what the notifier
-    /// writes; it does not notify, nor wait.
+    /// A thread whose waits never end soon spins for 80 µs in its life. `ended` reads what the notifier writes; it neither notifies nor
+    /// waits.
     pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
         spin::until(deadline, ended);
     }
@@ -81,12 +81,12 @@ impl Parker {
         is_of_thread(waker)
     }
 
-    /// Parks until woken. May return for no reason: recheck after it.
+    /// Parks until woken. May return spuriously: recheck after it.
     pub fn park(&self) {
         self.sleep(thread::park);
     }
 
-    /// Parks until woken, and until `deadline` at the latest. May return for no reason, also before the deadline.
+    /// Parks until woken, and until `deadline` at the latest. May return spuriously, also before the deadline.
     pub fn park_until(&self, deadline: Instant) {
         self.sleep(|| thread::park_until(deadline));
     }
@@ -105,10 +105,9 @@ impl Drop for Parker {
     }
 }
 
-/// Ends a blocking wait of the thread that made it, from any thread; and shows others whether there is one.
+/// Ends a blocking wait of the thread that made it, from any thread; and tells others whether there is one.
 ///
-/// See [`wait_interruptible`](crate::wait_interruptible). Once raised it stays so: every later wait with it ends at
-/// once.
+/// See [`wait_interruptible`](crate::wait_interruptible). Once raised, it stays raised: every later wait with it ends at once.
 #[derive(Debug)]
 pub struct Interrupt {
     shared: Arc<Interruptible>,
@@ -146,8 +145,8 @@ impl Interrupt {
 
     /// Whether the thread is queued, in a wait with this interrupt.
     ///
-    /// `false` on the way into the queue, and again before the notify returns that counted the wait: when all who
-    /// could notify are known to be idle, `true` means that nobody will.
+    /// `false` until the wait is queued, and again before the notify that counted it returns: when all possible notifiers are known to be
+    /// idle, `true` means that nobody will notify.
     pub fn is_queued(&self) -> bool {
         *self.shared.queued.lock()
     }
@@ -184,7 +183,7 @@ impl Wake for Interruptible {
     }
 }
 
-/// What the parkers of a thread share. Counted without atomics: a wait has enough of these.
+/// What the parkers of a thread share. Counted without atomics: a wait has enough of them.
 #[derive(Debug)]
 struct ThisThread {
     sleeper: Arc<Sleeper>,
@@ -239,7 +238,7 @@ pub(crate) mod known {
         KNOWN.lock().clone()
     }
 
-    /// From now on, `waker` is known to wake `thread`. Once for each parker and interrupt that is made, not for each wait.
+    /// From now on, `waker` is known to wake `thread`. Called once for each waker that is made, not for each wait.
     pub(super) fn enter(waker: &Waker, thread: &Thread) {
         KNOWN.lock().insert(waker.data().addr(), thread.clone());
     }

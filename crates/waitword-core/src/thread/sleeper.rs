@@ -1,10 +1,10 @@
 //! A thread that may sleep, as its notifiers see it; and the tree in which many sleeping threads are woken.
 //!
 //! # A tree of wakers
-//! To wake a sleeping thread is a system call of 2 to 5 µs, and as long again passes until that thread runs. A notifier that woke 64
-//! threads by itself would delay the last of them by all of these calls, while the threads that it has woken leave CPUs idle.
-//! So it wakes two, and gives each half of the rest. A thread that wakes up first wakes two of those that it was given, and gives
-//! these the rest; so no thread wakes more than two of a batch, and the last one of 32 is woken after five steps.
+//! Waking a sleeping thread is a system call of 2 to 5 µs, and as long again passes until that thread runs. If a notifier woke 64 threads
+//! by itself, the last of them would wait for all of these calls, while CPUs are idle. So the notifier wakes two, and gives each half of
+//! the rest. A woken thread first wakes two of the threads that it was given, and gives these the rest. So no thread wakes more than two of
+//! a batch, and the last one of 32 is woken after five steps.
 //!
 //! ```text
 //!                    notifier
@@ -13,9 +13,9 @@
 //!          ┌───┴───┐         ┌───┴───┐        so that the order of wakes is nearly that of the queue
 //!          3       5         4       6
 //! ```
-//! The outcomes are stored before the first wake, in the order of the queue. Only the wakes are dealt out, and only those of threads
-//! that sleep in a [`Parker`](super::Parker). A woken thread that gets no CPU (a low priority, a cgroup's quota) delays those below
-//! it: in a batch at most 15.
+//! The outcomes are stored before the first wake, in the order of the queue. Only the wakes are dealt out, and only those of threads that
+//! sleep in a [`Parker`](super::Parker). A woken thread that gets no CPU (a low priority, a cgroup's quota) delays the threads below it: in
+//! a batch at most 15.
 //!
 //! # The race
 //! A thread may leave its park at any time: its deadline comes, or another notifier unparks it. Broken:
@@ -37,9 +37,9 @@
 //! ```
 //! Between clearing `ASLEEP` and the wakes the thread calls nothing that unwinds or blocks.
 //!
-//! **Two notifiers of one thread** cannot both link it. The second finds it `LINKED` and leaves the wake to the first, which clears that
-//! *before* it unparks the thread (or has the thread clear it, if it gives it others). So the thread leaves its park after what the
-//! second notifier stored.
+//! **Two notifiers of one thread** cannot both link it. The second finds `LINKED` set and leaves the wake to the first, which clears
+//! `LINKED` *before* it unparks the thread (or has the thread clear it, if it gives it others). So what the second notifier stored happens
+//! before the thread leaves its park.
 //! ```text
 //!   notifier 1                               notifier 2
 //!   ────────────────────────────────         ────────────────────────────────
@@ -49,13 +49,13 @@
 //!   clears LINKED; unparks the thread
 //!                     the thread clears ASLEEP, or LINKED (C), and sees (B): it finds the outcome
 //! ```
-//! A blocking wait reads its outcome without the shard's lock, so the orderings of (B) and (C) are all that it has. (A future that is
-//! polled again takes the lock.)
+//! A blocking wait reads its outcome without the shard's lock, so it relies on the orderings of (B) and (C) alone. (A future that is polled
+//! again takes the lock.)
 //!
 //! # Invariants
-//! - **P1** `below` belongs to the notifier that set `LINKED`, until that sets `GIVEN` or clears `LINKED`; then to the thread, from its
-//!   finding `GIVEN` until it clears both.
-//! - **P2** The data of a waker with our [`VTABLE`] is a share in a sleeper, made by `Arc::into_raw`.
+//! - **P1** `below` belongs to the notifier that set `LINKED`, until that sets `GIVEN` or clears `LINKED`; then to the thread, from when it
+//!   finds `GIVEN` until it clears both.
+//! - **P2** The data of a waker with our [`VTABLE`] is a share (one reference) of a sleeper, made by `Arc::into_raw`.
 
 use std::mem::{ManuallyDrop, take};
 use std::ptr;
@@ -67,17 +67,17 @@ use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{MODEL, UnsafeCell, mutant, order};
 
-/// It sleeps, or is about to, or has just woken up.
+/// The thread sleeps, or is about to, or has just woken up.
 const ASLEEP: u8 = 1;
 /// A notifier is about to wake it.
 const LINKED: u8 = 2;
-/// It wakes those below it when it wakes up.
+/// The thread wakes those below it when it wakes up.
 const GIVEN: u8 = 4;
 
 /// How many threads one thread wakes. In a model one, so that two threads make a tree.
 const WAKES: usize = if MODEL { 1 } else { 2 };
 
-/// The tops of trees of threads.
+/// The roots of trees of threads.
 type Tops = [Option<Arc<Sleeper>>; WAKES];
 
 /// A thread, as its notifiers see it.
@@ -86,7 +86,7 @@ pub(super) struct Sleeper {
     pub(super) thread: Thread,
     /// [`ASLEEP`], [`LINKED`] and [`GIVEN`].
     state: AtomicU8,
-    /// The threads that it is to wake (P1).
+    /// The threads that this one has to wake (P1).
     below: UnsafeCell<Tops>,
 }
 
@@ -104,7 +104,7 @@ impl Sleeper {
     pub(super) fn while_asleep(&self, park: impl FnOnce()) {
         self.state.fetch_or(ASLEEP, Ordering::Relaxed);
         park();
-        // Pairs with `give`; from here on it is given nothing. (C) acquires what a notifier stored that found it linked.
+        // Pairs with `give`: from here on this thread is given nothing. (C) acquires what a notifier stored that found it linked.
         let was_given = self.state.fetch_and(!ASLEEP, order!(Acquire, "given-acquire")) & GIVEN != 0;
         if was_given {
             // SAFETY: given to this thread (P1).
@@ -132,7 +132,7 @@ impl Sleeper {
         spin::wake(self.is_asleep(), || self.thread.unpark());
     }
 
-    /// As of a moment ago, and perhaps no longer.
+    /// Whether the thread sleeps; the answer may be out of date.
     fn is_asleep(&self) -> bool {
         self.state.load(Ordering::Relaxed) & ASLEEP != 0
     }
@@ -144,13 +144,13 @@ impl Sleeper {
         self.state.fetch_or(LINKED, order!(AcqRel, "link-acquire" => Release)) & LINKED == 0
     }
 
-    /// By the notifier that linked it, which wakes it next.
+    /// By the notifier that linked the thread, which wakes it next.
     fn unlink(&self) {
         // Releases `below`.
         self.state.fetch_and(!LINKED, order!(Release, "unlink-release"));
     }
 
-    /// By the notifier that linked it: has it wake those below it when it wakes up. `false`: it is awake.
+    /// By the notifier that linked the thread: has it wake those below it when it wakes up. `false`: it is awake.
     fn give(&self) -> bool {
         mutant!("give-to-sleeping" => {
             self.state.fetch_or(GIVEN, Ordering::Release);
@@ -220,7 +220,7 @@ impl Threads {
     }
 }
 
-/// Puts `sleeper` into trees that have `len` threads: dealt out to them in turns, and in each tree to the ones below.
+/// Adds `sleeper` to trees with `len` threads in all: the trees take threads in turn, and so do the subtrees of each.
 ///
 /// # Safety
 /// The caller has linked all of these threads, and given them to nobody (P1).
@@ -228,7 +228,7 @@ unsafe fn insert(tops: &mut Tops, len: usize, sleeper: Arc<Sleeper>) {
     match &mut tops[len % WAKES] {
         Some(top) => {
             let in_this_tree = len / WAKES - 1;
-            // SAFETY: says the caller; a thread is linked once, so it is not in the tree that this borrows.
+            // SAFETY: as the caller guarantees; a thread is linked once, so it is not in the tree that this borrows.
             unsafe { top.below.with_mut(|below| insert(&mut *below, in_this_tree, sleeper)) };
         }
         none => *none = Some(sleeper),

@@ -1,4 +1,4 @@
-//! Staying awake for an outcome that comes soon.
+//! Spinning for an outcome that comes soon.
 //!
 //! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
 //! first spin: its node is queued already, and the thread reads the node's state, which nobody writes before the
@@ -15,17 +15,17 @@
 //! A spin ends when the credit does. So the time that a thread has spun is never more than
 //!
 //! ```text
-//!   80 µs  +  1/80 of what its sleeps cost  +  what the sleeps would have cost that it was spared
+//!   80 µs  +  1/80 of what its sleeps cost  +  what the sleeps that it avoided would have cost
 //! ```
 //! The last term is no loss: that time would have been spent anyway. The middle one is what spinning costs in the long
-//! run, whatever the partner does. The first one is paid out while a thread sleeps for the first times, and it has slept
-//! some 17 times before it can afford to spin; one that waits once or twice never does.
+//! run, whatever the partner does. The first one is earned by a thread's first sleeps: after some 17 of them it can afford to spin; a
+//! thread that waits once or twice never does.
 //!
 //! What a sleep costs is measured: twice the shortest of the latest times that it took this thread to wake another.
 //! Twice, because to fall asleep and to be scheduled again costs as much. The shortest, because a thread may lose its
-//! CPU to the one that it wakes. (If it always does, then each handover takes that long, and an eightieth of that.) It
-//! is taken for 2 µs at least, as on bare metal, where it earns 25 ns: a fortieth of the cheapest handover we know of,
-//! 1.1 µs on one CPU. And for 20 µs at most, as in a virtual machine.
+//! CPU to the one that it wakes. (If it always does, then each handover takes that long, and an eightieth of that.) The result counts as 2
+//! µs at least, as on bare metal, where it earns 25 ns: a fortieth of the cheapest handover we know of, 1.1 µs on one CPU; and as 20 µs at
+//! most, as in a virtual machine.
 //!
 //! # When it spins
 //! | the thread that we woke last, or that answered last | how long |
@@ -33,17 +33,16 @@
 //! | was **awake**: it spun too, or had not slept yet   | for the cost of a sleep: if no answer comes, we have lost as much again at the most |
 //! | **slept**: before it can answer it has to wake up  | 50 µs, if the credit is there; otherwise not at all |
 //!
-//! Two threads that take turns have to be awake at the same time, or each finds the other asleep. The long spin brings
-//! that about: it outlasts the other's waking up; and the other finds us awake, and spins in its turn. From there on
-//! both earn more than they spend, and the credit (200 µs at the most) carries them over the times when one of them
-//! loses its CPU.
+//! Two threads that take turns have to be awake at the same time, or each finds the other asleep. The long spin achieves that: it outlasts
+//! the partner's wake-up, and the partner then finds us awake and spins in its turn. From there on both earn more than they spend, and the
+//! credit (200 µs at the most) carries them over the times when one of them loses its CPU.
 //!
-//! - **A partner that works for long:** spins fail until the credit is gone; then one long spin in 2,000 waits (in a virtual
-//!   machine, in 200) finds out whether it has become quick.
-//! - **One CPU,** or two threads tied to the same: the same. The number of CPUs is not asked for. What the system tells
-//!   is how many this thread may run on, and threads tied to a CPU each, which gain most from spinning, are told one.
+//! - **A partner that works for long:** spins fail until the credit is gone; then one long spin in 2,000 waits (in a virtual machine, in
+//!   200) finds out whether the partner has become quick.
+//! - **One CPU,** or two threads pinned to one: the same. The number of CPUs is not asked for: the system tells how many this thread may
+//!   run on, which is one for threads pinned to a CPU each, and those gain most from spinning.
 //! - **More threads than CPUs:** the thread that is waited for may not be running. The spins fail, and the credit is gone.
-//! - **Quick now, slow then:** worth it as long as what the quick answers save pays for the failures.
+//! - **Sometimes quick, sometimes slow:** spinning is worth it as long as what the quick answers save pays for the failures.
 //!
 //! No `yield_now` in between: it is a system call, during which the thread does not check for the outcome; and where another thread
 //! wants the CPU, it is better to sleep.
@@ -55,9 +54,9 @@ use std::hint::spin_loop;
 use super::spin_in_poll::expect_answer;
 use crate::sync::MODEL;
 
-/// Spins until `ended`, for as long as this thread has learned to be worth it, and until `deadline` at the latest.
+/// Spins until `ended`, for as long as that has paid on this thread, and until `deadline` at the latest.
 ///
-/// `ended` is our own: it does not notify, nor wait.
+/// `ended` neither notifies nor waits.
 pub(crate) fn until(deadline: Option<Instant>, ended: impl Fn() -> bool) {
     // A model has no time, and spins would multiply its interleavings.
     if MODEL {
@@ -89,7 +88,7 @@ pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
     EXPERIENCE.set(experience);
 }
 
-/// Returns how long it took, and whether it was worth it.
+/// Returns how long it took, and whether `ended` was true.
 fn spin(limit: u32, deadline: Option<Instant>, ended: impl Fn() -> bool) -> (u32, bool) {
     // An outcome that comes at once does not wait for the clock.
     for round in 0..SPIN_ROUNDS {
@@ -123,20 +122,21 @@ fn nanos(duration: Duration) -> u32 {
 
 /// How often the state is checked before the clock is; the pauses between double.
 const SPIN_ROUNDS: u32 = 5;
-/// In nanoseconds, no less than these rounds take, nor than there is between two checks of the clock: 31 pauses of 40 ns, or of 140 cycles.
+/// In nanoseconds: at least what these rounds take, and at least the time between two reads of the clock. 31 pauses of 40 ns, or of 140
+/// cycles.
 const ROUND: u32 = 1_500;
-/// No less than a sleeping thread takes to wake up and answer.
+/// At least what a sleeping thread takes to wake up and answer.
 const LONG: u32 = 50_000;
 /// Four long spins.
 const MOST_CREDIT: u32 = 200_000;
 /// What a sleep and a wake cost, at least and at most.
 const CHEAPEST_SLEEP: u32 = 2_000;
 const DEAREST_SLEEP: u32 = 20_000;
-/// What part of its cost a sleep earns.
+/// A sleep earns its cost divided by this.
 const INCOME: u32 = 80;
 /// What the first sleep of a thread earns beyond that; each later one an eighth less, 80 µs in all.
 const FIRST_BONUS: u32 = 10_000;
-/// One wake of this many is timed: reading the clock twice costs up to 100 ns.
+/// One wake in this many is timed: reading the clock twice costs up to 100 ns.
 const TIMED: u8 = 8;
 
 thread_local! {
@@ -170,7 +170,7 @@ impl Experience {
 
     /// A wait has spun for this long, and was answered meanwhile or goes to sleep now.
     fn waited(&mut self, spun: u32, answered: bool) {
-        // Who lost its CPU while it spun did not use it.
+        // A thread that was preempted while it spun did not use that time.
         let paid = spun.min(self.limit() + ROUND);
         let earned = if answered { self.sleep } else { self.sleep / INCOME + self.bonus };
         self.credit = (self.credit - paid + earned).min(MOST_CREDIT);
@@ -189,7 +189,7 @@ impl Experience {
         asleep && self.wakes == 0
     }
 
-    /// To wake a sleeping thread took this long. Down at once, up by an eighth.
+    /// Waking a sleeping thread took this long. The estimate falls at once, and rises by an eighth at most.
     fn measured(&mut self, wake: u32) {
         let sleep = wake.saturating_mul(2).min(self.sleep + self.sleep / 8);
         self.sleep = sleep.clamp(CHEAPEST_SLEEP, DEAREST_SLEEP);
@@ -211,7 +211,7 @@ mod tests {
 
     #[derive(Clone, Debug)]
     enum Event {
-        /// A wait that is answered after so many nanoseconds.
+        /// A wait that is answered after this many nanoseconds.
         Wait(u32),
         /// A wake of a thread, asleep or not, that takes so long.
         Wake(bool, u32),
@@ -223,7 +223,7 @@ mod tests {
             nanos().prop_map(Event::Wait),
             (any::<bool>(), nanos()).prop_map(|(a, t)| Event::Wake(a, t))
         ];
-        // Long stretches of one kind, in which something can be learned.
+        // Long runs of one kind, from which something can be learned.
         vec((event, 1..200_usize), 0..40)
             .prop_map(|runs| runs.into_iter().flat_map(|(event, times)| vec![event; times]).collect())
     }
@@ -276,7 +276,7 @@ mod tests {
 
     const BARE_METAL: (u32, u32) = (1_500, 5_000);
     const VIRTUAL: (u32, u32) = (10_000, 35_000);
-    /// To hand over to one who is awake.
+    /// A handover to a thread that is awake.
     const AT_ONCE: u32 = 300;
 
     impl Pair {
@@ -334,7 +334,7 @@ mod tests {
         for machine in [BARE_METAL, VIRTUAL] {
             let mut pair = Pair::on(machine);
             pair.trips(1_000, QUICK);
-            // Sooner than the first loss is made good.
+            // Before the first loss is made good.
             for _ in 0..3 {
                 pair.trips(1, |_| 4_000_000);
                 pair.trips(1, QUICK);

@@ -1,18 +1,18 @@
 //! A task's spin, in its poll, before it enqueues.
 //!
-//! A task whose partner runs on another CPU is answered within a microsecond; a waker, a run queue and often a worker that sleeps take 50 µs.
-//! But a poll that spins in vain keeps its worker from other tasks, and on one CPU the partner from running. So it spins for a microsecond at
-//! most, and each thread has a credit for the tasks that it polls:
+//! A task whose partner runs on another CPU is answered within a microsecond; a wake through a waker, a run queue and often a sleeping
+//! worker takes 50 µs. But a poll that spins in vain keeps its worker from other tasks, and on one CPU the partner from running. So a poll
+//! spins for a microsecond at most, and each thread has a credit for the tasks that it polls:
 //!
 //! ```text
 //!   credit ◄── 1 µs at the beginning
 //!          ◄── a task that enqueues:       1 ns
 //!          ◄── a spin that was answered:   2 µs, which is less than a waker and a run queue would have cost
 //!          ──► a spin in vain:             the time it took, a microsecond
-//!          ──► others are queued:          100 ns, to look that up for one wait of 100
+//!          ──► others are queued:          100 ns, so that one wait in 100 checks that
 //! ```
-//! A thread that has just woken another that was awake (`spin.rs`), or was answered the last time, spins while there is credit. Otherwise it
-//! spins when there is credit for four, to find out: one wait of 1,000, if all are in vain.
+//! A thread that has just woken another that was awake (`spin.rs`), or was answered the last time, spins while there is credit. Otherwise
+//! it spins when there is credit for four spins, to find out whether that pays: one wait in 1,000, if all are in vain.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -23,12 +23,12 @@ use crate::time::{Duration, Instant};
 /// For how long a poll spins.
 const LIMIT: Duration = Duration::from_micros(1);
 
-/// Credit, in nanoseconds: for one spin, which a thread has at the beginning; enough to find out; the most.
+/// Credit, in nanoseconds: for one spin, which a thread has at the beginning; enough to spin without a sign that it pays; the most.
 const SPIN: u32 = 1_000;
 const ENOUGH: u32 = 4 * SPIN;
 const MOST: u32 = 20_000;
 
-/// What a spin that was answered earns, and a task that enqueues.
+/// What an answered spin earns, and what an enqueue does.
 const ANSWER: u32 = 2_000;
 const WAIT: u32 = 1;
 
@@ -48,9 +48,9 @@ struct Learned {
     is_due: bool,
 }
 
-/// For building locks: in the poll of a task that would have to wait, checks for up to a microsecond whether it still has to, if that has been
-/// worth it in this thread lately. `check` returns `Some(true)` when the wait is over, and `None` if it is not worth spinning for, because others
-/// are queued already. It neither notifies nor waits. Returns whether the wait is over.
+/// For building locks: in the poll of a task that would have to wait, checks for up to a microsecond whether it still has to, if that has
+/// paid on this thread lately. `check` returns `Some(true)` when the wait is over, and `None` if it is not worth spinning for, because
+/// others are queued already. It neither notifies nor waits. Returns whether the wait is over.
 #[inline]
 pub fn spin_in_poll(check: impl FnMut() -> Option<bool>) -> bool {
     is_spin_due() && spin_and_learn(check)
@@ -63,14 +63,14 @@ pub(crate) fn is_spin_due() -> bool {
     !MODEL && LEARNED.get().is_due
 }
 
-/// A task enqueues, for the spins of later ones.
+/// A task enqueues: earns credit for later spins.
 #[inline]
 pub(crate) fn earn() {
     let credit = LEARNED.get().credit + WAIT;
     LEARNED.set(Learned { credit: credit.min(MOST), is_due: credit >= ENOUGH });
 }
 
-/// This thread has woken one that was awake, which may answer at once.
+/// This thread has woken another that was awake, and that may answer at once.
 pub(super) fn expect_answer() {
     let Learned { credit, is_due } = LEARNED.get();
     LEARNED.set(Learned { credit, is_due: is_due || credit >= SPIN });
@@ -90,7 +90,7 @@ pub(crate) fn spin_and_learn(check: impl FnMut() -> Option<bool>) -> bool {
     is_over
 }
 
-/// Whether the wait is over, and what that cost in vain. `None`: it was broken off, and says nothing.
+/// Whether the wait is over, and how long it spun. `None`: others are queued, so the spin was broken off.
 fn spin(mut check: impl FnMut() -> Option<bool>) -> Option<(bool, u32)> {
     if check()? {
         return Some((true, 0));
@@ -103,7 +103,7 @@ fn spin(mut check: impl FnMut() -> Option<bool>) -> Option<(bool, u32)> {
         pauses = (2 * pauses).min(4);
         let (is_over, took) = (check()?, start.elapsed());
         if is_over || took >= LIMIT {
-            // Who lost its CPU while it spun did not use it.
+            // A thread that was preempted while it spun did not use that time.
             return Some((is_over, (took.as_nanos() as u32).clamp(SPIN, 2 * SPIN)));
         }
     }
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// How many of so many waits spin. The wait is over at once, or never.
+    /// How many of `waits` waits spin. A wait is over at once if `is_over`, otherwise never.
     fn spins(waits: u32, is_over: bool) -> u32 {
         let spins = Cell::new(0);
         for _ in 0..waits {
@@ -147,7 +147,7 @@ mod tests {
     fn a_thread_that_was_answered_spins_again() {
         let learns = || {
             spins(10_000, false);
-            // Until one finds out.
+            // Until one spins to find out.
             assert!(spins(5_000, true) >= 1_000);
             assert_eq!(spins(100, true), 100);
         };

@@ -1,7 +1,7 @@
 //! Deadlines of async waits.
 //!
-//! The timer knows nothing of the queue. It wakes a future, and the future, polled, finds its deadline passed and asks
-//! to leave (`table/enqueue.rs`). So a deadline that ties with a notify is decided where all such ties are.
+//! The timer knows nothing of the queue. It wakes the task; the future, polled, finds that its deadline has passed, and tries to leave the
+//! queue (`table/enqueue.rs`), where all ties with a notify are decided.
 //!
 //! A deadline is a node of the pinned [`Alarm`]; the lock of the deadlines (`deadlines.rs`) owns its links while it is in the
 //! wheel (`wheel.rs`), and its waker while the alarm is set. `callers.rs` has the threads that check the wheel and call
@@ -20,22 +20,20 @@ use super::deadlines::DEADLINES;
 use super::wheel::Node;
 use crate::waiter::wake::discard_panic_of;
 
-/// Wakes a task at a given time: what a future with a deadline carries with it.
+/// Wakes a task at a given time: part of every future with a deadline.
 ///
-/// It holds one deadline at a time, allocates nothing, and forgets its deadline when it is dropped.
+/// It holds one deadline at a time, allocates nothing, and is cleared when it is dropped.
 ///
 /// # Precision
 /// Never early. Late on purpose by up to a 16th of the time that was left when it was set, and by 2.1 ms at most: alarms that are due
-/// at about the same time share one wake-up of a thread. A timeout of 1 ms takes up to 1.06 ms, one of a second up to 1.0021 s; and as
-/// much longer as the system takes to wake a thread.
+/// at about the same time share one wake-up of a thread. A timeout of 1 ms takes up to 1.06 ms, one of a second up to 1.0021 s; the time
+/// that the system takes to wake a thread comes on top.
 ///
 /// # Wakers that block
-/// The alarms of the process are served by one thread at a time, which calls the wakers. One that does not return within 5 ms
-/// keeps that thread, and another takes over: other deadlines, and the watchdog of waiters that are never polled, are delayed by
-/// those 5 ms, and by as much again for each further waker that blocks. The threads are started when they are needed; besides
-/// the two that there always are from the first alarm on, there is one for each waker that blocks.
-/// There are never more than 32: when 31 wakers block at the same time and one more is called that does, deadlines wait
-/// until one of them returns.
+/// The alarms of the process are served by one thread at a time, which calls the wakers. If a waker does not return within 5 ms, another
+/// thread takes over: other deadlines, and the watchdog of waiters that are never polled, are delayed by those 5 ms, and by as much again
+/// for each further waker that blocks. Threads are started on demand: two from the first alarm on, and one more for each waker that blocks,
+/// up to 32 in all. While 32 wakers block, deadlines wait until one of them returns.
 ///
 /// A waker that a *notify* calls runs on the notifying thread, and blocks that one.
 ///
@@ -78,10 +76,10 @@ impl Alarm {
         Self { set: false, node: UnsafeCell::new(Node::new()), _pinned: PhantomPinned }
     }
 
-    /// Has `waker` woken at `deadline` or soon after, instead of what was set before.
+    /// Sets the alarm: `waker` is woken at `deadline` or soon after, instead of what was set before.
     ///
     /// # Panics
-    /// If the system cannot start a thread for the timer, which has none yet.
+    /// If the timer has no thread yet and the system cannot start one.
     pub fn set(self: Pin<&mut Self>, deadline: Instant, waker: &Waker) {
         self.set_at(Instant::now(), deadline, waker);
     }
@@ -105,14 +103,14 @@ impl Alarm {
         *set = true;
         // SAFETY: pinned, and `clear` takes it out before its memory goes.
         let unpark = unsafe { DEADLINES.lock().insert(node, now, deadline, &mut waker) };
-        // First of all: the wakers of other deadlines may rely on the thread to check as early as this.
+        // Before any foreign code: the wakers of other deadlines may rely on the thread to check this early.
         unpark.unpark();
-        // The one before; foreign code, so after the lock.
+        // The waker that was set before: its drop is foreign code, so after the lock.
         drop(waker);
         true
     }
 
-    /// Forgets what was set.
+    /// Clears the alarm.
     pub fn clear(self: Pin<&mut Self>) {
         let (set, node) = self.project();
         if std::mem::take(set) {
@@ -135,7 +133,7 @@ impl Drop for Alarm {
         // SAFETY: if it was set it was pinned, and it is not moved from here on.
         let alarm = unsafe { Pin::new_unchecked(self) };
         if std::thread::panicking() {
-            // Perhaps over this very waker: the wait beside it has another clone. Two panics at once end the process.
+            // It may have been this very waker that panicked: the wait beside it has a clone. A second panic would abort the process.
             discard_panic_of(|| alarm.clear());
         } else {
             alarm.clear();

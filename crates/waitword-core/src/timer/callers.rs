@@ -16,7 +16,7 @@
 //!   no thread checks the wheel: C is never over
 //! ```
 //!
-//! *Mended:* whatever is due but not called yet lies where another thread finds it ([`Calls::queue`]), and a second thread, the
+//! *Mended:* whatever is due but not called yet is kept where another thread finds it ([`Calls::queue`]), and a second thread, the
 //! **stand-by**, checks on the first, the **leader**.
 //!
 //! ```text
@@ -45,16 +45,16 @@
 //!      │ the one before took over
 //!   a new thread                └── the first of all          leader ◄── swap ──► stand-by
 //! ```
-//! A thread finds out under the lock which it is; one that is neither has been stuck.
+//! A thread learns its role under the lock; one that has neither has been stuck.
 //!
 //! # When the stand-by checks
-//! Nobody unparks it for a call: that would be a switch between threads for each. It sleeps until `checks_at`, which is not
-//! later than LIMIT after the first moment at which a waker would be delayed: LIMIT after the leader began to call the batch, if
-//! several are in the queue; LIMIT after the earliest deadline in the wheel.
+//! The stand-by is not unparked for each call: that would be a context switch each time. It sleeps until `checks_at`, which is not later
+//! than LIMIT after the first moment at which a waker would be delayed: LIMIT after the leader began to call the batch, if several wakers
+//! are in the queue; LIMIT after the earliest deadline in the wheel.
 //!
-//! A wake-up costs more than most of what is due then, so none should be in vain. Within LIMIT after the leader's next check the
-//! stand-by chooses the last time at which there will be work, if one is known. A leader that has nothing to do before the stand-by
-//! wakes up **swaps** with it, under both locks:
+//! A wake-up costs more than most of the work that is due then, so none should be in vain. The stand-by chooses the last time within LIMIT
+//! after the leader's next check at which there will be work, if one is known. A leader that has nothing to do before the stand-by wakes up
+//! **swaps** with it, under both locks:
 //! ```text
 //!   leader                                   stand-by
 //!   ───────────────────────────────          ───────────────────────────────
@@ -63,10 +63,10 @@
 //!   sleeps until 9 ms, as the stand-by
 //!                                            wakes up at 5 ms, as the leader: calls
 //! ```
-//! Without a stand-by (one has just taken over) there is no swap: nobody would wake up. So
-//! - it wakes up once per LIMIT at most, mostly in place of the leader, and not at all while the wheel is empty;
-//! - it is unparked only if it sleeps for longer than it may: for the first deadline after a pause, or when many come at once;
-//! - no deadline waits for it: the leader calls the wakers itself.
+//! Without a stand-by (one has just taken over) there is no swap: nobody would wake up. So the stand-by
+//! - wakes up once per LIMIT at most, mostly in place of the leader, and not at all while the wheel is empty;
+//! - is unparked only if it would sleep for too long: for the first deadline after a pause, or when many come at once;
+//! - delays no deadline: the leader calls the wakers itself.
 //!
 //! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). What was due but not called
 //! yet is called there, too; what was being called is not.
@@ -86,8 +86,7 @@ use crate::sync::thread::{current, park, park_until};
 use crate::sync::{Mutex, OnceLock, mutant};
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 
-/// So many threads there are at most. If none is left for a stand-by, the leader calls wakers without one, until one that was
-/// stuck returns.
+/// The maximum number of threads. If none is left for a stand-by, the leader calls wakers without one, until a stuck thread returns.
 const MOST_THREADS: usize = 32;
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
@@ -107,11 +106,11 @@ static CALLS: Mutex<Calls> = Mutex::new(Calls {
 /// The wakers that are due, and the threads that call them. Its lock is taken before that of the deadlines, and by these threads alone.
 struct Calls {
     leader: Option<ThreadId>,
-    /// In [`Deadlines::stand_by`], too, for the threads that set a deadline.
+    /// Also in [`Deadlines::stand_by`], for the threads that set a deadline.
     stand_by: Option<ThreadId>,
-    /// All of them, also those that are stuck.
+    /// How many threads there are, stuck ones included.
     threads: usize,
-    /// Taken out of the wheel, and not called yet.
+    /// Wakes that were taken out of the wheel, and are not called yet.
     queue: VecDeque<Wake>,
     /// When the leader began to call what it last took out.
     since: u64,
@@ -119,23 +118,24 @@ struct Calls {
     check_wheel: bool,
 }
 
-/// The time in which deadlines are counted. `None` if the timer has no thread, and the system would not start one.
+/// The clock of the deadlines. `None` if the timer has no thread, and the system would not start one.
 #[inline]
 pub(crate) fn clock_of_callers() -> Option<Clock> {
     if IS_LED.load(Ordering::Acquire) { CLOCK.get().copied() } else { start_leader() }
 }
 
-/// Forks are noticed.
+/// Set once the fork handlers are registered.
 static FORKS: OnceLock<()> = OnceLock::new();
 
 #[cold]
 fn start_leader() -> Option<Clock> {
-    // Before there is a leader, so that no child takes it for its own; and before the watchdog's, which are prepared first then.
+    // Registered before there is a leader, so that no child takes it for its own; and before the watchdog's handlers, which are then
+    // prepared first.
     FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
     let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
     let mut calls = CALLS.lock();
     if calls.leader.is_none() {
-        // Of a batch, and of a pass of the watchdog that goes on behind it.
+        // Room for a batch, and for a batch of a watchdog's pass with its continuation.
         calls.queue.reserve(2 * BATCH + 1);
         let leader = calls.start(clock)?;
         calls.leader = Some(leader.id());
@@ -185,17 +185,17 @@ mod fork {
 
 /// Has all wakes of `batch` called by the threads of the timer, and `then` after them.
 ///
-/// For wakers that are called by them, and have others to call: these might block.
+/// For a waker that these threads call and that has other wakers to call, which might block.
 pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
     let mut calls = CALLS.lock();
     calls.queue.extend(batch.drain().chain(then.map(Wake::Task)));
     let mut deadlines = DEADLINES.lock();
     let unpark = if calls.leader == Some(current().id()) {
-        // In a call, since then; what comes behind it might be held up by it.
+        // The leader has been in a call since then, which might hold up what is queued behind it.
         let since = calls.since;
         (!calls.queue.is_empty()).then(|| deadlines.check_after(since)).flatten()
     } else {
-        // Deposed meanwhile. The leader may be asleep.
+        // This thread was deposed meanwhile. The leader may be asleep.
         calls.check_wheel = true;
         mutant!("timer-deposed" => return);
         deadlines.leader.clone()
@@ -268,14 +268,14 @@ impl Calls {
         if deadlines.stand_by.is_none() {
             self.find_stand_by(&mut deadlines, clock);
         }
-        // What this waker would delay.
+        // From when on another waker would be delayed, if this one blocks.
         let behind = if self.queue.is_empty() { next } else { Some(now) };
         let unpark = behind.and_then(|at| deadlines.check_after(at));
         unpark.iter().for_each(Thread::unpark);
         Next::Call(wake)
     }
 
-    /// The leader has nothing to do until `next`, and the stand-by wakes up before: it leads from now on, and is checked on.
+    /// The leader has nothing to do until `next`, and the stand-by wakes up before: the two swap.
     fn swap(&mut self, next: u64, deadlines: &mut Deadlines) -> Next {
         std::mem::swap(&mut self.leader, &mut self.stand_by);
         deadlines.swap(next);
@@ -302,10 +302,10 @@ impl Calls {
         Next::ParkUntil(deadlines.checks_at)
     }
 
-    /// The stand-by has to check on the leader, which is about to call.
+    /// Starts a stand-by, to check on the leader, which is about to call.
     #[cold]
     fn find_stand_by(&mut self, deadlines: &mut Deadlines, clock: Clock) {
-        // If the system has no thread for us, perhaps it does with the next batch.
+        // If the system cannot start a thread now, the next batch tries again.
         if let Some(stand_by) = self.start(clock) {
             self.appoint(deadlines, stand_by);
         }
@@ -314,13 +314,13 @@ impl Calls {
     /// Makes `stand_by` the stand-by. It finds out by itself when to check.
     fn appoint(&mut self, deadlines: &mut Deadlines, stand_by: Thread) {
         self.stand_by = Some(stand_by.id());
-        // For what it checks before it sleeps, nobody has to unpark it.
+        // It checks once before it sleeps, so until then nobody has to unpark it.
         deadlines.checks_at = Some(0);
         stand_by.unpark();
         deadlines.stand_by = Some(stand_by);
     }
 
-    /// Starts one more thread, if there may be one more.
+    /// Starts one more thread, if the maximum is not reached.
     fn start(&mut self, clock: Clock) -> Option<Thread> {
         if self.threads == MOST_THREADS {
             return None;
@@ -366,7 +366,7 @@ mod tests {
     fn who_is_not_the_leader_wakes_it_for_what_is_due() {
         in_a_process_of_its_own("who_is_not_the_leader_wakes_it_for_what_is_due", || {
             assert!(clock_of_callers().is_some());
-            // When it has checked the wheel, it parks, whatever comes into the queue.
+            // The leader parks once it has checked the wheel, whatever comes into the queue.
             while CALLS.lock().check_wheel {
                 std::thread::yield_now();
             }
@@ -376,7 +376,7 @@ mod tests {
         });
     }
 
-    /// Otherwise the child of a fork in between would wait for a leader that is not there, or for a lock that nobody gives back.
+    /// Otherwise the child of a fork in between would wait for a leader that is not there, or for a lock that nobody releases.
     #[test]
     #[cfg_attr(miri, ignore = "Miri starts no processes")]
     fn forks_are_noticed_before_there_is_a_leader() {

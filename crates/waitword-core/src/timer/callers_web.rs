@@ -1,8 +1,8 @@
 //! The deadlines on `wasm32-unknown-unknown`: one agent, the **timekeeper**, turns the wheel and calls the wakers that are due.
 //!
 //! The threads of `callers.rs` are the standard library's, which cannot start one here. The host chooses the timekeeper: a worker that
-//! blocks until the next deadline, or the page with `setTimeout`. It calls [`expire_due`] when it is rung and when the time has come
-//! that the last call has returned.
+//! blocks until the next deadline, or the page with `setTimeout`. It calls [`expire_due`] when it is rung, and at the time that the last
+//! call has returned.
 //!
 //! ```text
 //!   timekeeper                               another agent
@@ -13,7 +13,7 @@
 //!   sleeps until what expire_due returned,
 //!   but the bell has been rung: expire_due
 //! ```
-//! A ring may come before the timekeeper sleeps, so the host's bell has to keep it.
+//! A ring may come before the timekeeper sleeps, so the host's bell has to remember it.
 //!
 //! There is no stand-by: a waker that blocks delays all deadlines. On a page no waker blocks.
 
@@ -27,17 +27,17 @@ use crate::waiter::wake::{BATCH, Wake, WakeBatch};
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
 
-/// Taken out of the wheel, or left by a waker to be called behind it.
+/// Wakes that were taken out of the wheel, or queued by a waker behind it.
 static QUEUE: Mutex<VecDeque<Wake>> = Mutex::new(VecDeque::new());
 
-/// The time in which deadlines are counted.
+/// The clock of the deadlines.
 pub(crate) fn clock_of_callers() -> Option<Clock> {
     Some(clock())
 }
 
 fn clock() -> Clock {
     *CLOCK.get_or_init(|| {
-        // Of a batch, and of a pass of the watchdog that goes on behind it.
+        // Room for a batch, and for a batch of a watchdog's pass with its continuation.
         QUEUE.lock().reserve(2 * BATCH + 1);
         DEADLINES.lock().leader = Some(Timekeeper);
         Clock { epoch: Instant::now() }
@@ -60,7 +60,7 @@ pub fn expire_due() -> Option<Instant> {
         let mut deadlines = DEADLINES.lock();
         deadlines.take_due(now, |waker| queue.push_back(Wake::Task(waker)));
         let next = deadlines.wakes_at();
-        // Wakers set deadlines, for which nobody has to ring: the wheel is checked again after them.
+        // Deadlines that wakers set need no ring: the wheel is checked again after them.
         deadlines.calling = !queue.is_empty();
         if queue.is_empty() && next != Some(now) {
             return next.and_then(|next| clock.instant(next));

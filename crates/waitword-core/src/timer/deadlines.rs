@@ -1,7 +1,7 @@
 //! The deadlines of the process, and when which thread of the timer checks them.
 //!
-//! All of it is owned by one lock, which is held for short, because any thread may set a deadline. The threads are those of
-//! `callers.rs`, where the races are described.
+//! One lock owns all of it. The lock is held for short, because any thread may set a deadline. The threads are those of `callers.rs`, where
+//! the races are described.
 //!
 //! # The time, and how exact it is
 //! To wake a thread of the timer costs 5 to 25 µs, to call a waker next to nothing. So alarms that are due at about the same time share
@@ -34,8 +34,8 @@ pub(crate) struct Deadlines {
     /// When the leader wakes up to check the wheel; `None` if nothing is in the wheel. While the leader is calling: when it
     /// would wake up if it went to sleep now.
     ///
-    /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most are, and a check in
-    /// vain now and then costs less than an unpark for each.
+    /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most deadlines are, and a check in vain now
+    /// and then costs less than an unpark for each.
     wakes_at: Option<u64>,
     pub(crate) leader: Option<Timekeeper>,
     /// Whether the leader calls wakers. It checks the wheel again before it parks.
@@ -45,7 +45,7 @@ pub(crate) struct Deadlines {
     pub(crate) checks_at: Option<u64>,
 }
 
-/// The thread of the timer that would sleep for too long, if one would.
+/// The thread of the timer that would sleep for too long unless unparked, if there is one.
 #[must_use]
 pub(crate) struct Unpark(Option<Timekeeper>);
 
@@ -60,7 +60,7 @@ impl Unpark {
 }
 
 impl Deadlines {
-    /// Moves `node` to the time at which what is set `now` for `deadline` rings, and exchanges its waker.
+    /// Sets `node` to ring for `deadline`, as seen at `now`, and exchanges its waker.
     ///
     /// # Safety
     /// The node stays alive and where it is until [`remove`](Self::remove)d.
@@ -72,7 +72,7 @@ impl Deadlines {
         waker: &mut Option<Waker>,
     ) -> Unpark {
         let rings = round_up(now, deadline);
-        // SAFETY: alive, says the caller, and the lock is held: W1 to W4 of the wheel.
+        // SAFETY: alive, as the caller guarantees, and the lock is held: W1 to W4 of the wheel.
         unsafe {
             std::mem::swap(&mut node.as_mut().waker, waker);
             if node.as_ref().is_set_for(deadline) {
@@ -86,23 +86,23 @@ impl Deadlines {
             return Unpark(None);
         }
         self.wakes_at = Some(rings);
-        // A leader that calls wakers checks the wheel again by itself; unless it is stuck in a waker.
+        // A leader that calls wakers checks the wheel again by itself, unless it gets stuck in one.
         Unpark(if self.calling { self.check_after(rings) } else { self.leader.clone() })
     }
 
-    /// Takes `node` out if it is in. Returns its waker, to be dropped without the lock.
+    /// Removes `node` if it is in the wheel. Returns its waker, to be dropped without the lock.
     ///
     /// # Safety
     /// The node is alive.
     pub(crate) unsafe fn remove(&mut self, mut node: NonNull<Node>) -> Option<Waker> {
-        // SAFETY: alive, says the caller, and the lock is held: W1 to W4 of the wheel.
+        // SAFETY: alive, as the caller guarantees, and the lock is held: W1 to W4 of the wheel.
         unsafe {
             self.wheel.remove(node);
             node.as_mut().waker.take()
         }
     }
 
-    /// Takes up to a batch of the wakers of those due out. Returns when to check again: at `now` if not all is done.
+    /// Passes the wakers that are due, up to a batch, to `due`. Returns when to check again: `now` if not all is done.
     pub(crate) fn take_due(&mut self, now: u64, mut due: impl FnMut(Waker)) -> Option<u64> {
         // SAFETY: the lock is held; an alarm takes its node out under it before it goes, so those in the wheel are alive.
         self.wakes_at = unsafe {
@@ -116,8 +116,8 @@ impl Deadlines {
         self.wakes_at
     }
 
-    /// If the leader got stuck, a waker would be delayed from `at` on: the stand-by checks not later than [`LIMIT`] after that.
-    /// Returns it if it has to be unparked for that.
+    /// If the leader got stuck, a waker would be delayed from `at` on: has the stand-by check not later than [`LIMIT`] after that. Returns
+    /// the stand-by if it has to be unparked for this.
     pub(crate) fn check_after(&mut self, at: u64) -> Option<Timekeeper> {
         let check = at.saturating_add(LIMIT);
         if self.checks_at.is_some_and(|checks_at| checks_at <= check) {
@@ -128,11 +128,11 @@ impl Deadlines {
     }
 }
 
-/// The change of places between the leader and the stand-by, for which a browser has no second thread.
+/// The swap of leader and stand-by. A browser has no second thread for it.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 impl Deadlines {
-    /// When the stand-by checks on a leader that wakes up at `at`: when there may be work for it then, if that is known; [`LIMIT`] after
-    /// that, if not.
+    /// When the stand-by checks on a leader that wakes up at `at`: at a time when there will be work, if one is known; otherwise [`LIMIT`]
+    /// after `at`.
     pub(crate) fn check_time(&self, at: u64) -> u64 {
         let latest = at.saturating_add(LIMIT);
         self.wheel.last_check(at, latest).unwrap_or(latest)
@@ -143,7 +143,7 @@ impl Deadlines {
         self.stand_by.is_some() && self.checks_at.is_some_and(|checks_at| checks_at <= at)
     }
 
-    /// The stand-by, which wakes up before there is work at `next`, is the leader, and the leader the stand-by.
+    /// The stand-by, which wakes up before there is work at `next`, becomes the leader, and the leader the stand-by.
     pub(crate) fn swap(&mut self, next: u64) {
         std::mem::swap(&mut self.leader, &mut self.stand_by);
         self.wakes_at = self.checks_at;
@@ -160,14 +160,13 @@ pub(crate) struct Clock {
 /// Nanoseconds in a tick.
 const TICK: u64 = 32;
 
-/// That many ticks: how the timer's own times are written.
+/// Milliseconds in ticks.
 pub(super) const fn millis(millis: u64) -> u64 {
     millis * 1_000_000 / TICK
 }
 
 impl Clock {
-    /// How many ticks have passed at that time. What is before the epoch is 0. What lies more than 584 years after it is the last
-    /// number, which neither program nor machine will live to see.
+    /// The ticks from the epoch to `at`, rounded down. 0 for a time before the epoch; the maximum for one more than 584 years after it.
     pub(crate) fn passed(self, at: Instant) -> u64 {
         self.nanos(at) / TICK
     }
@@ -192,7 +191,7 @@ impl Clock {
 /// The longest by which an alarm is late on purpose: 2.1 ms.
 pub(super) const COARSEST: u64 = 1 << 16;
 
-/// When what is set `now` for `deadline` rings: then, or up to a 16th of the time that is left after it.
+/// When an alarm that is set at `now` for `deadline` rings: then, or up to a 16th of the time that is left after it.
 ///
 /// A multiple of a power of two: alarms that were set at different times for about the same one ring together.
 #[inline]

@@ -21,7 +21,7 @@ pub(crate) use callers::wake_by_timer;
 #[cfg(waitword_loom)]
 pub use model::Alarm;
 
-/// There a timeout is another thread that cancels.
+/// In a model, a timeout is another thread that cancels.
 #[cfg(waitword_loom)]
 mod model {
     use crate::time::Instant;

@@ -20,24 +20,22 @@
 //! of level 2. So a timeout of up to half a second does not move at all, and one of up to two minutes once.
 //!
 //! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the
-//! buckets decide when to check, and never which node is due. To sleep until the very deadline that is next, its bucket is
-//! searched, if it holds few. A crowded bucket is slept for until its time begins, which is not later than any deadline
-//! in it, and split then; that takes its time, so the first of a crowd may wait for the split. Those due together come
-//! bucket by bucket, and within one as they entered it, not sorted.
+//! buckets decide when to check, and never which node is due. To sleep until exactly the next deadline, its bucket is searched, if it holds
+//! few nodes. For a crowded bucket the timer sleeps until the bucket's time begins, which is not later than any deadline in it, and then
+//! splits it; the first of a crowd may have to wait for the split. Nodes that are due together come bucket by bucket, and within a bucket
+//! as they entered it, not sorted.
 //!
-//! **The lock is held for short.** Every function asks that the caller holds the timer's lock, which owns the links of
-//! all nodes in the wheel; every task of the process that sets or clears a deadline wants that lock. So [`Wheel::turn`]
-//! handles no more nodes than `turn` is asked to, and a split of a bucket with a million nodes goes on in the next turn. In
-//! between the wheel is whole: the hand stands at the beginning of the bucket, so the rest of it still is the earliest,
-//! and what is set meanwhile finds its place at the finer levels.
+//! **The lock is held for short.** Every function requires that the caller holds the timer's lock, which owns the links of all nodes in the
+//! wheel; every task of the process that sets or clears a deadline wants that lock. So [`Wheel::turn`] handles no more nodes than `turn` is
+//! asked to, and a split of a bucket with a million nodes goes on in the next turn. In between the wheel is consistent: the hand stands at
+//! the beginning of the bucket, so the rest of the bucket still is the earliest, and what is set meanwhile goes to the finer levels.
 //!
 //! **Memory.** Intrusive, because a wait allocates nothing and a cleared deadline gives its memory back at once. The
 //! buckets are 32 KiB of zeros for the process, in pages that are not touched until a deadline comes to their level.
 //!
-//! A pairing heap was here before. It always knows the earliest node, and setting and clearing one that stands alone
-//! is a few nanoseconds cheaper. But its removals follow links through nodes that left the cache long ago, which with a
-//! million of them made firing ten times, and clearing eight times as dear as here; and the first removal after many
-//! insertions visits all of them, under the lock.
+//! A pairing heap was here before. It always knows the earliest node, and setting and clearing one that stands alone is a few nanoseconds
+//! cheaper. But its removals follow links through nodes that left the cache long ago, which with a million of them made firing ten times,
+//! and clearing eight times as expensive as here; and the first removal after many insertions visits all of them, under the lock.
 
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -51,7 +49,7 @@ pub(crate) struct Node {
     deadline: u64,
     next: Link,
     prev: Link,
-    /// By how much it was rounded up: set once more for the same time, it stays where it is.
+    /// By how much it was rounded up, so that a node that is set once more for the same time stays where it is.
     rounded_by: u32,
     /// The bucket that it is in.
     place: Place,
@@ -63,7 +61,7 @@ impl Node {
         Self { deadline: 0, next: None, prev: None, rounded_by: 0, place: Place::NOWHERE, waker: None }
     }
 
-    /// Has a node that is not in the wheel ring at `rings`, because it was set for `deadline`.
+    /// Makes a node that is not in the wheel ring at `rings`, because it was set for `deadline`.
     pub(crate) fn set_time(&mut self, deadline: u64, rings: u64) {
         self.deadline = rings;
         self.rounded_by = (rings - deadline) as u32;
@@ -75,7 +73,7 @@ impl Node {
     }
 }
 
-/// It is part of every future that waits with a deadline: the deadline, two links and a place, and the waker.
+/// Part of every future that waits with a deadline: the deadline, two links and a place, and the waker.
 const _: () = assert!(size_of::<Node>() <= 48);
 
 /// The wheel. An empty one is all zeros, so that a static one takes no room in the program's file.
@@ -113,7 +111,7 @@ impl Wheel {
     /// # Safety
     /// The caller holds the lock; `node` is alive, stays where it is until removed, and is not linked.
     pub(crate) unsafe fn insert(&mut self, mut node: NonNull<Node>) {
-        // SAFETY: says the caller.
+        // SAFETY: as the caller guarantees.
         let place = self.place(unsafe { node.as_ref() }.deadline);
         self.occupied.insert(place);
         // SAFETY: as above, and it goes into one list.
@@ -126,7 +124,7 @@ impl Wheel {
     /// # Safety
     /// The caller holds the lock; `node` is alive. If it is linked, it is in this wheel.
     pub(crate) unsafe fn remove(&mut self, mut node: NonNull<Node>) {
-        // SAFETY: alive, says the caller.
+        // SAFETY: alive, as the caller guarantees.
         let place = std::mem::replace(&mut unsafe { node.as_mut() }.place, Place::NOWHERE);
         // There is no list for `NOWHERE`.
         let Some(list) = self.lists.get_mut(usize::from(place.0)) else { return };
@@ -137,8 +135,8 @@ impl Wheel {
         }
     }
 
-    /// Goes on to `now`: takes out the nodes that are due, and hands them to `due`. Handles `steps` nodes at most, the rest being
-    /// left to the next turn.
+    /// Advances to `now`: takes out the nodes that are due, and hands them to `due`. Handles `steps` nodes at most; the rest is left to the
+    /// next turn.
     ///
     /// Returns when that should be: not after the earliest deadline, and at `now` if not all is done; `None` if nothing
     /// is left.
@@ -152,7 +150,7 @@ impl Wheel {
         mut due: impl FnMut(NonNull<Node>),
     ) -> Option<u64> {
         while let Some(bucket) = self.earliest().filter(|bucket| bucket.begin <= now) {
-            // From here on what is set for the time of this bucket goes to the finer levels, where its own go.
+            // From here on what is set for the time of this bucket goes to the finer levels, as its own nodes do.
             self.hand = bucket.begin;
             while let Some(node) = self.list(bucket.place).first {
                 if steps == 0 {
@@ -174,10 +172,10 @@ impl Wheel {
         self.next()
     }
 
-    /// The last time in `(after, until]` at which the wheel has to be checked, as far as is known: one at which a bucket begins.
+    /// The last time in `(after, until]` at which the wheel is known to need a check: one at which a bucket begins.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     pub(crate) fn last_check(&self, after: u64, until: u64) -> Option<u64> {
-        // The buckets of the finest levels are for what comes at the same time.
+        // Not the two finest levels, whose buckets are shorter than the stretches that are asked for.
         let last = |level| {
             let [hand, after, until] = [self.hand, after, until].map(|time| number(time, level));
             let buckets = after + 1..=until.min(hand + SLOTS as u64 - 1);
@@ -189,7 +187,7 @@ impl Wheel {
         (2..LEVELS).filter_map(last).max()
     }
 
-    /// The earliest deadline; something before it, where that would take long to find.
+    /// The earliest deadline, or a time before it where that would take long to find.
     fn next(&self) -> Option<u64> {
         /// How many nodes are searched. A check in vain costs more than that, with the sleep around it.
         const SEARCH: usize = 32;
@@ -220,7 +218,7 @@ impl Wheel {
         next
     }
 
-    /// The bucket whose time begins first. Of several any: the hand stays until all of them are done.
+    /// The bucket whose time begins first. Among several, any: the hand stays until all of them are done.
     fn earliest(&self) -> Option<Bucket> {
         (0..LEVELS).filter_map(|level| self.first(level)).min_by_key(|bucket| bucket.begin)
     }
@@ -238,7 +236,7 @@ impl Wheel {
         // What is late already is due with the next turn.
         let time = deadline.max(self.hand);
         let reaches = |level| number(time, level) - number(self.hand, level) < SLOTS as u64;
-        // That level, or the next: 256 times its buckets may touch 257 of them.
+        // That level, or the next: a span of 256 bucket widths may touch 257 buckets.
         let mut level = ((time - self.hand) | 1).ilog2() / BITS;
         if !reaches(level as usize) {
             level += 1;
@@ -295,7 +293,7 @@ impl Bits {
         self.0[usize::from(place) / WORD] & 1 << (usize::from(place) % WORD) != 0
     }
 
-    /// How far it is from `place` to the first one of its level, itself included, going round.
+    /// How far it is from `place` to the first non-empty bucket of its level, itself included, going round.
     fn first_from(&self, Place(place): Place) -> Option<u8> {
         const WORDS: usize = SLOTS / WORD;
         let (level, slot) = (usize::from(place) / SLOTS, usize::from(place) % SLOTS);
@@ -324,7 +322,7 @@ impl List {
     /// # Safety
     /// The caller holds the lock; `node` is alive and in no list, and the nodes in this one are alive.
     unsafe fn push(&mut self, mut node: NonNull<Node>) {
-        // SAFETY: says the caller.
+        // SAFETY: as the caller guarantees.
         unsafe {
             node.as_mut().prev = self.last;
             node.as_mut().next = None;
@@ -338,7 +336,7 @@ impl List {
     /// # Safety
     /// The caller holds the lock; `node` is in this list, and all in it are alive.
     unsafe fn remove(&mut self, node: NonNull<Node>) {
-        // SAFETY: says the caller; its links are what it has in the list.
+        // SAFETY: as the caller guarantees; its links are what it has in the list.
         unsafe {
             let &Node { prev, next, .. } = node.as_ref();
             match prev {

@@ -49,14 +49,14 @@ fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
 
 /// One async wait of an agent: enqueued, completed into the agent's [`Inbox`], popped there.
 ///
-/// Dropping it takes it out of wherever it is, so that a dead agent's waits never eat a notify. (A notify that had
-/// already counted it has counted it.)
+/// Dropping it removes it from the queue or the inbox, so that a dead agent's waits never consume a notify. (A notify that had already
+/// counted it has counted it.)
 #[derive(Debug)]
 pub struct InboxWait<L: Location> {
     tagged: Tagged,
     at: L,
     inbox: Inbox,
-    /// Not `Sync`: the owner is one.
+    /// Not `Sync`: it has one owner.
     _one_owner: PhantomData<std::cell::Cell<()>>,
 }
 
@@ -108,7 +108,7 @@ impl<L: Location> InboxWait<L> {
         &self.at
     }
 
-    /// What it was made with.
+    /// The token that it was made with.
     pub fn token(&self) -> usize {
         self.tagged.token
     }

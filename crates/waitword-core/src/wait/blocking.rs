@@ -36,10 +36,10 @@ use crate::word::{Word, bits, load_bits};
 ///
 /// # Spinning
 /// To sleep and be woken takes many times as long as a partner that runs on another CPU needs to answer. A thread whose
-/// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for
-/// 2 to 20 µs. What it spends on that it has saved before by not sleeping, up to 80 µs in its life and an eightieth of what
-/// its sleeps cost; so where answers take long, or threads share a CPU, waiting costs what it costs without spinning. A
-/// thread that waits a few times only never spins. A future does for a microsecond, before it enqueues, where that has paid.
+/// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for 2 to 20 µs. That time
+/// was saved before by not sleeping, except for 80 µs in the thread's life and an eightieth of what its sleeps cost; so where answers take
+/// long, or threads share a CPU, waiting costs what it costs without spinning. A thread that waits only a few times never spins. A future
+/// spins for a microsecond before it enqueues, where that has paid.
 ///
 /// # Panics
 /// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use
@@ -61,8 +61,8 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
 
 /// As [`wait`], for `timeout` at the longest.
 ///
-/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one
-/// that goes beyond what [`Instant`] can hold waits without an end.
+/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one beyond what
+/// [`Instant`] can hold never expires.
 ///
 /// # Panics
 /// As [`wait`], unless the timeout is zero; the method to use instead is [`wait_async_for`](crate::wait_async_for).
@@ -154,7 +154,7 @@ enum Limit {
 }
 
 impl Limit {
-    /// The deadline, counted from now. `None`: later than the clock can say.
+    /// The deadline, counted from now. `None`: later than [`Instant`] can hold.
     fn deadline(self) -> Option<Instant> {
         match self {
             Self::Never => None,
@@ -174,8 +174,8 @@ fn block<L: Location>(
     instead: &str,
 ) -> Result<Outcome, Interrupted> {
     let expected = bits::<L::Word>(expected);
-    // The word decides under the lock. What it holds now says which end is likely, so that only a waiter that will probably be
-    // enqueued prepares for that, and does so before the lock.
+    // The comparison under the lock decides. This load only predicts its result, so that a waiter prepares for the queue only if it will
+    // probably be enqueued, and does so before it takes the lock.
     let is_zero = matches!(limit, Limit::For(Duration::ZERO));
     let decides_here = is_zero || load_bits(at.word()) != expected || !may_block();
     if decides_here && lock_if_equal(at, expected).is_none() {
@@ -244,7 +244,7 @@ fn block_while_equal<L: Location>(
     }
 }
 
-/// What becomes of a wait whose thread must not block: it has timed out if its deadline has passed, and may not be otherwise.
+/// The end of a wait whose thread must not block: a timeout if the deadline has passed, a panic otherwise.
 #[cold]
 #[track_caller]
 fn refused(limit: Limit, instead: &str) -> Outcome {
@@ -287,7 +287,7 @@ impl Queued<'_> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         if is_queued(self.node.state()) {
-            // The stack unwinds: a wakeup has no use, and the outcome no reader.
+            // The stack unwinds: nobody can use a wakeup, nor read the outcome.
             let _ = self.leave();
         }
         if let Some(interrupt) = self.interrupt {

@@ -68,7 +68,7 @@ pub struct WaitAsync<L: Location> {
 }
 
 impl<L: Location> WaitAsync<L> {
-    /// The caller that this wait comes from, for a lock that waits anew on its behalf. Known while the wait is not queued.
+    /// The caller that this wait comes from, for a lock that waits anew on its behalf. Unknown while the wait is queued.
     pub fn caller(self: Pin<&mut Self>) -> Caller {
         let is_queued = is_queued(self.node.state());
         Caller::at(if is_queued { None } else { self.as_ref().node().site() })
@@ -81,8 +81,8 @@ impl<L: Location> WaitAsync<L> {
         self.end(End::GaveUp)
     }
 
-    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it
-    /// so.
+    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it as
+    /// acquired.
     pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
         self.end(End::Acquired)
     }
@@ -120,16 +120,15 @@ impl<L: Location> WaitAsync<L> {
         self.node.state() == NOTIFIED
     }
 
-    /// Whether the notify that counted it was one of the last waiter ([`notify_last`](crate::notify_last)). A wakeup
-    /// whose wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)) is then forwarded in the same order. `false` if no notify
-    /// has counted it.
+    /// Whether the notify that counted it was a [`notify_last`](crate::notify_last). If the wait was cancelled
+    /// ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup is then forwarded in the same order. `false` if no notify has counted it.
     pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
         self.node.was_notified_last()
     }
 
     /// Whether the notify that counted it was for this wait alone ([`notify_one`](crate::notify_one), [`notify_last`](crate::notify_last),
-    /// and their forms that may replace the word's value), and not for all or several. A wakeup whose wait was cancelled
-    /// ([`AfterNotify`](Cancelled::AfterNotify)) then has to be forwarded; of several, each has its own. `false` if no notify has counted it.
+    /// and their forms that may replace the word's value). If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup
+    /// then has to be forwarded; of a notify of several, each waiter has a wakeup of its own. `false` if no notify has counted it.
     pub fn was_notified_alone(self: Pin<&mut Self>) -> bool {
         self.node.was_notified_alone()
     }
@@ -149,14 +148,14 @@ impl<L: Location> WaitAsync<L> {
         }
     }
 
-    /// Whether it was moved to another word's queue (`requeue_while_equal`). Once moved, it stays so.
+    /// Whether it was moved to another word's queue (`requeue_while_equal`). Once true, it stays true.
     #[inline]
     pub fn is_requeued(&self) -> bool {
         self.is_waiting() && self.is_elsewhere()
     }
 
-    /// Whether it was moved with others, and has not been woken ahead (`wake_ahead`) since: for a lock, whether there
-    /// may be others that it could wake so.
+    /// Whether it was moved with others, and has not been woken ahead (`wake_ahead`) since: for a lock, whether there may be others that it
+    /// could wake ahead.
     #[inline]
     pub fn is_in_crowd(&self) -> bool {
         self.is_waiting() && self.node.is_in_crowd()
@@ -168,7 +167,7 @@ impl<L: Location> WaitAsync<L> {
         self.node.was_first()
     }
 
-    /// As [`is_requeued`](Self::is_requeued), of one that was enqueued.
+    /// As [`is_requeued`](Self::is_requeued), for a wait that was enqueued.
     fn is_elsewhere(&self) -> bool {
         self.node.address() != address(&self.at)
     }
@@ -199,8 +198,8 @@ impl<L: Location> WaitAsync<L> {
         }
     }
 
-    /// The poll but for its end: until [`finish`](Self::finish), when the outcome has reached the caller, it may be read again.
-    /// For somewhere in between a waker's destructor may panic.
+    /// The poll without its end: the outcome may be read again until [`finish`](Self::finish), which is called when it has reached the
+    /// caller. In between a waker's destructor may panic.
     #[inline]
     pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         match self.node.state() {
@@ -214,8 +213,8 @@ impl<L: Location> WaitAsync<L> {
         }
     }
 
-    /// A task that is about to enqueue spins for a moment, if that has been worth it and nobody is queued: its partner may be about to change
-    /// the word. A lock's acquirer has done so by then.
+    /// A task that is about to enqueue spins for a moment, if that has paid and no waiter is queued: its partner may be about to change the
+    /// word. An acquirer of a lock has spun before it comes here.
     #[inline]
     pub(crate) fn spin(self: Pin<&Self>, waker: &Waker) {
         if is_spin_due() {
@@ -276,7 +275,7 @@ impl<L: Location> WaitAsync<L> {
         Poll::Ready(Some(Outcome::NotEqual))
     }
 
-    /// Queued and not signalled: an outcome, the same waker, or another.
+    /// Queued and not signalled: an outcome by now, the same waker, or another.
     fn poll_queued(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
         // Most are polled again with the waker that they have.
         let will_wake = {
@@ -290,15 +289,15 @@ impl<L: Location> WaitAsync<L> {
         }
     }
 
-    /// Sets another waker in place of one of another task, or of one that a signal has taken.
+    /// Sets another waker in place of another task's, or of one that a signal has taken.
     fn replace_waker(self: Pin<&Self>, waker: &Waker) -> Poll<Option<Outcome>> {
-        // Foreign code, so it is cloned before the lock, and the one that is not needed goes after it.
+        // Clone and drop of a waker are foreign code: cloned before the lock, and the one that is not needed dropped after it.
         let mut new = Wake::Task(waker.clone());
         let was_signalled = {
             let (key, mut locked) = self.at.table().lock_of(self.node());
             locked.exchange_wake(key, self.node(), &mut new)
         };
-        // Before the waker goes, which was not needed or has been replaced.
+        // Before the waker that was replaced or not needed is dropped, which may panic.
         let polled = match was_signalled {
             None => self.counted(),
             Some(true) => Poll::Ready(None),
@@ -308,7 +307,7 @@ impl<L: Location> WaitAsync<L> {
         polled
     }
 
-    /// Left while it was detached: counted, and not completed by the notify.
+    /// The node left while it was detached: counted, but not completed by the notify.
     fn counted(self: Pin<&Self>) -> Poll<Option<Outcome>> {
         self.node.set_state(NOTIFIED);
         Poll::Ready(Some(Outcome::Notified))
@@ -361,7 +360,7 @@ mod tests {
     use crate::Table;
     use crate::thread::credit;
 
-    /// A word that changes when it has been asked for so often from now, with a table of its own: nobody else is queued there.
+    /// A word that changes when it is read for the `after`th time from now, in a table of its own, where nobody else is queued.
     struct Changes {
         table: Table,
         word: AtomicU32,
@@ -416,7 +415,7 @@ mod tests {
         assert!(first.as_mut().poll_signalled(&mut cx).is_pending());
         let before = credit();
         assert!(pin!(wait_async(at, 0)).poll(&mut cx).is_pending());
-        // What it costs to find the other one.
+        // What it costs to find the other waiter.
         assert!((1..=100).contains(&(before - credit())), "{} {}", before, credit());
     }
 }

@@ -15,7 +15,7 @@ use crate::word::Word;
 
 /// As [`wait_async`](crate::wait_async), for `timeout` at the longest, counted from this call.
 ///
-/// A timeout that goes beyond what [`Instant`] can hold waits without an end. See [`wait_async_until`].
+/// A timeout beyond what [`Instant`] can hold never expires. See [`wait_async_until`].
 #[track_caller]
 pub fn wait_async_for<L: Location>(
     at: L,
@@ -29,10 +29,9 @@ pub fn wait_async_for<L: Location>(
 
 /// As [`wait_async`](crate::wait_async), until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
 ///
-/// Deadlines of all futures of the process are kept by a thread of its own, started with the first of them; so no executor
-/// with a timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) The outcome
-/// is decided by a poll: a notify that comes after the deadline and before that poll counts this waiter, and it is
-/// [`Notified`](Outcome::Notified).
+/// Threads of the timer serve the deadlines of all futures of the process, and are started with the first of them; so no executor with a
+/// timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) A poll decides the outcome: a
+/// notify that comes after the deadline and before that poll counts this waiter, and the outcome is [`Notified`](Outcome::Notified).
 ///
 /// # Cancellation
 /// As [`wait_async`](crate::wait_async). The deadline is forgotten at once.
@@ -54,7 +53,7 @@ pub fn wait_async_until<L: Location>(
 #[must_use = "futures do nothing unless polled"]
 pub struct WaitAsyncUntil<L: Location> {
     wait: WaitAsync<L>,
-    /// `None`: beyond what the clock can say.
+    /// `None`: later than [`Instant`] can hold.
     deadline: Option<Instant>,
     alarm: Alarm,
 }

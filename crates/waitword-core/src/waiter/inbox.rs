@@ -91,7 +91,7 @@ impl Inbox {
         }
     }
 
-    /// Which of its lists a wait belongs in that `notifier` completes, if an agent notifies.
+    /// The list for a wait that `notifier`, if an agent notifies, completes.
     pub(crate) fn list_for(&self, notifier: Option<&Inbox>) -> Completed {
         match notifier {
             Some(notifier) if std::ptr::eq(&*notifier.shared, &*self.shared) => Completed::Here,
@@ -130,15 +130,14 @@ impl Inbox {
         first.map(take)
     }
 
-    /// Takes an entry out that will not be popped, if `is_here`, which is asked under the inbox's lock, finds that it still is
-    /// in one of the lists.
+    /// Removes an entry that will not be popped, if `is_here`, called under the inbox's lock, finds that it still is in one of the lists.
     ///
     /// # Safety
     /// The caller owns the memory of `entry`, and what `is_here` says is true.
     pub(crate) unsafe fn remove_if(&self, entry: NonNull<Entry>, is_here: impl FnOnce() -> bool) {
         let _held = self.shared.lock.lock();
         if is_here() {
-            // SAFETY: in one of our lists, says the caller, whose lock is held (I4).
+            // SAFETY: in one of our lists, as the caller guarantees, whose lock is held (I4).
             unsafe { unlink(entry) };
         }
     }

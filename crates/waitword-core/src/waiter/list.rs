@@ -1,7 +1,7 @@
-//! Circular doubly linked lists of entries that lie in what they link: the memory of a list is that of its members.
+//! Intrusive circular doubly linked lists: the entries are part of what they link, so the memory of a list is that of its members.
 //!
-//! An [`Entry`] is part of a waiter. While it is linked, its neighbours belong to the holder of the lock that owns the
-//! list; each function here asks for that ownership (I2, I4 in [`waiter`](super)). Two shapes are built from them:
+//! An [`Entry`] is part of a waiter. While it is linked, its neighbours belong to the holder of the lock that owns the list; each function
+//! here requires that ownership (I2, I4 in [`waiter`](super)). Two shapes are built from them:
 //! - the queue of a word, a circle without a sentinel that is known by its head (`shard/bucket.rs`);
 //! - a [`List`] with a sentinel, from which an entry can be unlinked without knowing the list.
 
@@ -77,7 +77,7 @@ pub(crate) unsafe fn insert_before(position: NonNull<Entry>, entry: NonNull<Entr
     }
 }
 
-/// Takes `entry` out of whatever circle it is in. Its own neighbours are left stale.
+/// Unlinks `entry` from whatever circle it is in. Its own links are left stale.
 ///
 /// # Safety
 /// The caller owns `entry` and its neighbours; if `entry` is the head of a word's queue, the caller names another head.

@@ -1,5 +1,4 @@
-//! The node: one wait that is, was or will be in a queue. Its states, and who owns it in which, are told in
-//! [`waiter`](super).
+//! The node: one wait that is, was or will be in a queue. [`waiter`](super) has its states, and who owns it in each.
 
 use std::marker::PhantomPinned;
 use std::pin::Pin;
@@ -19,7 +18,7 @@ pub(crate) const QUEUED: u64 = 1;
 pub(crate) const SIGNALLED: u64 = 2;
 /// As [`SIGNALLED`], since before the last pass of the watchdog.
 pub(crate) const OVERDUE: u64 = 3;
-/// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and attempts may take what is reserved.
+/// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and `try_` methods may take what is reserved.
 pub(crate) const SKIPPED: u64 = 4;
 /// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
 pub(crate) const SIGNAL_REQUESTED: u64 = 5;
@@ -49,7 +48,7 @@ const KEPT: u64 = STATE | WAITS_FOR | TIMED | IN_CROWD;
 /// No other waiter was queued on its word when it was enqueued.
 const FIRST: u64 = 1 << KEPT.count_ones();
 const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
-/// Beside [`NOTIFIED`] and [`DONE`]: the notify was one of the tail (`notify_last`).
+/// Beside [`NOTIFIED`] and [`DONE`]: the notify was of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was for this one alone.
 const ALONE: u64 = BY_LAST << 1;
@@ -78,8 +77,8 @@ pub(crate) fn is_watched(state: u64) -> bool {
 
 /// One wait. [`waiter`](super) says who may touch it when.
 ///
-/// In the order of use: with a million of them each line of the cache is a miss. To notify one that is alone on its word takes
-/// the state, the wake and the length; to pass it in the chain of its bucket, the sibling and the address.
+/// Fields are in the order of use: with a million nodes each cache line is a miss. Notifying a node that is alone on its word takes the
+/// state, the wake and the length; passing it in the chain of its bucket, the sibling and the address.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Waiter {
@@ -96,7 +95,7 @@ pub(crate) struct Waiter {
     _pinned: PhantomPinned,
 }
 
-/// The node of an agent's wait, and what its owner calls it. The node first: a pointer to the one is a pointer to the other.
+/// The node of an agent's wait, and its token. The node comes first: a pointer to the one is a pointer to the other.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Tagged {
@@ -119,7 +118,7 @@ pub(crate) struct Links {
     pub(crate) sibling: Option<NonNull<Waiter>>,
 }
 
-/// As much as a line of the cache: a crowd on one word costs a miss each.
+/// One cache line, so that each of many waiters on one word costs one miss.
 const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
@@ -165,7 +164,7 @@ impl Waiter {
         self.state.store(state, order!(Release, "outcome-release"));
     }
 
-    /// Whether the notify that counted it was one of the tail.
+    /// Whether the notify that counted it was of the tail.
     #[inline]
     pub(crate) fn was_notified_last(&self) -> bool {
         self.notified_by() & BY_LAST != 0
@@ -184,14 +183,14 @@ impl Waiter {
         if matches!(state & STATE, NOTIFIED | DONE) { state & (ALONE | BY_LAST) } else { 0 }
     }
 
-    /// Its owner has the outcome. What sort of notify made it so stays known.
+    /// Its owner has the outcome. The kind of notify stays known.
     #[inline]
     pub(crate) fn set_done(&self) {
         self.set_state(DONE | self.notified_by());
     }
 
-    /// Stores the ticket of a node that is linked into a queue now, under the lock of that, and whether it is the first there; it is
-    /// [`QUEUED`] if it was idle.
+    /// Stores the ticket of a node that was just linked into a queue, whose lock the caller holds, and whether the node is the first there;
+    /// it is [`QUEUED`] if it was idle.
     #[inline]
     pub(crate) fn set_ticket(&self, ticket: u64, is_first: bool) {
         let state = self.state.load(Ordering::Relaxed) & KEPT;
@@ -227,7 +226,7 @@ impl Waiter {
         self.state.load(Ordering::Relaxed) & WAITS_FOR >= CONDVAR_BEFORE_RELEASE && is_queued(self.state())
     }
 
-    /// Its owner has released that, under the lock of its queue.
+    /// Its owner has released what it held; called under the lock of its queue.
     pub(crate) fn set_released(&self) {
         let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
         self.set_state(others | self.waits_for().bits() << WAITS_FOR_SHIFT);
@@ -253,8 +252,8 @@ impl Waiter {
         self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
     }
 
-    /// It is in another queue now, under the lock of that: one that waited for a condition variable was notified, and waits for its mutex
-    /// from now on. It was moved with others if `is_crowd`.
+    /// Marks it as moved to another queue, whose lock the caller holds: a waiter of a condition variable was notified, and waits for the
+    /// mutex from now on. It was moved with others if `is_crowd`.
     pub(crate) fn moved(&self, is_crowd: bool) {
         let waits_for = match self.waits_for() {
             WaitsFor::Condvar if self.releases() => MUTEX_BEFORE_RELEASE,
@@ -282,7 +281,7 @@ impl Waiter {
         self.address.load(Ordering::Relaxed)
     }
 
-    /// Records in which queue it is, under the lock of that.
+    /// Records in which queue it is, under the lock of that queue.
     #[inline]
     pub(crate) fn set_address(&self, address: usize) {
         self.address.store(address, Ordering::Relaxed);
@@ -294,7 +293,7 @@ impl Waiter {
         debug_assert_eq!(self.state(), IDLE);
         let set = |links: &mut Links| {
             if links.wake.is_nobody() {
-                // Not read: a copy of what was written a moment ago, in other portions, would wait for these stores.
+                // Forgotten, not dropped: reading what was just written in pieces of another size would wait for these stores.
                 std::mem::forget(std::mem::replace(&mut links.wake, wake));
                 return None;
             }
@@ -347,7 +346,8 @@ impl Waiter {
 /// `node` points to a waiter.
 #[inline(always)]
 pub(crate) unsafe fn entry(node: NonNull<Waiter>) -> NonNull<Entry> {
-    // SAFETY: a part of what the caller points to. Of a pointer to the whole, so that the whole is found again from it.
+    // SAFETY: in bounds of the waiter that the caller points to. Derived from a pointer to the whole, so that the whole can be reached from
+    // it.
     unsafe { node.byte_add(std::mem::offset_of!(Waiter, entry)).cast() }
 }
 
@@ -357,7 +357,7 @@ pub(crate) unsafe fn entry(node: NonNull<Waiter>) -> NonNull<Entry> {
 /// It was made by [`entry`](self::entry).
 #[inline(always)]
 pub(crate) unsafe fn node_of(entry: NonNull<Entry>) -> NonNull<Waiter> {
-    // SAFETY: the caller has it from a pointer to a whole node, of which it is as far inside as this.
+    // SAFETY: the caller derived it from a pointer to a whole node, in which it lies at this offset.
     unsafe { entry.byte_sub(std::mem::offset_of!(Waiter, entry)).cast() }
 }
 
@@ -367,7 +367,7 @@ pub(crate) unsafe fn node_of(entry: NonNull<Entry>) -> NonNull<Waiter> {
 /// `node` is in the queue of a word, under a lock that the caller holds (I2).
 #[inline(always)]
 pub(crate) unsafe fn next(node: NonNull<Waiter>) -> NonNull<Waiter> {
-    // SAFETY: alive and linked, says the caller; a queue has no sentinel, so its entries are nodes'.
+    // SAFETY: alive and linked, as the caller guarantees; a queue has no sentinel, so its entries are nodes'.
     unsafe { node_of(list::next(entry(node))) }
 }
 
@@ -381,8 +381,8 @@ pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
     unsafe { node_of(list::prev(entry(node))) }
 }
 
-/// Tells loom that the memory goes, where nothing but the outcome (V) orders that after the notifier's access (I3).
-/// (For an agent's wait, and the sentinels of its inbox, a lock does, or a counter that loom does not see.)
+/// Tells loom that the memory is freed, where only the outcome (V) orders that after the notifier's access (I3). (For an agent's wait, and
+/// the sentinels of its inbox, a lock does, or a counter that loom does not see.)
 #[cfg(waitword_loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {

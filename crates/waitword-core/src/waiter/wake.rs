@@ -1,12 +1,11 @@
 //! Waking a waiter: its outcome is stored under the shard's lock, its waker called after it.
 //!
-//! The order of notifies is made under the lock: there the outcome is stored and, for an agent's wait, its place in the
-//! inbox given, so that two notifiers cannot complete one agent's waits in the wrong order. A waker or a doorbell is foreign
-//! code; it is called with no lock held, in batches.
+//! The shard's lock orders notifies: under it the outcome is stored, and an agent's wait put into its inbox, so that two notifiers cannot
+//! complete one agent's waits in the wrong order. A waker or a doorbell is foreign code; it is called with no lock held, in batches.
 //!
-//! A panic of it ends where it was called. The panic hook has reported it by then, and the caller releases a lock, perhaps in the drop of a
-//! guard: it has nobody to tell, must not stop halfway, and is no less right for it. The waiter whose waker panicked has been woken as far as
-//! anybody knows; if it was not, it is an unresponsive waiter like any other (`table/watchdog.rs`).
+//! A panic of foreign code is caught where it was called, after the panic hook has reported it: the caller is releasing a lock, perhaps in
+//! the drop of a guard, and must not stop halfway. The waiter whose waker panicked counts as woken; if it was not, it is an unresponsive
+//! waiter like any other (`table/watchdog.rs`).
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +16,7 @@ use super::inbox::Inbox;
 use crate::sync::MODEL;
 use crate::thread::{Threads, is_of_thread};
 
-/// How many waiters are completed in one stay under a lock. Small in a model, so that it has several.
+/// How many waiters are completed in one critical section. Small in a model, so that there are several batches.
 pub(crate) const BATCH: usize = if MODEL { 2 } else { 32 };
 
 /// How a waiter is woken.
@@ -40,14 +39,14 @@ impl Wake {
         std::mem::replace(self, Self::NOBODY)
     }
 
-    /// Takes it, unless it is an agent's or nobody's, or was taken like this before. [`identity`](Self::identity) still says whose it
-    /// was: a snapshot shows in particular those that were signalled.
+    /// Takes the wake of a task or thread, once; an agent's stays. [`identity`](Self::identity) still says whose it was: snapshots show
+    /// signalled waiters in particular.
     #[inline]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
         self.is_task().then(|| std::mem::replace(self, Self::Task(taken(self.identity()))))
     }
 
-    /// Takes it for the outcome. A trace asks for the identity afterwards.
+    /// Takes it, for the outcome that is stored next. The identity stays, for traces.
     #[inline]
     pub(crate) fn take_for_outcome(&mut self) -> Self {
         match self {
@@ -75,7 +74,7 @@ impl Wake {
         matches!(self, Self::Task(waker) if is_of_thread(waker))
     }
 
-    /// Another one, if it wakes a thread that blocks in this crate. Runs nothing foreign.
+    /// A clone, if it wakes a thread that blocks in this crate. Runs no foreign code.
     pub(crate) fn another_of_thread(&self) -> Option<Self> {
         match self {
             Self::Task(waker) if is_of_thread(waker) => Some(Self::Task(waker.clone())),
@@ -83,7 +82,7 @@ impl Wake {
         }
     }
 
-    /// Which thread, task or agent this wakes, or woke until it was taken. Runs nothing foreign.
+    /// Which thread, task or agent this wakes, or woke until it was taken. Runs no foreign code.
     #[inline(always)]
     pub(crate) fn identity(&self) -> usize {
         match self {
@@ -92,7 +91,7 @@ impl Wake {
         }
     }
 
-    /// Whether this wakes the same task. Runs nothing foreign.
+    /// Whether this wakes the same task. Runs no foreign code.
     pub(crate) fn will_wake(&self, waker: &Waker) -> bool {
         matches!(self, Self::Task(ours) if ours.will_wake(waker))
     }
@@ -116,14 +115,14 @@ impl Wake {
     }
 }
 
-/// What is left of a task's or thread's waker that a signal has taken: its identity, which no waker is asked for any more.
+/// Stays in place of a waker that a signal has taken: it has the same identity, and wakes nobody.
 #[inline]
 fn taken(identity: usize) -> Waker {
     // SAFETY: the functions of the vtable reach nothing, so any data will do; they keep the contract of a waker that wakes nobody.
     unsafe { Waker::new(without_provenance(identity), &TAKEN) }
 }
 
-/// One address for all, to tell them from others'.
+/// A static: its address tells taken wakers from others.
 static TAKEN: RawWakerVTable =
     RawWakerVTable::new(|identity| RawWaker::new(identity, &TAKEN), |_| (), |_| (), |_| ());
 
@@ -171,7 +170,7 @@ impl WakeBatch {
     pub(crate) fn wake_all(&mut self) {
         let mut threads = Threads::default();
         let mut wakes = self.wakes[..self.len].iter_mut();
-        // Caught once for all, and once more for each that panics.
+        // One `catch_unwind` for all, and one more for each waker that panics.
         while wakes.len() > 0 {
             discard_panic_of(|| {
                 for wake in wakes.by_ref() {
@@ -180,7 +179,7 @@ impl WakeBatch {
                             threads.add(std::mem::replace(waker, Waker::noop().clone()));
                         }
                         foreign => {
-                            // It may take long: the threads before it are woken first.
+                            // A foreign waker may take long: the threads before it are woken first.
                             if !threads.is_empty() {
                                 std::mem::take(&mut threads).wake_all();
                             }
@@ -204,7 +203,7 @@ impl WakeBatch {
     }
 }
 
-/// Runs foreign code, and ends a panic of it. In a model that would be a failed check, and goes on.
+/// Runs foreign code, and catches its panic. In a model a panic is a failed check, and is not caught.
 #[inline]
 pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
     if MODEL {
@@ -214,8 +213,8 @@ pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
     }
 }
 
-/// Drops what was panicked with. Its destructor is foreign code too, and may panic in its turn: with a mere text as a rule, or
-/// with something that does the same again, and then enough is enough.
+/// Drops the payload of a panic. Its destructor is foreign code too, and may panic in its turn, as a rule with a mere text. If the drop of
+/// that panics as well, what it panicked with is leaked.
 #[cold]
 fn discard(payload: Box<dyn Any + Send>) {
     let panic_of_drop =

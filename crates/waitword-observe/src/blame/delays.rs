@@ -1,8 +1,8 @@
-//! For how long the waiters of a queue have waited together, since somebody was last charged with it.
+//! For how long the waiters of a queue have waited in total, since a holder was last charged with it.
 //!
-//! Each waiter counts from its enqueue, or from the last charge. To walk the queue at each release would cost the releasing thread in
-//! proportion to the waiters. So there is the *sum* of those beginnings: the delay at the
-//! time `t` is `waiters * t - sum`. Enqueue, leave and charge change the sum by one term each.
+//! Each waiter counts from its enqueue, or from the last charge. Walking the queue at each release would cost the releasing thread in
+//! proportion to the waiters. So there is the *sum* of these beginnings: the delay at the time `t` is `waiters * t - sum`. Enqueue, leave
+//! and charge change the sum by one term each.
 //!
 //! ```text
 //!   enqueue at t     waiters + 1, sum + t
@@ -26,29 +26,29 @@ struct Delays {
     /// How many waiters are counted.
     waiters: u64,
     sum: u64,
-    /// When somebody was charged last.
+    /// When a holder was charged last.
     charged: u64,
 }
 
-/// What somebody is charged with.
+/// What a holder is charged with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delay {
-    /// How many waited.
+    /// How many waiters there were.
     pub(super) waiters: u64,
-    /// How long they waited together, in nanoseconds.
+    /// How long they waited in total, in nanoseconds.
     pub(super) sum: u64,
-    /// How long the head of the queue did.
+    /// How long the head of the queue waited.
     pub(super) longest: u64,
 }
 
-/// The queues of 4,096 words are counted at a time. Waiters of others are charged with what they waited themselves, when they leave.
+/// At most 4,096 words have a queue here at a time. Waiters of others are charged with their own waits, when they leave.
 static QUEUES: ByWord<Delays, 256> = ByWord::new();
 
 /// When blame was started: waiters from before are not counted.
 static BEGAN: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Forgets all queues, and counts the waiters that enqueue from now on. `ask` has the core tell of enqueues and leaves: between it and the
-/// stamp none counts, so of each waiter both count or neither.
+/// Forgets all queues, and counts the waiters that enqueue from now on. `ask` makes the core tell of enqueues and leaves. Between that and
+/// the stamp none is counted, so of each waiter the enqueue and the leave are both counted, or neither.
 pub(crate) fn start(ask: impl FnOnce()) {
     BEGAN.store(u64::MAX, Ordering::SeqCst);
     QUEUES.clear();
@@ -56,7 +56,7 @@ pub(crate) fn start(ask: impl FnOnce()) {
     BEGAN.store(nanos(), Ordering::SeqCst);
 }
 
-/// A script that waits for a lock waits for a word, as far as the queue knows.
+/// A script that waits for a lock waits for a word, as far as the queue can tell.
 fn is_counted(waits_for: WaitsFor, since: u64) -> bool {
     (waits_for.is_for_holder() || waits_for == WaitsFor::Word) && since >= BEGAN.load(Ordering::Relaxed)
 }
@@ -68,8 +68,8 @@ pub(crate) fn queued(word: usize, waits_for: WaitsFor, since: Option<u64>) {
     }
 }
 
-/// A waiter that was queued since then leaves. If it `acquired`, the lock was free before; if it is the last, nobody is left to be charged for:
-/// either way the delay of the queue is taken now.
+/// A waiter that was queued since then leaves. If it `acquired`, the lock was free before; if it is the last, no waiter is left to charge
+/// for: either way the delay of the queue is taken now.
 pub(super) fn left(word: usize, waits_for: WaitsFor, since: u64, acquired: bool) -> Option<Delay> {
     if !is_counted(waits_for, since) {
         return None;
@@ -92,13 +92,13 @@ pub(crate) fn left_many(word: usize, count: u64) {
     of_queue(word, false, |delays| delays.leave_at(count, nanos()));
 }
 
-/// Takes what has not been charged. The head of the queue is there since `head`.
+/// Takes what has not been charged. The head of the queue has been there since `head`.
 pub(super) fn charge(word: usize, head: Option<u64>) -> Option<Delay> {
     of_queue(word, false, |delays| delays.charge_at(nanos(), head)).flatten()
 }
 
-/// Changes the delays of a queue, which are forgotten if nobody is left. `None`: it is not counted; with `add` it is from now on, if there is
-/// a place for it.
+/// Changes the delays of a queue, which are forgotten if no waiter is left. `None`: the queue is not counted; with `add` it is from now on,
+/// if there is a place for it.
 fn of_queue<R>(word: usize, add: bool, change: impl FnOnce(&mut Delays) -> R) -> Option<R> {
     let changed = QUEUES.with(
         word,

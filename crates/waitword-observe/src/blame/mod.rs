@@ -1,6 +1,6 @@
-//! Who made others wait: delays by the site where the lock was taken.
+//! Who made others wait: delays by the site where the lock was acquired.
 //!
-//! A holder that releases a lock with waiters is charged with what they have waited since the last charge (`delays.rs`), and so all charges
+//! A holder that releases a lock with waiters is charged with what they have waited since the last charge (`delays.rs`). So all charges
 //! together are all waits, to the nanosecond. What no holder is to blame for has rows of its own ([`Blamed`]). The rows are in `table.rs`.
 
 pub(crate) mod delays;
@@ -16,7 +16,8 @@ pub use slow::{Slow, set_slow_threshold, take_slow};
 pub use table::{Blame, Blamed, Bucket};
 use table::{Charge, Charged};
 
-/// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then what no site is to blame for.
+/// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then the delays that no site
+/// is to blame for.
 ///
 /// A holder that releases a lock with waiters is charged with what they have waited since the last charge. So all rows together have all
 /// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) blame nobody.
@@ -54,8 +55,8 @@ pub(crate) fn charge_release(contended: &Contended<'_>, release: &Release) {
     slow::keep(front, charge, release);
 }
 
-/// A wait has ended. If the waiter has the lock, that was free before, and nobody is charged with what the queue has waited since the
-/// last charge. If it was the last, no release will be charged with its wait: the holder is.
+/// A wait has ended. If the waiter has the lock, it was free before, and nobody is charged with what the queue has waited since the last
+/// charge. If the waiter was the last, no release will be charged with its wait, so the holder is charged now.
 pub(crate) fn ended(ended: &Ended) {
     let Some((waits_for, Some(since))) = ended.left else { return };
     let acquired = ended.end == End::Acquired;

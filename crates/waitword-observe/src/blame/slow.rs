@@ -1,4 +1,4 @@
-//! Locks that were held so that others waited long: a line for each, kept until somebody prints it.
+//! Slow holds: locks that were held so that others waited long. A line for each, kept until it is printed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +16,10 @@ use crate::names::names;
 use crate::process::{self, task_actor};
 use crate::record::Release;
 
-/// So many are kept. Further ones are counted.
+/// How many are kept. Further ones are counted.
 const KEPT: usize = 64;
 
-/// Of a crowd of waiters the kinds of so many are told.
+/// The most waiters whose kinds are counted.
 const CROWD: usize = 64;
 
 /// Nanoseconds; 0: none is slow.
@@ -27,7 +27,7 @@ static THRESHOLD: AtomicU64 = AtomicU64::new(0);
 static LOST: AtomicU64 = AtomicU64::new(0);
 static SLOW: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 
-/// One as it is kept.
+/// A slow hold, as it is kept.
 struct Seen {
     charge: Charge,
     release: Release,
@@ -44,7 +44,7 @@ pub struct Slow {
     pub lock: LockName,
     /// Where it was taken, if that is known.
     pub site: Option<Site>,
-    /// What took it; if that is not known, the thread that released it.
+    /// What acquired it; if that is not known, the thread that released it.
     pub actor: Actor,
     /// How long it was held, if that is known: to 10 ms.
     #[serde(rename = "held_ns", with = "optional_nanos", default)]
@@ -56,11 +56,11 @@ pub struct Slow {
     /// How long the holder made the head of the queue wait.
     #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
-    /// Where that one waited.
+    /// Where the head of the queue waited.
     pub longest_at: Option<Site>,
 }
 
-/// The slow holds since the last call, the oldest first, and how many more there were for which there was no room: 64 are kept.
+/// The slow holds since the last call, the oldest first, and how many more found no room: 64 are kept.
 ///
 /// `WAITWORD_OBSERVE=1` prints them once per second. What is slow: [`set_slow_threshold`](crate::set_slow_threshold).
 pub fn take_slow() -> (Vec<Slow>, u64) {
@@ -79,7 +79,7 @@ pub fn take_slow() -> (Vec<Slow>, u64) {
     (slow.collect(), LOST.swap(0, Ordering::Relaxed))
 }
 
-/// From now on a hold that made another wait for so long is slow ([`take_slow`]); zero: none is.
+/// From now on a hold that made another wait for this long is slow ([`take_slow`]); zero: none is.
 ///
 /// ```
 /// waitword_observe::set_slow_threshold(std::time::Duration::from_millis(100));
@@ -88,7 +88,7 @@ pub fn set_slow_threshold(threshold: Duration) {
     THRESHOLD.store(count_nanos(threshold), Ordering::Relaxed);
 }
 
-/// Keeps it if it is slow. Never waits: another thread that keeps one or takes them just now makes this one lost.
+/// Keeps a hold if it is slow. Never waits: the hold is lost if another thread is just keeping or taking one.
 pub(super) fn keep(front: &dyn Fn(&mut [usize]) -> Option<Front>, charge: Charge, release: &Release) {
     let threshold = THRESHOLD.load(Ordering::Relaxed);
     if threshold == 0 || charge.delay.longest < threshold {

@@ -1,6 +1,6 @@
-//! Delays by the site where the lock was taken: the rows as plain data ([`Blame`]), and the table that holds them.
+//! Delays by the site where the lock was acquired: the rows as plain data ([`Blame`]), and the table that holds them.
 //!
-//! The table has a fixed size, so that a charge allocates nothing. Sites that find no row are one row together.
+//! The table has a fixed size, so that a charge allocates nothing. Sites that find no row share one.
 
 use std::collections::BTreeMap;
 use std::ptr;
@@ -23,7 +23,7 @@ use crate::names::{TYPES, names};
 #[serde(tag = "blamed", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Blamed {
-    /// The holders that took the lock at this place.
+    /// The holders that acquired the lock at this place.
     Site {
         /// The place.
         site: Site,
@@ -31,20 +31,20 @@ pub enum Blamed {
     /// Nobody: the lock was free, and a signalled waiter had not run yet. Also holders that barged past it for less than a barging window.
     #[serde(rename = "not_yet_run")]
     NotYetRun,
-    /// Holders of which it is not known where they took the lock: before they were recorded, or where there was no room for a record.
+    /// Holders whose site is not known: they acquired the lock before holders were recorded, or there was no room for a record.
     Unknown,
     /// Holders of all sites for which the table has no row left.
     #[serde(rename = "other_sites")]
     OtherSites,
 }
 
-/// What the holders that took a lock at one site made others wait.
+/// What the holders that acquired a lock at one site made others wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blame {
     /// Whom it is about.
     #[serde(flatten)]
     pub blamed: Blamed,
-    /// What sort of lock it was, last.
+    /// The kind of lock that it was last.
     pub kind: LockKind,
     /// The lock, if it always was the same.
     pub lock: Option<LockName>,
@@ -53,26 +53,26 @@ pub struct Blame {
     pub type_name: Option<String>,
     /// How often it was released while others waited.
     pub releases: u64,
-    /// How many waited, added up over these releases.
+    /// How many waiters there were, added up over these releases.
     pub waiters: u64,
-    /// How long they waited together.
+    /// How long they waited in total.
     #[serde(rename = "delay_ns", with = "nanos")]
     pub delay: Duration,
-    /// The longest that one of the holders made another wait.
+    /// The longest wait of one waiter for one of the holders.
     #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
-    /// Where that one waited.
+    /// Where that waiter waited.
     pub longest_at: Option<Site>,
-    /// How long these releases had made the head of the queue wait.
+    /// Histogram: how long these releases had made the head of the queue wait.
     pub waits: Vec<Bucket>,
-    /// How long the lock had been held at these releases, as far as that is known.
+    /// Histogram: how long the lock had been held at these releases, as far as that is known.
     pub holds: Vec<Bucket>,
 }
 
 /// A bucket of a histogram. Empty ones are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Its durations are less than this, and at least half of it; those in the first and the last bucket may be less or more.
+    /// Its durations are less than this, and at least half of it; in the first bucket they may be less, in the last one more.
     #[serde(rename = "below_ns", with = "nanos")]
     pub below: Duration,
     /// How many there are.
@@ -80,10 +80,10 @@ pub struct Bucket {
 }
 
 impl Blame {
-    /// What the rows say of the lock: which one it was, or else of what type.
+    /// The lock that the row is about, or else the type of lock.
     pub(crate) fn what(&self) -> LockName {
         let mut lock = self.lock.clone().unwrap_or(LockName::new(Address(0), self.kind));
-        // The lock may have gone since.
+        // The lock may have been dropped since.
         lock.type_name = lock.type_name.or_else(|| self.type_name.clone());
         lock
     }
@@ -91,10 +91,10 @@ impl Blame {
 
 const BUCKETS: usize = 32;
 
-/// Durations below 2^8 ns are in the first bucket, each other one has those of twice as long as the one before.
+/// Durations below 2^8 ns are in the first bucket; each other bucket has durations of up to twice those of the one before.
 const FIRST_BUCKET: u32 = 8;
 
-/// The durations in a bucket are less than this. The last bucket has all that are longer, too.
+/// The durations in a bucket are less than this. The last bucket also has all longer ones.
 fn bucket_limit(bucket: usize) -> Duration {
     Duration::from_nanos(1 << (FIRST_BUCKET + bucket as u32))
 }
@@ -104,17 +104,17 @@ fn bucket(nanos: u64) -> usize {
     (bits.saturating_sub(FIRST_BUCKET) as usize).min(BUCKETS - 1)
 }
 
-/// Of 512 sites, by the addresses of these.
+/// The rows of up to 512 sites, by their addresses.
 static SITES: ByWord<(&'static StaticSite, Row), 32> = ByWord::new();
 
-/// Of what has no site, as [`OTHERS`] has it.
+/// The rows of what has no site, in the order of [`OTHERS`].
 static OTHER_ROWS: Mutex<[Option<Row>; 3]> = Mutex::new([const { None }; 3]);
 
 const OTHERS: [Blamed; 3] = [Blamed::NotYetRun, Blamed::Unknown, Blamed::OtherSites];
 
 #[derive(Clone, Copy)]
 pub(super) enum Charged {
-    /// The holders that took the lock at this place, if that is known.
+    /// The holders that acquired the lock at this place, if that is known.
     Holder(Option<&'static StaticSite>),
     /// Nobody: the lock was free.
     NotYetRun,
@@ -132,7 +132,7 @@ pub(super) struct Charge {
 }
 
 pub(super) fn charge(charged: Charged, charge: &Charge) {
-    // No other lock is taken under that of a row.
+    // No other lock is taken under the lock of a row.
     let lock_type = TYPES.get(charge.word);
     let other = match charged {
         Charged::NotYetRun => 0,
@@ -153,7 +153,7 @@ pub(super) fn charge(charged: Charged, charge: &Charge) {
 }
 
 pub(super) fn rows() -> Vec<Blame> {
-    // One place may have several addresses, of each unit of code that has it.
+    // One place may have several addresses, one in each codegen unit.
     let mut sites: BTreeMap<&StaticSite, Row> = BTreeMap::new();
     for (_, (site, row)) in SITES.all() {
         sites.entry(site).and_modify(|known| known.merge(&row)).or_insert(row);
@@ -168,11 +168,11 @@ pub(super) fn rows() -> Vec<Blame> {
 #[derive(Clone, Copy)]
 struct Row {
     waits_for: WaitsFor,
-    /// `None`: not always the same.
+    /// `None`: it was not always the same.
     word: Option<usize>,
-    /// If one is known.
+    /// The type, if one is known.
     lock_type: Option<&'static LockType>,
-    /// It was not always the same.
+    /// The type was not always the same.
     is_mixed: bool,
     releases: u64,
     waiters: u64,
@@ -184,7 +184,7 @@ struct Row {
 }
 
 impl Row {
-    /// For this charge, which is not added yet.
+    /// A row for this charge, which is not added yet.
     fn of(charge: &Charge) -> Self {
         Self {
             waits_for: charge.waits_for,
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn sites_beyond_the_table_are_one_row() {
         const SITES: usize = 1024;
-        // All in one line, at addresses of their own.
+        // All in one line of the source, at different addresses.
         for _ in 0..SITES {
             let site: &StaticSite = Box::leak(Box::new(*Location::caller()));
             charge(Charged::Holder(Some(site)), &charge_of(300));

@@ -27,9 +27,9 @@ pub enum Actor {
         /// Its name, if one is known.
         name: Option<String>,
     },
-    /// A JavaScript agent. One that blocks is a [`BlockedAgent`](Self::BlockedAgent), or its thread where its host does not say more.
+    /// A JavaScript agent. An agent that blocks is a [`BlockedAgent`](Self::BlockedAgent), or its thread if its host says no more.
     Agent {
-        /// A number in order of first appearance, as that of a task. Of one with a name, what scripts call its `threadId`.
+        /// A number in order of first appearance, as for a task; for an agent with a name, what scripts call its `threadId`.
         number: u64,
         /// Its name, if one is known.
         name: Option<String>,
@@ -44,14 +44,14 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Whether it does nothing else while it waits. A task may await something else at the same time (`select!`), and an agent
-    /// runs other jobs.
+    /// Whether it does nothing else while it waits. A task may await something else at the same time (`select!`), and an agent may run
+    /// other jobs.
     pub fn blocks(&self) -> bool {
         matches!(self, Self::Thread { .. } | Self::BlockedAgent { .. })
     }
 }
 
-/// A place in the source. Prints as `file:line`, and that of a script as `file:line:column`: a script may be a single line.
+/// A place in the source. Prints as `file:line`, and a place in a script as `file:line:column`: a script may be a single line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
     /// The file, as the compiler was given it.
@@ -86,14 +86,14 @@ impl Site {
 /// Something that was done to a word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deed {
-    /// Who did it. An agent may have ended since.
+    /// Who did it. An agent may have ended since then.
     pub actor: Actor,
-    /// Where.
+    /// Where it was done.
     pub site: Option<Site>,
-    /// How long ago.
+    /// How long ago it was done.
     #[serde(rename = "ago_ns", with = "nanos")]
     pub ago: Duration,
-    /// Of a notify, how many waiters it woke.
+    /// For a notify: how many waiters it woke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken: Option<usize>,
 }

@@ -37,7 +37,7 @@ impl<'de> Deserialize<'de> for Address {
     }
 }
 
-/// What has the queue.
+/// What has a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ pub enum LockKind {
     AsyncLock,
 }
 
-/// Whether its notifies are recorded, while holders are.
+/// Whether notifies of this kind are recorded, while holders are.
 pub(crate) fn is_notified(kind: LockKind) -> bool {
     matches!(kind, LockKind::Condvar | LockKind::Event)
 }
@@ -83,11 +83,11 @@ impl fmt::Display for LockKind {
 pub struct LockName {
     /// The address of its word.
     pub address: Address,
-    /// What sort of lock it is.
+    /// The kind of lock.
     pub kind: LockKind,
     /// The name that it was given by [`name`](crate::name()).
     pub name: Option<String>,
-    /// Its type, such as `Mutex<shop::db::Pool>`, if it is known. Text has the last names of its paths alone.
+    /// Its type, such as `Mutex<shop::db::Pool>`, if it is known. Texts shorten its paths.
     pub type_name: Option<String>,
     /// Where it is in memory that JavaScript agents share, if it is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ impl LockName {
 pub struct BlockPlace {
     /// The number of the block, from 1 in the order in which blocks were first waited on.
     pub block: u64,
-    /// The byte.
+    /// The offset in bytes.
     pub byte_index: u64,
 }
 
@@ -125,13 +125,14 @@ pub struct Lock {
     pub name: LockName,
     /// Its waiters in the order of the queue.
     pub waiters: Vec<Waiter>,
-    /// Of an `RwLock`, the holder of the upgradable read, if it waits for the readers to leave. It is in no queue: all waiters wait for it.
+    /// For an `RwLock`: the holder of the upgradable read, if it waits for the readers to leave. It is in no queue: all waiters wait for
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<Waiter>,
-    /// Who changed its word last, where that is recorded: of the words of scripts.
+    /// Who changed its word last, where that is recorded: for words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Deed>,
-    /// Who notified it last, where that is recorded: of condition variables, events, and the words of scripts.
+    /// Who notified it last, where that is recorded: for condition variables, events and words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
 }
@@ -142,23 +143,23 @@ impl Lock {
         Self { name, waiters: Vec::new(), upgrade: None, changed: None, notified: None }
     }
 
-    /// All that wait for it: the upgrade first, then the queue.
+    /// All its waiters: the upgrade first, then the queue.
     pub fn all_waiters(&self) -> impl Iterator<Item = &Waiter> + Clone {
         self.upgrade.iter().chain(&self.waiters)
     }
 
-    /// How many wait for it.
+    /// How many waiters it has.
     pub fn waiting(&self) -> usize {
         self.waiters.len() + usize::from(self.upgrade.is_some())
     }
 }
 
-/// What a waiter wants of a lock, or a holder has.
+/// The access that a waiter wants, or that a holder has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Access {
-    /// The lock for itself: a mutex, or an `RwLock` for writing.
+    /// Exclusive access: to a mutex, or to an `RwLock` for writing.
     Exclusive,
     /// An `RwLock` for reading.
     Shared,
@@ -175,10 +176,10 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether a lock that is held in this way cannot be had in the other.
+    /// Whether a holder with this access excludes a waiter for the other.
     pub(crate) fn excludes(self, wanted: Self) -> bool {
         match self {
-            // An upgrade waits for the readers, and not for its own upgradable read.
+            // An upgrade waits for the readers, not for its own upgradable read.
             Self::Shared => matches!(wanted, Self::Exclusive | Self::Upgrade),
             Self::Upgradable => matches!(wanted, Self::Exclusive | Self::Upgradable),
             Self::Exclusive | Self::Initialization | Self::Upgrade => true,
@@ -187,7 +188,7 @@ impl Access {
     }
 }
 
-/// What has the queue, and what the waiter wants of it.
+/// The kind of lock, and the access that the waiter wants.
 pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
     match waits_for {
         WaitsFor::Mutex => (LockKind::Mutex, Access::Exclusive),
@@ -207,7 +208,7 @@ pub(crate) fn sort(waits_for: WaitsFor) -> (LockKind, Access) {
     }
 }
 
-/// What is held, and how.
+/// The kind of lock, and the access that is held.
 pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
     match hold {
         Hold::Mutex => (LockKind::Mutex, Access::Exclusive),
@@ -238,11 +239,11 @@ pub enum State {
 /// One wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiter {
-    /// How many waiters of the same lock are before it.
+    /// How many waiters of the same lock are ahead of it.
     pub position: usize,
     /// Its thread, task or agent.
     pub actor: Actor,
-    /// What it wants.
+    /// The access that it wants.
     pub wants: Access,
     /// Whether it was signalled.
     pub state: State,
@@ -251,30 +252,30 @@ pub struct Waiter {
     /// How long it has been queued. `None` if the clock did not run when it enqueued ([`enable`](crate::enable)).
     #[serde(rename = "age_ns", with = "optional_nanos", default)]
     pub age: Option<Duration>,
-    /// Whether the wait ends by itself at some time. `None` if that is not known.
+    /// Whether the wait has a deadline. `None` if that is not known.
     pub timed: Option<bool>,
 }
 
-/// A lock that is held, by one of its holders.
+/// One hold of a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Names the hold as it is: if two snapshots show the same number, it lasted all the time between, and was held in the same way. `None`
-    /// where its beginning says as much.
+    /// Identifies the hold in its present mode: if two snapshots show the same number, it lasted all the time between, and in the same
+    /// mode. `None` if its beginning identifies it as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The word of the lock.
     pub lock: Address,
-    /// What sort of lock it is.
+    /// The kind of lock.
     pub kind: LockKind,
     /// What acquired it.
     pub actor: Actor,
-    /// Whether it is a task of which only the waker is known ([`identify`](crate::identify) tells more): if it has ended since, another may have
-    /// that waker by now, and be shown as the same.
+    /// Whether it is a task of which only the waker is known ([`identify`](crate::identify) tells more): if it has ended since then,
+    /// another task may have that waker by now, and would be shown as the same.
     #[serde(default)]
     pub by_waker: bool,
-    /// How it is held.
+    /// The access that is held.
     pub mode: Access,
-    /// How many permits of a semaphore.
+    /// How many permits of a semaphore are held.
     #[serde(default)]
     pub permits: Option<u64>,
     /// Where it was acquired.
@@ -282,23 +283,23 @@ pub struct Holder {
     /// How long it has been held.
     #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
-    /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports
-    /// say "acquired by" then.
+    /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports then say
+    /// "acquired by".
     pub sent_away: bool,
-    /// Whether nothing will release it: permits that were forgotten, a guard that was leaked.
+    /// Whether nothing will release it: forgotten permits, a leaked guard.
     #[serde(default)]
     pub forgotten: bool,
 }
 
-/// What is known of the records of holders.
+/// How complete the records of holders are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recording {
-    /// How long holders have been recorded. What was acquired before has no record.
+    /// How long holders have been recorded. Earlier acquisitions have no record.
     #[serde(rename = "since_ns", with = "nanos")]
     pub since: Duration,
-    /// How many acquisitions were not recorded since, for want of room.
+    /// How many acquisitions since then were not recorded, for lack of room.
     pub unrecorded: u64,
-    /// Of how many condition variables and events the last notify was displaced by those of others.
+    /// How many condition variables and events have lost their last notify, because those of others displaced it.
     #[serde(default)]
     pub lost_notifies: u64,
 }

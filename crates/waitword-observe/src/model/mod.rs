@@ -30,20 +30,20 @@ pub struct Snapshot {
     pub locks: Vec<Lock>,
     /// The holders of locks. `None` if holders are not recorded.
     pub holders: Option<Vec<Holder>>,
-    /// What is known of the holders that are not there. `None` if holders are not recorded.
+    /// How complete the holders are. `None` if holders are not recorded.
     #[serde(default)]
     pub recording: Option<Recording>,
-    /// Which thread polled a task last, of the tasks of which it is known.
+    /// Which thread polled each task last, where that is known.
     pub last_polls: Vec<LastPoll>,
-    /// Those among the holders that have ended.
+    /// The holders that have ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<Ended>,
 }
 
-/// What names a wait: no other enqueues at the same time.
+/// What identifies a wait: no other one of the same word enqueues at the same time.
 type Wait<'a> = (Address, &'a Actor, State, Access, &'a Option<Site>, i128);
 
-/// What names a hold.
+/// What identifies a hold.
 type Hold<'a> = (Option<u64>, Address, &'a Actor, Access, &'a Option<Site>, i128);
 
 impl Snapshot {
@@ -57,17 +57,17 @@ impl Snapshot {
         self.holders.iter().flatten().filter(move |holder| holder.lock == address)
     }
 
-    /// When something that is `age` old began. Two snapshots of one process say the same of the same wait, to the nanosecond.
+    /// When something that is `age` old began. Two snapshots of one process give the same beginning for the same wait, to the nanosecond.
     fn began(&self, age: Duration) -> i128 {
         self.taken.as_nanos() as i128 - age.as_nanos() as i128
     }
 
-    /// What `self` and `earlier` both have: the same waits in the same state, by lock, actor, site and beginning, and the same holds in
-    /// the same mode. What has no known beginning is left out, because it may be another.
+    /// What is the same in `self` and `earlier`: waits in the same state, by lock, actor, site and beginning, and holds in the same mode.
+    /// What has no known beginning is left out, because it may be another.
     ///
-    /// A snapshot is no picture of one moment: it copies one queue after the other, and then the holders. But what is in two snapshots
-    /// was there all the time between them, so all of the result existed at the same moment: a beginning names a wait, as no other
-    /// enqueues at the same time, and a number a hold.
+    /// A snapshot is not a picture of one moment: it copies one queue after the other, and then the holders. But what is in both snapshots
+    /// was there all the time between them, so all of the result existed at the same moment: a beginning identifies a wait, as no other
+    /// enqueues at the same time, and a number identifies a hold.
     pub fn unchanged_since(&self, earlier: &Self) -> Self {
         let waits_of = |lock| Lock::all_waiters(lock).filter_map(|waiter| earlier.wait(lock, waiter));
         let waits: HashSet<Wait<'_>> = earlier.locks.iter().flat_map(waits_of).collect();

@@ -15,8 +15,8 @@ const SCHEMA: u32 = 1;
 
 /// What waiters and holders did, in order of time.
 ///
-/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process, and a program that knows more (the agents of a table of its own, say)
-/// may add events, or make a trace of its own.
+/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process. A program that knows more (say, the agents of a table of its
+/// own) may add events, or make a trace of its own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,9 +47,9 @@ pub struct Trace {
     pub process: u32,
     /// In order of time.
     pub events: Vec<TraceEvent>,
-    /// Whether all acquisitions and releases are there, and not only those for which somebody waited.
+    /// Whether all acquisitions and releases are there, not only those for which an actor waited.
     pub all: bool,
-    /// How many events were lost: overwritten by younger ones, or of more threads than have rings.
+    /// How many events were lost: overwritten by younger ones, or of a thread that found no ring.
     pub dropped: u64,
 }
 
@@ -61,14 +61,14 @@ pub struct TraceEvent {
     pub at: Duration,
     /// The waiter or holder.
     pub actor: Actor,
-    /// The thread on which it happened: of a signal that which signals.
+    /// The thread on which it happened: for a signal, the signalling thread.
     pub on: Actor,
     /// The lock.
     pub lock: LockName,
     /// What happened.
     #[serde(flatten)]
     pub kind: TraceKind,
-    /// Where the wait began, or the lock was taken.
+    /// Where the wait began, or the lock was acquired.
     pub site: Option<Site>,
 }
 
@@ -87,12 +87,12 @@ pub enum TraceKind {
     Acquired,
     /// The actor runs after a notify.
     Ended,
-    /// The actor waits no longer, and has not got what it waited for.
+    /// The actor gave up: it has not got what it waited for.
     #[serde(rename = "gave_up")]
     GaveUp,
     /// The actor released the lock.
     Released {
-        /// For how long it was held, if that is known.
+        /// How long it was held, if that is known.
         #[serde(rename = "held_ns", with = "optional_nanos", default)]
         held: Option<Duration>,
     },

@@ -15,10 +15,10 @@ use crate::record::rings;
 use crate::record::{held_by, numbered, release_under_way};
 use crate::{notifies, order, tasks};
 
-/// The flags that are set, but for what follows from others.
+/// The flags that were set, without those that follow from others.
 static ASKED: Mutex<u32> = Mutex::new(0);
 
-/// From now on the core tells what these flags ask for, and not what those ask for that are `off`.
+/// From now on the core tells what the flags `on` ask for, and no longer what the flags `off` ask for.
 pub(crate) fn ask(on: u32, off: u32) {
     let mut asked = lock(&ASKED);
     *asked = *asked & !off | on;

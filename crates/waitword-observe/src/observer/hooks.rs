@@ -12,7 +12,7 @@ use crate::record::{Release, learn_sent, note_release, own, rings};
 use crate::sync::atomic::Ordering;
 use crate::tasks::{kept_number, number_of, of_this_thread};
 
-/// This thread has acquired a lock. Returns what its guard has to keep.
+/// This thread has acquired a lock. Returns the [`HoldId`] for the guard.
 pub(super) fn acquired(
     word: usize,
     hold: Hold,
@@ -20,7 +20,7 @@ pub(super) fn acquired(
     site: &'static Site,
     gives_up: bool,
 ) -> HoldId {
-    // 0, if the switch was turned off meanwhile. No snapshot shows a record of that time.
+    // 0 if the switch was turned off meanwhile. No snapshot shows a record of that time.
     let now = record_time();
     let is_common = hold != Hold::AsyncLock && !asks(OWN | AWAITED);
     if is_common && let Some(record) = own::claim(word, now | hold as u64, site, permits) {
@@ -29,7 +29,7 @@ pub(super) fn acquired(
     record(word, hold as u64, NO_TASK, permits, site, gives_up)
 }
 
-/// A task has acquired a lock. Returns what its guard has to keep.
+/// A task has acquired a lock. Returns the [`HoldId`] for the guard.
 pub(super) fn acquired_by_task(acquired: &AcquiredByTask<'_>) -> HoldId {
     let AcquiredByTask { word, hold, permits, site, task, is_alone, gives_up } = *acquired;
     let flags = hold as u64 | TASK | if is_alone { ALONE } else { 0 };
@@ -37,7 +37,7 @@ pub(super) fn acquired_by_task(acquired: &AcquiredByTask<'_>) -> HoldId {
     record(word, flags, task, permits, site, gives_up)
 }
 
-/// Of what is no task: its identity and its number.
+/// The identity and the number of an acquirer that is no task.
 const NO_TASK: (usize, u64) = (0, 0);
 
 #[cold]
@@ -59,7 +59,7 @@ fn record(
     let entry =
         Entry { word, what: now | flags, thread: number(), site, task, number: number_of_task, permits };
     if entry.is_held(Hold::AsyncLock) {
-        // This is its only holder: an earlier record is of a hold that a script has released.
+        // An `AsyncLock` has one holder: an earlier record is of a hold that a script has released.
         erase_all(word);
     }
     let record = own::claim_any(&entry);
@@ -71,7 +71,7 @@ fn record(
     kept(record)
 }
 
-/// What a guard keeps.
+/// The [`HoldId`] for a guard.
 fn kept(record: Option<&'static Record>) -> HoldId {
     record.map_or_else(
         || {
@@ -82,8 +82,8 @@ fn kept(record: Option<&'static Record>) -> HoldId {
     )
 }
 
-/// The record that a guard keeps, which nobody else frees, and what it says. Of a guard that keeps none: a record of its lock that is held
-/// so, preferably by this thread.
+/// The record that a guard keeps, which nobody else frees, and its content. For a guard that keeps none: a record of its lock in the same
+/// mode, preferably one of this thread.
 fn found(word: usize, hold: Hold, id: HoldId) -> Option<(&'static Record, Entry)> {
     if let Some(record) = Record::of(id) {
         return Some((record, record.read_own()?));
@@ -115,7 +115,7 @@ pub(super) fn released(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// The same, where more is asked, or the guard keeps no record.
+/// As [`released`], if more is asked for, or the guard keeps no record.
 #[cold]
 #[inline(never)]
 fn release(word: usize, hold: Hold, id: HoldId) {
@@ -128,7 +128,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
     if let Some(record) = Record::of(id) {
         return record.free();
     }
-    // Two threads that release at once may find the same record. Then one of them looks for another.
+    // Two threads that release at the same time may find the same record. Then one of them looks for another.
     while let Some((record, entry)) = found(word, hold, id) {
         if record.take(entry.word) {
             return;
@@ -136,7 +136,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// Keeps what the record says until the release is over and it is known whether others wait.
+/// Keeps the content of the record until the release is over and it is known whether others wait.
 #[inline(never)]
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = found(word, hold, id);
@@ -147,7 +147,7 @@ fn note(word: usize, hold: Hold, id: HoldId) {
         order::follow(|order| order.released(record.number(), by));
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
-        // Of several readers whose guards keep no record any may be meant, of one line all the same.
+        // Among readers whose guards keep no record, any record may be the one; its site is known only if all have the same.
         let is_any = is_not_kept(id) && hold == Hold::Read;
         let is_known = || !is_any || find(word, hold).all(|(_, other)| other.site == entry.site);
         if is_elsewhere_now(&entry) && is_known() {
@@ -160,19 +160,20 @@ fn note(word: usize, hold: Hold, id: HoldId) {
     rings::released(word, &release);
 }
 
-/// Whether the guard is with another than what acquired it: the thread that releases it here, or the task that this thread polls.
+/// Whether the guard is with another than the one that acquired it: with the thread that releases it here, or the task that this thread
+/// polls.
 fn is_elsewhere_now(entry: &Entry) -> bool {
     let is_other_thread = entry.thread != UNKNOWN && entry.thread != NUMBER.get();
     entry.what & ELSEWHERE == 0
         && match (entry.what & TASK != 0, entry.number) {
             (false, _) => is_other_thread,
-            // Of a task without a number it is known only if no other thread can poll it.
+            // For a task without a number this is known only if no other thread can poll it.
             (true, 0) => entry.what & ALONE != 0 && is_other_thread,
             (true, number) => number != kept_number(of_this_thread()),
         }
 }
 
-/// A hold goes on in another way. Returns what its guard has to keep.
+/// A hold changes and goes on. Returns the [`HoldId`] for its guard.
 pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
     let Some((record, entry)) = found(word, hold, id) else { return HoldId::NONE };
     match change {
@@ -191,7 +192,7 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
         Change::Split { left, permits } => {
             record.set_permits(&entry, left);
             let part = Entry { permits, ..entry };
-            // This thread's records say that they are its own.
+            // Records of this thread name it as the acquirer.
             let is_own = entry.thread == NUMBER.get();
             return kept(if is_own { own::claim_any(&part) } else { TABLE.claim_common(&part) });
         }
@@ -204,7 +205,7 @@ pub(super) fn is_sent(word: usize, hold: Hold, id: HoldId) -> bool {
     found(word, hold, id).is_some_and(|(_, entry)| entry.what & ELSEWHERE != 0)
 }
 
-/// Permits were added that nobody gives back: they stand for as many that were forgotten.
+/// Permits were added that no guard gives back: they replace as many that were forgotten.
 pub(super) fn permits_added(word: usize, mut permits: usize) {
     let mut forgotten: Vec<_> = find(word, Hold::Permits).collect();
     forgotten.retain(|(_, entry)| entry.what & FORGOTTEN != 0);
@@ -218,7 +219,7 @@ pub(super) fn permits_added(word: usize, mut permits: usize) {
     }
 }
 
-/// The lock, condition variable or event goes. If guards `may_hold` it still, they were leaked; another may be made in its place.
+/// The lock, condition variable or event is dropped. If guards `may_hold` it still, they were leaked; another may be made at its address.
 pub(super) fn dropped(word: usize, may_hold: bool) {
     if may_hold {
         erase_all(word);

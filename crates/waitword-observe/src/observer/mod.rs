@@ -1,5 +1,5 @@
-//! The door to the core: the switches of holders, blame and traces, and the thread that tells records the time. What is asked of the core is in
-//! `asked.rs`, what the core then tells of holders in `hooks.rs`.
+//! The interface to the core: the switches of holders, blame and traces, and the thread that keeps the time of records. What is asked of
+//! the core is in `asked.rs`, what the core then tells of holders in `hooks.rs`.
 
 mod asked;
 mod hooks;
@@ -20,7 +20,7 @@ pub(crate) use asked::ask;
 /// How exact the times of holds are.
 const TICK: Duration = Duration::from_millis(10);
 
-/// From now on acquisitions are recorded: who holds a lock, since when, and taken where (`holders`).
+/// From now on acquisitions are recorded: who holds a lock, since when, and where it was acquired (`holders`).
 ///
 /// Costs some 65 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
 /// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
@@ -41,7 +41,7 @@ pub fn start_holders() {
     }
 }
 
-/// Acquisitions are not recorded any more. What is recorded stays until its release, and is not shown.
+/// Stops recording acquisitions. A record stays until its release, and is not shown.
 pub fn stop_holders() {
     let mut switch = switch();
     switch.is_on = false;
@@ -49,7 +49,7 @@ pub fn stop_holders() {
     stop();
 }
 
-/// Tells the time, until the switch is off and no record is left.
+/// Stores the time, until the switch is off and no record is left.
 fn run() {
     loop {
         thread::sleep(TICK);
@@ -73,7 +73,7 @@ pub fn start_blame() {
     }
 }
 
-/// Holders are charged no more. The table stays.
+/// Stops charging holders. The table stays.
 pub fn stop_blame() {
     let mut is_on = lock(&IS_BLAME_ON);
     *is_on = false;
@@ -82,8 +82,8 @@ pub fn stop_blame() {
 
 static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
 
-/// Starts to trace waits and contended releases; with `all` every acquisition and release of a lock too. Starts the clock. Several traces
-/// can be made at a time.
+/// Starts to trace waits and contended releases; with `all`, also every acquisition and release of a lock. Starts the clock. Several traces
+/// can be made at the same time.
 pub fn trace(all: bool) -> Traced {
     start_clock();
     let traced = Traced::from_now_on(all);
@@ -105,5 +105,5 @@ impl Drop for Traced {
     }
 }
 
-/// How many traces there are, and how many of all acquisitions.
+/// How many traces there are, and how many of these are of all acquisitions.
 static TRACES: Mutex<[usize; 2]> = Mutex::new([0; 2]);

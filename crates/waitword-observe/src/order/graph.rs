@@ -1,4 +1,4 @@
-//! Edges between locks, and the circles in them: see the module above.
+//! Edges between locks, and the cycles in them: see the module above.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ pub(crate) enum Acquirer {
     Identified(u64),
     /// A thread, by a number that no other thread gets.
     Thread(u64),
-    /// A task, by the data pointer of its waker, which another one may get when it has ended.
+    /// A task, by the data pointer of its waker, which another task may get after it has ended.
     Task(usize),
 }
 
-/// So many edges are kept,
+/// The maximum number of edges,
 const MOST_EDGES: usize = 1 << 14;
 
-/// and circles of so many of them are found. With so many actors each edge of a circle finds one of its own.
+/// and the maximum length of the cycles that are found. With this many actors, each edge of a cycle finds one of its own.
 const LONGEST: usize = 8;
 
-/// So many edges are looked at for a new one.
+/// How many edges are visited for a new one.
 const MOST_STEPS: usize = 20_000;
 
-/// A lock, by a number that no other lock gets; and what it was when it was taken.
+/// A lock, by a number that no other lock gets; and its kind when it was acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LockId {
     pub(super) number: u64,
@@ -35,10 +35,10 @@ pub(super) struct LockId {
     pub(super) kind: LockKind,
 }
 
-/// What an actor held, and how.
+/// What an actor held, and in which mode.
 pub(super) type Held = Arc<[(LockId, Access)]>;
 
-/// While it held one lock, an actor took another.
+/// While an actor held one lock, it acquired another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
     pub(super) from: LockId,
@@ -51,17 +51,17 @@ pub(super) struct Edge {
     pub(super) held: Held,
 }
 
-/// Whose edge it is.
+/// The actor of an edge.
 #[derive(Clone, Debug)]
 pub(super) struct Whose {
     pub(super) by: Acquirer,
-    /// Of a thread, which may end: what reports call it.
+    /// For a thread, which may end: its name in reports.
     pub(super) thread: Option<Actor>,
     /// The number of the youngest lock when it made the edge, if it may have held locks that it took before the check began.
     pub(super) youngest: Option<u64>,
 }
 
-/// An edge with an actor: one of a circle.
+/// An edge with its actor: one member of a cycle.
 pub(super) type Member<'a> = (&'a Edge, &'a Whose);
 
 #[derive(Debug, Default)]
@@ -70,7 +70,7 @@ pub(super) struct Graph {
     edges: usize,
 }
 
-/// Whether two actors can hold all of this at one moment.
+/// Whether two actors can hold all of this at the same moment.
 fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool {
     let at_once = |(lock, mode): &(LockId, Access)| {
         other.held.iter().all(|(same, held)| same != lock || !mode.excludes(*held))
@@ -78,14 +78,15 @@ fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool
     one.held.iter().all(at_once) && !may_exclude(one, whose, other) && !may_exclude(other, others, one)
 }
 
-/// What the other held was seen for the first time after the edge was made: its actor may have held that until then, and it may be a gate.
+/// Whether a lock that the other held was first seen after the edge was made: until then the edge's actor may have held it, and it may be a
+/// gate.
 fn may_exclude(edge: &Edge, whose: &Whose, other: &Edge) -> bool {
     let is_unseen = |(lock, _): &(LockId, Access)| whose.youngest.is_some_and(|last| lock.number > last);
     other.held.iter().any(|held| is_unseen(held) && !edge.held.contains(held))
 }
 
 impl Graph {
-    /// Adds an edge. `Ok(true)`: it is new, or so is the actor, or more is known of it; `Err`: there is no room.
+    /// Adds an edge. `Ok(true)`: it is new, or its actor is, or more is known about it; `Err`: there is no room.
     pub(super) fn add(&mut self, edge: Edge, whose: Whose) -> Result<bool, ()> {
         let edges = self.from.entry(edge.from.number).or_default();
         if let Some((_, actors)) = edges.iter_mut().find(|(known, _)| *known == edge) {
@@ -94,7 +95,7 @@ impl Graph {
                 *known = whose;
                 return Ok(is_later);
             }
-            // More actors than a circle has make no new one.
+            // More actors than a cycle has members make no new cycle.
             let is_new = actors.len() < LONGEST;
             if is_new {
                 actors.push(whose);
@@ -119,7 +120,7 @@ impl Graph {
         self.edges = self.from.values().map(Vec::len).sum();
     }
 
-    /// Calls `found` with the circles of edges that the first one is part of. `Err`: there were too many edges to look at.
+    /// Calls `found` with the cycles that contain `edge`, which comes first. `Err`: there were too many edges to visit.
     pub(super) fn circles(
         &self,
         edge: &Edge,
@@ -163,7 +164,7 @@ impl Graph {
                 path.pop();
                 searched?;
                 if is_end {
-                    // The same with another actor says no more.
+                    // The same cycle with another actor says no more.
                     break;
                 }
             }

@@ -1,4 +1,4 @@
-//! Who holds what at the moment, and the edges that follow from it: see the module above.
+//! Who holds what at present, and the edges that follow from it: see the module above.
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -17,10 +17,10 @@ use crate::model::{Access, Actor, LockKind, held_as, sort};
 use crate::names::names;
 use crate::process;
 
-/// So many potential deadlocks are kept,
+/// The maximum number of potential deadlocks,
 const MOST_FOUND: usize = 64;
 
-/// and of a hold so many edges that wait for its release.
+/// and the maximum number of edges of one hold that wait for its release.
 const MOST_PENDING: usize = 256;
 
 /// A hold that has not ended.
@@ -29,16 +29,16 @@ struct Live {
     mode: Access,
     site: &'static Site,
     by: Acquirer,
-    /// Edges from it, each with what [`Whose::youngest`] says. They count when its acquirer has released it.
+    /// Edges from it, each with its [`Whose::youngest`]. They count once its acquirer has released it.
     edges: Vec<(Edge, Option<u64>)>,
 }
 
-/// The places in the source of a circle: of each member where it took the one lock, and the other.
+/// The places in the source of a cycle: for each member, where it acquired the one lock, and the other.
 type Places = BTreeSet<[&'static Site; 2]>;
 
-/// The beginning of the check. A thread that was there before may hold locks that it took before, or poll tasks that do.
+/// The beginning of the check. A thread that existed before may hold locks that it acquired before, or poll tasks that do.
 struct Began {
-    /// The number of the youngest thread then,
+    /// The number of the youngest thread at that time,
     youngest: u64,
     /// and that of the one that began the check: it knows what it holds.
     by: u64,
@@ -47,7 +47,7 @@ struct Began {
 impl Began {
     fn now() -> Self {
         let last = thread::Builder::new().spawn(|| {});
-        // Without a thread left all are older.
+        // If no thread can be started, all threads count as older.
         let youngest = last.map_or(u64::MAX, |last| number(last.thread()));
         Self { youngest, by: number(&thread::current()) }
     }
@@ -58,7 +58,7 @@ impl Began {
     }
 }
 
-/// Threads are numbered as they are made.
+/// Threads are numbered in the order in which they are made.
 fn number(thread: &Thread) -> u64 {
     match process::thread(thread) {
         Actor::Thread { id, .. } => id,
@@ -68,14 +68,14 @@ fn number(thread: &Thread) -> u64 {
 
 #[derive(Default)]
 pub(crate) struct Order {
-    /// `None`: it is off.
+    /// `None`: the check is off.
     began: Option<Began>,
     locks: HashMap<usize, (u64, LockKind)>,
     last: u64,
     live: HashMap<usize, Live>,
     graph: Graph,
     places: BTreeSet<Places>,
-    /// Those of this step.
+    /// The cycles of this step.
     circles: Vec<Circle>,
     found: Vec<(Instant, PotentialDeadlock)>,
     lost: u64,
@@ -90,10 +90,10 @@ pub(crate) fn start() {
     state.began.get_or_insert(began);
 }
 
-/// What is held is followed no more, so nothing is known of it.
+/// Holds are no longer followed, so nothing is known about them.
 pub(crate) fn stop() {
     if let Some(state) = lock(&STATE).as_mut() {
-        // And edges that others make later may be of other locks.
+        // Edges that others make later may be of other locks, too.
         let Order { found, places, lost, last, .. } = std::mem::take(state);
         *state = Order { found, places, lost, last, ..Order::default() };
     }
@@ -114,8 +114,9 @@ pub(super) fn found() -> (Vec<PotentialDeadlock>, u64) {
     (found.iter().map(aged).collect(), *lost)
 }
 
-/// Follows a step in the life of a hold, or of a lock, if the order is checked; but not what following itself acquires. The steps of one hold
-/// come in order: acquired when the record has been made, released before it is erased, so its place in the table names the hold between.
+/// Follows a step in the life of a hold, or of a lock, if the order is checked; but not what the following itself acquires. The steps of
+/// one hold come in order: acquired when its record has been made, released before the record is erased. So the record's place in the table
+/// names the hold in between.
 pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
     thread_local! {
         static FOLLOWS: Cell<bool> = const { Cell::new(false) };
@@ -138,7 +139,7 @@ pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
 
 type Circle = Vec<(Edge, Whose)>;
 
-/// Locks that only a holder can keep from another: see the module above.
+/// Locks that only a holder can keep from an acquirer: see the module above.
 fn followed(hold: Hold) -> Option<(LockKind, Access)> {
     match held_as(hold) {
         (LockKind::Semaphore, _) => None,
@@ -147,7 +148,7 @@ fn followed(hold: Hold) -> Option<(LockKind, Access)> {
 }
 
 impl Order {
-    /// A lock was acquired at this place, by one that would have waited for ever unless it `gives_up`. `hold` names the hold.
+    /// A lock was acquired at this place, by an actor that would have waited for ever unless it `gives_up`. `hold` names the hold.
     pub(crate) fn acquired(
         &mut self,
         hold: usize,
@@ -158,13 +159,13 @@ impl Order {
         gives_up: bool,
     ) {
         let Some((kind, mode)) = followed(mode) else { return };
-        // A holder that excludes this one has leaked the lock, which was moved or is another by now.
+        // A holder that excludes this one has leaked the lock, which was moved, or has been replaced by another.
         let is_gone = |live: &Live| live.lock.word == word && live.mode.excludes(mode);
         let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
         if is_other || self.live.values().any(is_gone) {
             self.dropped(word);
         }
-        // And the last hold with this number was leaked.
+        // The last hold with this name was leaked, too.
         self.live.remove(&hold);
         let lock = self.lock_at(word, kind);
         if !gives_up {
@@ -173,7 +174,7 @@ impl Order {
         self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
     }
 
-    /// Something of a lock was waited for, or would have been, that is not held by that.
+    /// The actor has waited, or would have, for something of a lock that it does not hold afterwards.
     pub(super) fn awaited(&mut self, word: usize, waits_for: WaitsFor, site: &'static Site, by: Acquirer) {
         let (kind, wants) = sort(waits_for);
         if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
@@ -185,7 +186,7 @@ impl Order {
 
     /// Makes the edges from all that `by` holds.
     fn waits(&mut self, by: Acquirer, lock: LockId, wants: Access, site: &'static Site) {
-        // One that upgrades is told of when it has.
+        // An upgrade is told of when it has succeeded.
         let before = |live: &Live| match live.lock == lock && wants == Access::Upgrade {
             true => (live.lock, Access::Upgradable),
             false => (live.lock, live.mode),
@@ -195,7 +196,7 @@ impl Order {
         if held.is_empty() {
             return;
         }
-        // In one order, so that equal ones are found.
+        // Sorted, so that equal ones are found.
         held.sort_unstable();
         let held = Held::from(held);
         let youngest = self.began.as_ref().is_some_and(Began::is_before_this_thread).then_some(self.last);
@@ -219,25 +220,25 @@ impl Order {
         }
     }
 
-    /// A hold goes on in another way.
+    /// A hold changes its mode.
     pub(crate) fn changed(&mut self, hold: usize, mode: Hold) {
         if let (Some(live), Some((_, mode))) = (self.live.get_mut(&hold), followed(mode)) {
             live.mode = mode;
         }
     }
 
-    /// A lock is about to be released: by this thread, or by what it is identified as. A task is not known otherwise.
+    /// A lock is about to be released: by this thread, or by what it is identified as. Otherwise the task is not known.
     pub(crate) fn released(&mut self, hold: usize, by: Acquirer) {
         let Some(live) = self.live.remove(&hold) else { return };
         let is_own = match (live.by, by) {
-            // Which task runs here is not known.
+            // It is not known which task runs here.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
             (one, other) => one == other,
         };
         if !is_own || live.edges.is_empty() {
             return;
         }
-        // It has released the lock itself.
+        // The acquirer has released the lock itself.
         let thread = matches!(live.by, Acquirer::Thread(_)).then(|| process::thread(&thread::current()));
         for (edge, youngest) in live.edges {
             self.add(edge, Whose { by: live.by, thread: thread.clone(), youngest });
@@ -271,7 +272,7 @@ impl Order {
         }
     }
 
-    /// The lock with this word goes. Another may be made in its place.
+    /// The lock with this word is dropped. Another may be made at its address.
     pub(crate) fn dropped(&mut self, word: usize) {
         let Some((lock, _)) = self.locks.remove(&word) else { return };
         self.graph.forget(lock);

@@ -26,16 +26,16 @@ pub fn profile() -> Profile {
 /// The waits for one lock from one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// How many.
+    /// How many waits.
     pub count: u64,
-    /// How long all of them together. Waits of unknown age count nothing here.
+    /// Their total duration. Waits of unknown age add nothing.
     pub delay: Duration,
 }
 
-/// Waits by lock and site: how many, and for how long.
+/// Waits by lock and site: how many, and how long.
 ///
-/// A profile of a [`Snapshot`] has the waits that stand at that moment with their ages. It says where waiters are, as a dump of stacks
-/// does; it does not say what was waited for before. Profiles add up: one per second over a minute shows where waiters usually are.
+/// A profile of a [`Snapshot`] has the waits of that moment with their ages. It says where waiters are, as a dump of stacks does; it does
+/// not say what was waited for before. Profiles add up: one per second over a minute shows where waiters usually are.
 ///
 /// ```
 /// use waitword_observe::{Profile, snapshot};
@@ -65,10 +65,10 @@ impl Profile {
         profile
     }
 
-    /// Who made others wait: the sites where locks were taken, how often they were released while others waited, and for how long these
-    /// had waited. With the rows that blame nobody, the delays are all waits.
+    /// Who made others wait: the sites where locks were acquired, how often they were released while others waited, and how long these had
+    /// waited. With the rows that blame nobody, the delays are all waits.
     ///
-    /// The profile is cumulative, as Go's: of two, `go tool pprof -base` shows the difference.
+    /// The profile is cumulative, as Go's is: `go tool pprof -base` shows the difference of two.
     pub fn of_blame(rows: &[Blame]) -> Self {
         let mut profile = Self::default();
         for row in rows {
@@ -111,7 +111,7 @@ impl Profile {
     /// print!("{}", Profile::of(&snapshot()).folded());
     /// ```
     pub fn folded(&self) -> String {
-        // A semicolon parts frames, and the last space the count.
+        // A semicolon separates frames, and the last space the count.
         let frame = |text: String| text.replace(';', ":");
         let line = |(lock, site, waits): (&LockName, Option<&Site>, Waits)| {
             format!("{};{} {}\n", frame(label(lock)), frame(place(site)), waits.delay.as_nanos())
@@ -121,8 +121,8 @@ impl Profile {
 
     /// A profile in the format of pprof, compressed: `go tool pprof`, Grafana and speedscope open it.
     ///
-    /// The values are those of Go's mutex profile, `contentions/count` and `delay/nanoseconds`. A stack is the site of the wait, in the
-    /// file and the line where it is, and above it the lock.
+    /// The values are those of Go's mutex profile, `contentions/count` and `delay/nanoseconds`. A stack is the site of the wait, with its
+    /// file and line, and above it the lock.
     pub fn pprof(&self) -> Vec<u8> {
         pprof::encoded(self.rows().map(|(lock, site, waits)| Sample {
             place: place(site),
@@ -135,7 +135,7 @@ impl Profile {
     }
 }
 
-/// `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`: whole, but without control characters, as reports have names.
+/// `Mutex<Accounts> "accounts"`, or `Mutex at 0x7f3a10`: in full, but without control characters, as names in reports are.
 fn label(lock: &LockName) -> String {
     let kind = lock.type_name.as_deref().map_or_else(|| lock.kind.to_string(), short_type);
     let label = match &lock.name {
@@ -149,7 +149,7 @@ fn label(lock: &LockName) -> String {
 fn place(site: Option<&Site>) -> String {
     match site {
         None => "unknown".to_owned(),
-        // What is no place in a file.
+        // A site that is not in a file.
         Some(site) if site.line == 0 => file(Some(site)),
         Some(site) => clean(&site.to_string(), usize::MAX),
     }

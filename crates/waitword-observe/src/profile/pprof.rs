@@ -1,4 +1,4 @@
-//! `profile.proto`, as Go's mutex profile has it. The field numbers are those of the `Profile` message and what it contains.
+//! `profile.proto`, as in Go's mutex profile. The field numbers are those of the `Profile` message and of what it contains.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -9,7 +9,7 @@ use flate2::write::GzEncoder;
 
 use crate::json::count_nanos;
 
-/// What a profile has of the waits for one lock from one site.
+/// The waits for one lock from one site, as a profile has them.
 pub(super) struct Sample {
     pub(super) place: String,
     pub(super) file: String,
@@ -46,7 +46,7 @@ pub(super) fn encoded(samples: impl Iterator<Item = Sample>) -> Vec<u8> {
     written.unwrap_or_else(|error| unreachable!("a Vec takes all: {error}"))
 }
 
-/// Strings and locations have numbers, and are written once.
+/// Writes each string and each location once, and numbers them.
 #[derive(Default)]
 struct Writer {
     message: Message,
@@ -89,13 +89,13 @@ impl Writer {
     }
 }
 
-/// A protobuf message that is being written, with the three kinds of fields that a profile has. By hand, because it is less than the messages
-/// in derive macros would be, and no dependency.
+/// A protobuf message that is being written, with the three kinds of fields that a profile has. Written by hand, because that is less code
+/// than the messages in derive macros would be, and no dependency.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
 impl Message {
-    /// Of a number: wire type 0. Zero is what a missing field means.
+    /// A field with a number: wire type 0. Zero is what a missing field means.
     fn number(&mut self, field: u32, number: u64) {
         if number != 0 {
             self.varint(u64::from(field) << 3);
@@ -103,19 +103,19 @@ impl Message {
         }
     }
 
-    /// Of text or of bytes: wire type 2.
+    /// A field with text or bytes: wire type 2.
     fn bytes(&mut self, field: u32, bytes: &[u8]) {
         self.varint(u64::from(field) << 3 | 2);
         self.varint(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
     }
 
-    /// Of a message within this one.
+    /// A field with a message.
     fn message(&mut self, field: u32, message: &Self) {
         self.bytes(field, &message.0);
     }
 
-    /// Of repeated numbers, packed.
+    /// A field with repeated numbers, packed.
     fn numbers(&mut self, field: u32, numbers: &[u64]) {
         let mut packed = Self::default();
         numbers.iter().for_each(|number| packed.varint(*number));

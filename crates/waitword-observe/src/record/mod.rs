@@ -1,13 +1,14 @@
-//! Holders: who holds each lock, since when, and taken where; by a switch at run time.
+//! Holders: who holds each lock, since when, and where it was acquired; by a switch at run time.
 //!
-//! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record (`record.rs`): one of its thread's own
-//! (`own.rs`), which snapshots find in a list of all (`records.rs`). The release erases it. The core tells of both (`observer/hooks.rs`). The
-//! events of a trace are here, too (`rings.rs`).
+//! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record (`record.rs`): one of its thread's
+//! own (`own.rs`), which snapshots find in a list of all (`records.rs`). The release erases it. The core tells of both
+//! (`observer/hooks.rs`). The events of a trace are kept here, too (`rings.rs`).
 //!
 //! # The switch
-//! An acquisition asks the switch (`observer/mod.rs`). A guard keeps the place of its record, and the release erases that; where a guard has no
-//! room, the release asks whether there may be records, and looks for its own. So what was recorded is erased by its own release, also if the
-//! switch was turned meanwhile, and nobody else ever erases a record (but the drop of a lock, whose guards were leaked):
+//! An acquisition checks the switch (`observer/mod.rs`). A guard keeps the address of its record, and the release erases that record; if a
+//! guard has no room for it, the release checks whether there may be records, and searches for its own. So a record is erased by the
+//! release of its own hold, also if the switch was turned meanwhile, and by nobody else (except the drop of a lock whose guards were
+//! leaked):
 //!
 //! ```text
 //!   switch          off     on                off                     on
@@ -16,20 +17,20 @@
 //!   another         free    taken ──────────────── released           free
 //!   its record              made              stays  erased
 //! ```
-//! Releases look for records until the table is empty after the switch was turned off; then they stop.
+//! After the switch was turned off, releases search for records until the table is empty.
 //!
-//! An acquisition may ask the switch, sleep for long, and make its record when the switch has been off and on. It holds the lock
-//! all that time, so the record is true; but it may come when releases look for records no more, and stay. So a record has the number of
-//! the switch's turn, and one of an earlier turn is not shown.
+//! An acquisition may check the switch, sleep for long, and make its record after the switch has been off and on again. It holds the lock
+//! all that time, so the record is true; but it may come when releases no longer search for records, and stay. So a record has the number
+//! of the switch's turn, and a record of an earlier turn is not shown.
 //!
 //! # Since when
-//! A record has no clock: a thread stores the time every 10 ms into the switch, and an acquisition copies it.
+//! Records do not read the clock: a thread stores the time every 10 ms into the switch, and an acquisition copies it.
 //!
 //! # Guards that are sent
-//! A guard is `Send`: a thread may acquire a lock, and another release it. The record of such a hold names a thread that may wait for this
-//! very lock without a deadlock. Nobody says so when a guard is sent; but its upgrade, downgrade or release tells that it was. A line of a
-//! program does with its guards what it did before, so holds that were acquired there are reported as "acquired by", and make no certain
-//! deadlock. A release looks at the record only where that is asked for anyway: while holders are charged, or a trace is written.
+//! A guard is `Send`: one thread may acquire a lock, and another release it. The record of such a hold names a thread that may wait for
+//! this very lock without a deadlock. Sending a guard is not seen; but its upgrade, downgrade or release shows that it was sent. A line of
+//! a program does with its guards what it did before, so holds that were acquired there are reported as "acquired by", and make no certain
+//! deadlock. A release checks the record only if there is another reason to: while holders are charged, or a trace is written.
 
 pub(crate) mod own;
 #[allow(clippy::module_inception)]
@@ -64,7 +65,8 @@ pub(crate) use recorder::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HolderSeen {
-    /// Names the hold, as it is: if two snapshots show the same number, it lasted all the time between, and was held in the same way.
+    /// Identifies the hold in its present mode: if two snapshots show the same number, it lasted all the time between, and in the same
+    /// mode.
     pub number: u64,
     /// The address of the word.
     pub word: usize,
@@ -76,19 +78,19 @@ pub struct HolderSeen {
     pub site: &'static Site,
     /// When it was acquired, to 10 ms.
     pub since: Instant,
-    /// What acquired it. `None`: a thread that is not known.
+    /// What acquired it. `None`: an unknown thread.
     pub actor: Option<Actor>,
     /// The thread on which it was acquired: that of `actor`, or the one that polled the task.
     pub on: Option<thread::Thread>,
-    /// No other thread than `on` can poll the task: it is one of a runtime with one thread. Known of tokio's, with the feature `tokio`.
+    /// Whether no thread but `on` can poll the task: it is on a runtime with one thread. Known for tokio, with the feature `tokio`.
     pub is_polled_only_there: bool,
-    /// The guard may be with another than the one that acquired it.
+    /// Whether the guard may be with another than the one that acquired it.
     pub may_be_elsewhere: bool,
-    /// Nothing will release it: permits that were forgotten, a guard that was leaked.
+    /// Whether nothing will release it: forgotten permits, a leaked guard.
     pub is_forgotten: bool,
 }
 
-/// The holders, and what is not known of them.
+/// The holders, and how complete they are.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Holders {
@@ -120,11 +122,11 @@ pub fn holders() -> Option<Holders> {
     Some(Holders { seen, unrecorded: UNRECORDED.load(Ordering::Relaxed), began })
 }
 
-/// A mutex has one holder: that of the youngest record. An older one is of a guard that was leaked, of a lock that was never dropped and in
-/// whose place there is another one; or it has ended meanwhile. Of records of the same 10 ms nobody knows which is younger.
+/// A mutex has one holder: that of the youngest record. An older record is of a leaked guard of a lock that was never dropped, and that
+/// another lock has replaced; or its hold has ended meanwhile. Among records of the same 10 ms it is not known which is younger.
 ///
-/// A script that unlocks an `AsyncLock` erases no record, nor does anybody when its memory goes. In its place there may be a lock of another
-/// kind by now. The record of that one is not older, for the acquisition of an `AsyncLock` erases what it finds.
+/// A script that unlocks an `AsyncLock` erases no record, and the end of the lock's memory erases none. A lock of another kind may be at
+/// its address by now. That lock's record is not older, for the acquisition of an `AsyncLock` erases what it finds.
 fn forget_stale(entries: &mut Vec<(&Record, Entry, u64)>) {
     let mut youngest = BTreeMap::new();
     for (_, entry, _) in entries.iter().filter(|(_, entry, _)| !entry.is_held(Hold::AsyncLock)) {
@@ -145,18 +147,18 @@ fn forget_stale(entries: &mut Vec<(&Record, Entry, u64)>) {
     });
 }
 
-/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: anybody may unlock it.
+/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: any thread may unlock it.
 fn is_sent(entry: &Entry) -> bool {
     entry.what & ELSEWHERE != 0 || entry.is_held(Hold::AsyncLock) || is_line_known(entry.site)
 }
 
 impl Entry {
-    /// Of a hold of a task.
+    /// The actor of a hold of a task.
     fn task_actor(&self) -> Actor {
         self.number.checked_sub(1).map_or(Actor::Task(self.task), Actor::Identified)
     }
 
-    /// Whether another task has its waker by now, as far as tasks have numbers.
+    /// Whether another task has the waker by now, as far as tasks have numbers.
     fn is_of_ended_task(&self) -> bool {
         self.number != 0 && task_number(self.task).is_some_and(|now| kept_number(Some(now)) != self.number)
     }
@@ -186,10 +188,10 @@ fn seen(entry: &Entry, number: u64) -> Option<HolderSeen> {
     })
 }
 
-/// Who is in the way of an acquirer that wants this of the lock with the word, and whose time is up.
+/// Who holds what an acquirer of the lock with the word, whose time is up, has waited for.
 ///
-/// The holder may release the lock right after it was looked up, or may have done so between the timeout and the look: then there is no
-/// record, or that of the next holder. All that is said is true of some moment at the end of the wait.
+/// The holder may release the lock right after the look-up, or may have done so between the timeout and the look-up: then there is no
+/// record, or that of the next holder. So the result was true at some moment near the end of the wait.
 pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
     let mut others = 0;
     let mut oldest: Option<Entry> = None;
@@ -211,13 +213,14 @@ pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
     }
 }
 
-/// Whether a lock that is held so cannot be had so. A hold of another kind of lock excludes nothing: that lock was in this memory before.
+/// Whether a lock that is held in this mode is not available to this waiter. A hold of another kind of lock excludes nothing: that lock was
+/// in this memory before.
 fn is_in_the_way(hold: Hold, waits_for: WaitsFor) -> bool {
     let ((held, mode), (kind, wants)) = (held_as(hold), sort(waits_for));
     held == kind && (mode == Access::Permits || mode.excludes(wants))
 }
 
-/// The lines whose guards are sent to other threads, as far as that was seen. Of lines beyond these nothing is learned.
+/// The lines whose guards are sent to other threads, as far as that was seen. No more lines than these are learned.
 static SENT: [AtomicSite; 64] = [const { AtomicSite::none() }; 64];
 
 /// A guard that was acquired at `site` was released, or changed, by another thread.

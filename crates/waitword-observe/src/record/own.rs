@@ -1,8 +1,8 @@
-//! The records of this thread: a ring, in which it claims one after the other.
+//! The records of this thread: a ring, from which it claims one after the other.
 //!
-//! [`claim`] takes the next record if that is free. As a rule it is: a hold is short, and as many as there are records begin before it is
-//! the turn of this one again. Otherwise [`claim_any`] looks for a free one in the whole ring, and doubles that if there is none. So also a
-//! thread that holds ten thousand locks has looked at a few records for each, on average.
+//! [`claim`] takes the next record if that is free. As a rule it is: holds are short, and before the turn of a record comes again, as many
+//! others begin as there are records. Otherwise [`claim_any`] searches the whole ring for a free one, and doubles the ring if there is
+//! none. So even a thread that holds ten thousand locks has checked a few records for each, on average.
 
 use std::cell::Cell;
 use std::ptr;
@@ -21,18 +21,18 @@ thread_local! {
 }
 
 struct Own {
-    /// How many there are.
+    /// How many records there are.
     records: Cell<usize>,
-    /// Where they are: a list.
+    /// The blocks with the records: a list.
     blocks: Cell<Option<&'static Block>>,
 }
 
-/// The thread ends. Thread-locals that are destroyed later may acquire locks still: these get common records.
+/// The thread ends. Thread-locals that are destroyed later may still acquire locks: these get common records.
 impl Drop for Own {
     fn drop(&mut self) {
         NEXT.set(RecordRef::NEVER_FREE);
         while let Some(block) = self.blocks.get() {
-            // First: who adopts it has it in a list of its own.
+            // Before it is left: the thread that adopts the block links it into a list of its own.
             self.blocks.set(block.next());
             TABLE.leave(block);
         }
@@ -70,14 +70,14 @@ fn ring() -> impl Iterator<Item = &'static Record> {
     std::iter::successors(Some(first), next)
 }
 
-/// As many records again.
+/// Doubles the number of records.
 #[cold]
 fn more() -> Option<&'static Record> {
     let number = number();
     if number == UNKNOWN {
         return None;
     }
-    // A lock that is acquired meanwhile, by an allocator, is one of an unknown thread, and gets a common record.
+    // A lock that an allocator acquires meanwhile is one of an unknown thread, and gets a common record.
     NUMBER.set(UNKNOWN);
     let added = OWN.try_with(|own| {
         let (had, wanted) = (own.records.get(), own.records.get().max(FIRST));
@@ -116,7 +116,7 @@ mod tests {
         TABLE.records().count()
     }
 
-    /// Their records are adopted by later ones, but those that stand for a hold still.
+    /// Their records are adopted by later threads, except those that still stand for a hold.
     #[test]
     fn threads_that_have_ended_leave_their_records() {
         let held = thread::spawn(|| claimed(64)).join().unwrap();

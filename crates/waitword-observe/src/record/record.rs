@@ -1,8 +1,8 @@
-//! The records: who holds which word. Nobody waits to write one.
+//! The records: who holds which word. Writing one never waits.
 //!
-//! Each thread has records of its own, a ring of them (`own.rs`), and claims them alone, so by plain stores. Who releases the
-//! lock frees the record by one store, on any thread. A snapshot may see a record that is being written, or that changes
-//! while it is read. Broken, as the record may be claimed for the same word again, in the same 10 ms:
+//! Each thread has a ring of records of its own (`own.rs`), which it alone claims, so by plain stores. The thread that releases the lock
+//! frees the record by one store. A snapshot may see a record that is being written, or that changes while it is read. Broken, as the
+//! record may be claimed for the same word again, in the same 10 ms:
 //!
 //! ```text
 //!   its thread                                     snapshot
@@ -11,9 +11,9 @@
 //!   word ← 0;  word ← V, what ← Y, site ← T        site = T
 //!   word ← 0;  word ← W, what ← X, site ← S        word = W, what = X, as before: W was held at T
 //! ```
-//! *Mended:* who reads marks the word first. Whatever becomes of the record, the mark is gone by then.
+//! *Mended:* the reader marks the word first. Whatever becomes of the record, the mark is gone by then.
 //! ```text
-//!   its thread                              who releases            snapshot
+//!   its thread                              releaser                snapshot
 //!   ───────────────────────────────         ──────────────────      ─────────────────────────────────────────
 //!   word = 0                (acquire)
 //!   fence                   (R)
@@ -23,23 +23,23 @@
 //!                                           (release)               word: W marked → W?
 //!                                                                   yes: one record. no: none
 //! ```
-//! A record is whole while its word is not 0: that is stored last (P). If the snapshot has read a field of a later hold, the fences (R) and
-//! (A) make it see that the word was 0 in between: the mark is gone, and nobody else sets one, since records are read one at a time
+//! A record is whole while its word is not 0: the word is stored last (P). If the snapshot has read a field of a later hold, the fences (R)
+//! and (A) make it see that the word was 0 in between: the mark is gone, and nobody else sets one, since records are read one at a time
 //! (`records.rs`). A word is at an even address, so the mark is its lowest bit.
 //!
-//! The mark stays. Who reads a marked word reads of the hold that the reader before it has read of, which lasted all the time between: so
-//! snapshots number the holds, and one of the same number is the same. The time of a record does not tell: a mutex may be released and
-//! acquired again in the same 10 ms. A hold that goes on in another way loses its mark as well.
+//! The mark stays. A reader that finds a marked word reads the same hold as the reader before it, and that hold lasted all the time
+//! between: so snapshots number the holds, and the same number means the same hold. The time of a record does not tell: a mutex may be
+//! released and acquired again in the same 10 ms. A hold that changes its mode loses its mark as well.
 //! ```text
-//!   snapshot 1                    who has the guard                   snapshot 2
+//!   snapshot 1                    guard's owner                       snapshot 2
 //!   ────────────────────────      ─────────────────────────────       ─────────────────────────────────────────
 //!   W → W marked: number 1        what ← Write
 //!                                 W marked → W          (U)
 //!                                 what ← Upgradable; W → W            as before, but W has no mark: number 2
 //! ```
-//! Who reads the second `what` sees that the mark was gone (U), since both are released by one that has the guard.
+//! A reader that sees the second `what` sees that the mark was gone (U), since the holder of the guard releases both.
 //!
-//! Invariant R1: each [`RecordRef`] is to a record that lives for ever, and so is each `next`.
+//! Invariant R1: each [`RecordRef`], and each `next`, points to a record that lives for ever.
 
 use std::ptr::NonNull;
 
@@ -59,32 +59,32 @@ const MARK: usize = 1;
 /// The bits of a record's `what` that are not its time.
 pub(crate) const FLAGS: u64 = (1 << FLAG_BITS) - 1;
 pub(crate) const FLAG_BITS: u32 = 8;
-/// What is held: the number of a [`Hold`].
+/// The kind of hold: the number of a [`Hold`].
 const HOLD: u64 = 7;
-/// A task acquired it, polled by the thread.
+/// A task has acquired it, polled by the thread.
 pub(crate) const TASK: u64 = 1 << 3;
 /// The guard may be with another than the one that acquired it.
 pub(crate) const ELSEWHERE: u64 = 1 << 4;
-/// Nothing releases it any more.
+/// Nothing will release it.
 pub(crate) const FORGOTTEN: u64 = 1 << 5;
 /// No other thread can poll the task.
 pub(crate) const ALONE: u64 = 1 << 6;
-/// The lock has had another holder since: the guard was leaked, and the lock was never dropped. The record says nothing any more.
+/// The lock has had another holder since: the guard was leaked, and the lock was never dropped. The record is void.
 const STALE: u64 = 1 << 7;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The address that is held.
+    /// The address of the word that is held.
     pub(crate) word: usize,
-    /// The time, with the number of the switch's turn, and the flags.
+    /// The time with the number of the switch's turn, and the flags.
     pub(crate) what: u64,
-    /// The number of the thread; 0: not known.
+    /// The number of the thread; 0: unknown.
     pub(crate) thread: u64,
     /// Where it was acquired.
     pub(crate) site: &'static Site,
     /// The identity of the task, if it was acquired by one; anything otherwise.
     pub(crate) task: usize,
-    /// The number of the task, and one; 0: none. If it was acquired by one; anything otherwise.
+    /// The number of the task plus one; 0: none. Anything, if it was not acquired by a task.
     pub(crate) number: u64,
     /// How many permits, of a semaphore; anything otherwise.
     pub(crate) permits: usize,
@@ -102,7 +102,7 @@ pub(crate) struct Record {
     permits: AtomicUsize,
     /// The number of the thread.
     thread: AtomicU64,
-    /// The next one of the ring.
+    /// The next record of the ring.
     next: AtomicPtr<Record>,
 }
 
@@ -124,13 +124,13 @@ macro_rules! record {
     };
 }
 
-/// The `next` of one that is in no ring.
+/// The `next` of a record that is in no ring.
 #[cfg(not(waitword_loom))]
 const NO_RING: *mut Record = (&raw const NEVER_FREE).cast_mut();
 #[cfg(waitword_loom)]
 const NO_RING: *mut Record = std::ptr::null_mut();
 
-/// Is claimed by nobody, and seen by nobody: the ring of a thread that has no records.
+/// Claimed by no thread, and seen by no snapshot: the ring of a thread that has no records.
 #[cfg(not(waitword_loom))]
 static NEVER_FREE: Record = record!(word: WRITTEN);
 
@@ -150,7 +150,7 @@ impl Record {
     }
 }
 
-/// Whether it is that of a guard that has no room for its record.
+/// Whether this is the [`HoldId`] of a guard that has no room for its record.
 pub(crate) fn is_not_kept(id: HoldId) -> bool {
     id.name() == Some(NonNull::dangling())
 }
@@ -172,7 +172,7 @@ impl RecordRef {
 }
 
 impl Record {
-    /// Claims it, if it is free. For its thread alone.
+    /// Claims the record, if it is free. Called by its thread alone.
     #[inline(always)]
     pub(crate) fn claim(&self, word: usize, what: u64, site: &'static Site, permits: usize) -> bool {
         let is_free = self.is_free();
@@ -184,7 +184,7 @@ impl Record {
         is_free
     }
 
-    /// Claims it, if it is free, for all that the entry says but the thread. For that thread alone.
+    /// Claims the record, if it is free, for the entry except its thread. Called by its thread alone.
     pub(crate) fn claim_for(&self, entry: &Entry) -> bool {
         let is_free = self.is_free();
         if is_free {
@@ -193,7 +193,7 @@ impl Record {
         is_free
     }
 
-    /// Whether it stands for nothing.
+    /// Whether the record stands for no hold.
     #[inline(always)]
     pub(crate) fn is_free(&self) -> bool {
         self.word.load(Ordering::Acquire) == 0
@@ -215,7 +215,7 @@ impl Record {
     /// Frees the record of the caller's hold.
     #[inline(always)]
     pub(crate) fn free(&self) {
-        // Loom has no order between a store and the marks of a reader that came before it.
+        // loom does not order a store after the marks that a reader made before it.
         if MODEL {
             self.word.swap(0, Ordering::Release);
         } else {
@@ -223,14 +223,15 @@ impl Record {
         }
     }
 
-    /// Frees a record that others may free, too. Returns whether this did; perhaps it did not because the record is being read.
+    /// Frees a record that others may free, too. Returns whether this call did; it may fail because the record is being read.
     pub(crate) fn take(&self, word: usize) -> bool {
         let is_freed =
             |word| self.word.compare_exchange(word, 0, Ordering::Release, Ordering::Relaxed).is_ok();
         is_freed(word) || is_freed(word | MARK)
     }
 
-    /// What it says, if it stands for one hold meanwhile. Marks it, and calls `marks` if the hold had no mark. For one reader at a time.
+    /// The entry, if the record stands for one hold meanwhile. Marks the record, and calls `marks` if the hold had no mark. For one reader
+    /// at a time.
     pub(crate) fn read(&self, mut marks: impl FnMut()) -> Option<Entry> {
         loop {
             let found = self.word.load(Ordering::Acquire);
@@ -255,7 +256,7 @@ impl Record {
             if now != word {
                 return None;
             }
-            // It goes on in another way.
+            // The hold has changed its mode.
         }
     }
 
@@ -263,14 +264,14 @@ impl Record {
         self.word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// What it says of the caller's hold, or of one that others may release as well as the caller.
+    /// The entry of the caller's hold, or of one that others may release as well as the caller.
     #[cfg(not(waitword_loom))]
     pub(crate) fn read_own(&self) -> Option<Entry> {
         let word = self.word.load(Ordering::Acquire) & !MARK;
         if word == 0 { None } else { self.entry(word) }
     }
 
-    /// What it says of a hold that lasts.
+    /// The entry of a hold that lasts.
     fn entry(&self, word: usize) -> Option<Entry> {
         let what = self.what.load(Ordering::Acquire);
         if what & STALE != 0 {
@@ -282,26 +283,26 @@ impl Record {
         Some(Entry { word, what, thread, site, task, number, permits })
     }
 
-    /// Changes the flags of a hold that goes on, for the one that has the guard. It has no mark then.
+    /// Changes the flags of a hold that goes on; called by the holder of the guard. The hold has no mark afterwards.
     pub(crate) fn change(&self, entry: &Entry, flags: u64) {
         self.what.store(entry.what & !FLAGS | flags, Ordering::Release);
         self.unmark(entry.word);
     }
 
-    /// What it says from now on is another hold.
+    /// From now on the record stands for another hold.
     fn unmark(&self, word: usize) {
         mutant!("holders-change" => return);
         self.replace_word(word | MARK, word);
     }
 
-    /// The lock of this entry has another holder, which acquired it later. Does nothing if the record has been claimed since.
+    /// The lock of this entry has another holder, which acquired it later. Does nothing if the record has been claimed since then.
     #[cfg(not(waitword_loom))]
     pub(crate) fn set_stale(&self, entry: &Entry) {
         let stale = entry.what | STALE;
         let _ = self.what.compare_exchange(entry.what, stale, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Changes for how many permits the record of a hold that goes on stands.
+    /// Changes the number of permits of a hold that goes on.
     pub(crate) fn set_permits(&self, entry: &Entry, permits: usize) {
         self.permits.store(permits, Ordering::Relaxed);
         self.change(entry, entry.flags());
@@ -320,18 +321,18 @@ impl Record {
         Some(unsafe { name.cast().as_ref() })
     }
 
-    /// Names the hold until its release.
+    /// Identifies the hold until its release.
     pub(crate) fn number(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
-    /// The next one of the ring, for its thread.
+    /// The next record of the ring, for its thread.
     #[inline(always)]
     pub(crate) fn next(&self) -> RecordRef {
         RecordRef(self.next.load(Ordering::Relaxed))
     }
 
-    /// Makes it a record of this thread's, in a ring. It is free, and nobody claims it meanwhile.
+    /// Makes it a record of this thread, in a ring. It is free, and no thread claims it meanwhile.
     pub(crate) fn adopt(&self, thread: u64, next: RecordRef) {
         self.thread.store(thread, Ordering::Release);
         self.set_next(next);
@@ -345,7 +346,7 @@ impl Record {
         self.thread.load(Ordering::Relaxed)
     }
 
-    /// Whether it is one of this word, unless it is freed or claimed just now.
+    /// Whether it is a record of this word, unless it is being freed or claimed.
     pub(crate) fn may_be_of(&self, word: usize) -> bool {
         self.word.load(Ordering::Relaxed) & !MARK == word
     }
@@ -402,12 +403,12 @@ impl Entry {
         self.what & FLAGS
     }
 
-    /// The flags of the same in another way.
+    /// The flags for another mode of the hold.
     pub(crate) fn flags_of(&self, hold: Hold) -> u64 {
         self.flags() & !HOLD | hold as u64
     }
 
-    /// To 10 ms.
+    /// The time, to 10 ms.
     pub(crate) fn time(&self) -> u64 {
         self.what & !FLAGS
     }

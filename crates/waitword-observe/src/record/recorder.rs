@@ -1,7 +1,7 @@
-//! What records are made of beside themselves: the table of the process, the time, the numbers of threads, and the release that is under way.
+//! What records need beside themselves: the table of the process, the time, the numbers of threads, and the release that is under way.
 //!
-//! Threads have numbers that are not given again: those that have held a lock while holders were recorded. Also those that have ended since, as
-//! long as a record names them.
+//! The threads that have held a lock while holders were recorded have numbers, which are never reused. A thread that has ended keeps its
+//! number as long as a record names it.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,12 +16,12 @@ use super::record::{Entry, FLAG_BITS, Record};
 use super::records::Records;
 use crate::sync::atomic::{AtomicU64, Ordering};
 
-/// 0 while the switch is off. Otherwise the number of its turn and the milliseconds since the first one, above the place of the flags.
+/// 0 while the switch is off. Otherwise the number of its turn and the milliseconds since the first one, above the bits of the flags.
 static NOW: AtomicU64 = AtomicU64::new(0);
 
 pub(crate) static TABLE: Records = Records::new();
 
-/// How many acquisitions found no place in this turn.
+/// How many acquisitions found no free record in this turn.
 pub(crate) static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
 /// Where the number of the turn begins in a time: the milliseconds last for 69 years.
@@ -35,7 +35,7 @@ const NANOS_PER_MILLI: u64 = 1_000_000;
 pub(crate) struct Switch {
     pub(crate) turns: u64,
     pub(crate) is_on: bool,
-    /// The thread that tells the time runs.
+    /// Whether the thread that stores the time runs.
     pub(crate) ticks: bool,
     pub(crate) began: Option<Instant>,
 }
@@ -46,25 +46,25 @@ pub(crate) fn switch() -> MutexGuard<'static, Switch> {
     lock(&SWITCH)
 }
 
-/// Stores the time. For the one that has the switch.
+/// Stores the time. To be called with the switch locked.
 pub(crate) fn tick(turn: u64) {
     let elapsed = ((nanos() / NANOS_PER_MILLI) << FLAG_BITS) & ((1 << TURN_SHIFT) - 1);
     let turn = turn % (TURNS - 1) + 1;
     NOW.store(turn << TURN_SHIFT | elapsed, Ordering::SeqCst);
 }
 
-/// There is no time any more. For the one that has the switch.
+/// Stops the time. To be called with the switch locked.
 pub(crate) fn stop() {
     NOW.store(0, Ordering::SeqCst);
 }
 
-/// The time as records have it; 0: the switch is off.
+/// The time as stored in records; 0: the switch is off.
 #[inline(always)]
 pub(crate) fn record_time() -> u64 {
     NOW.load(Ordering::Relaxed)
 }
 
-/// What [`record_time`] says, if it was in this turn of the switch.
+/// The time of what [`record_time`] returned, if that was in this turn of the switch.
 pub(crate) fn time_of_record(at: u64) -> Option<Instant> {
     let turn = record_time() >> TURN_SHIFT;
     if turn == at >> TURN_SHIFT { time(at) } else { None }
@@ -75,7 +75,7 @@ pub(crate) fn time(since: u64) -> Option<Instant> {
     instant(((since & ((1 << TURN_SHIFT) - 1)) >> FLAG_BITS).saturating_mul(NANOS_PER_MILLI))
 }
 
-/// Where the lock with this word was taken by one that holds it, if that is recorded.
+/// Where a holder of the lock with this word acquired it, if that is recorded.
 pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
     recorded(word).map(|entry| entry.site).next()
 }
@@ -92,20 +92,20 @@ pub(crate) struct Numbered {
     pub(crate) has_ended: bool,
 }
 
-/// The number of a thread of which nothing is known.
+/// The number of a thread about which nothing is known.
 pub(crate) const UNKNOWN: u64 = 1;
 
 struct Numbers {
     by_number: BTreeMap<u64, Numbered>,
     last: u64,
-    /// How many have ended since those were forgotten that are of no use, and how many of them there may be.
+    /// How many threads have ended since useless numbers were last forgotten, and how many may before that is done again.
     ended: usize,
     most_ended: usize,
 }
 
 static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers::new());
 
-/// So many threads that have ended are remembered, whether they left a lock held or not; or as many as had to be kept.
+/// How many threads that have ended are remembered, whether they left a lock held or not; more, if more had to be kept.
 const ENDED: usize = 64;
 
 impl Numbers {
@@ -113,8 +113,8 @@ impl Numbers {
         Self { by_number: BTreeMap::new(), last: UNKNOWN, ended: 0, most_ended: ENDED }
     }
 
-    /// A number for one more. As many have to end as are kept before `recorded` is asked again, so a thread costs the same after
-    /// thousands that are recorded for ever.
+    /// A number for one more thread. As many threads have to end as are kept before `recorded` is called again, so a thread costs the same
+    /// after thousands that are recorded for ever.
     fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> u64 {
         if self.ended >= self.most_ended {
             let recorded = recorded();
@@ -134,7 +134,7 @@ impl Numbers {
     }
 }
 
-/// A thread that has a number, which it marks as one of a thread that has ended when it does.
+/// A thread that has a number. When it ends, it marks the number as one of a thread that has ended.
 struct This(OnceCell<(u64, Thread)>);
 
 impl Drop for This {
@@ -146,7 +146,7 @@ impl Drop for This {
 }
 
 thread_local! {
-    /// The number of this thread, which no other gets; 0: it has none yet.
+    /// The number of this thread, which no other thread gets; 0: it has none yet.
     pub(crate) static NUMBER: Cell<u64> = const { Cell::new(0) };
 
     static THIS: This = const { This(OnceCell::new()) };
@@ -168,11 +168,11 @@ pub(crate) fn this_thread() -> Option<Thread> {
 
 #[cold]
 fn new_number() -> u64 {
-    // A lock that is taken meanwhile, by an allocator, is one of an unknown thread.
+    // A lock that an allocator acquires meanwhile is one of an unknown thread.
     NUMBER.set(UNKNOWN);
     let add = |thread: Thread| (lock(&NUMBERS).add(thread.clone(), recorded_threads), thread);
     let number = THIS.try_with(|this| this.0.get_or_init(|| add(thread::current())).0);
-    // In a destructor of another thread-local, ours may be gone.
+    // In a destructor of another thread-local, this one may be gone.
     let number = number.unwrap_or(UNKNOWN);
     NUMBER.set(number);
     number
@@ -188,24 +188,24 @@ pub(crate) fn numbered(number: u64) -> Option<Numbered> {
     lock(&NUMBERS).by_number.get(&number).cloned()
 }
 
-/// A hold that ends, as far as it is known.
+/// What is known about a hold that ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Release {
-    /// Where the lock was taken.
+    /// Where the lock was acquired.
     pub site: Option<&'static Site>,
-    /// When.
+    /// When it was acquired.
     pub since: Option<Instant>,
-    /// The data pointer of the waker of the task that took it; `None`: a thread.
+    /// The data pointer of the waker of the task that acquired it; `None`: a thread.
     pub task: Option<usize>,
 }
 
 thread_local! {
-    /// A release that is under way. Its record is erased before it, because the next holder may make its own right after it. Whether others wait
-    /// is known after it. Between the two this thread keeps what it may be charged with.
+    /// A release that is under way. Its record is erased before the release, because the next holder may make its own right after it.
+    /// Whether others wait is known only after the release. In between, this thread keeps what it may be charged with.
     static UNDER_WAY: Cell<Option<(usize, Release)>> = const { Cell::new(None) };
 }
 
-/// What is known of the release of this word, which this thread has just made.
+/// What is known about the release of this word, which this thread has just made.
 pub(crate) fn release_under_way(word: usize) -> Release {
     UNDER_WAY.take().filter(|(noted, _)| *noted == word).map(|(_, release)| release).unwrap_or_default()
 }
@@ -219,7 +219,7 @@ pub fn note_release(word: usize, release: Release) {
 mod tests {
     use super::*;
 
-    /// All of them leave a guard that nobody drops.
+    /// Each of them leaves a guard that nobody drops.
     #[test]
     fn those_that_are_kept_for_ever_are_not_looked_through_for_each_that_ends() {
         let (mut numbers, mut looked_at) = (Numbers::new(), 0);
@@ -233,7 +233,7 @@ mod tests {
         }
         assert_eq!(numbers.by_number.len(), 10_000);
         assert!(looked_at < 3 * 10_000, "{looked_at}");
-        // Those that are of no use are forgotten all the same.
+        // Those that no record names are forgotten all the same.
         for _ in 0..10_001 {
             let number = numbers.add(thread::current(), BTreeSet::new);
             numbers.end(number);

@@ -1,22 +1,22 @@
 //! All records: in blocks that are never freed, in a list, so that a reader needs no lock.
 //!
-//! Each block is of one thread. When a thread ends, it leaves its blocks, and nobody claims in them any more. Once all holds in one have
-//! ended, which others may have to release, another thread adopts it:
+//! Each block belongs to one thread. When a thread ends, it leaves its blocks, and no thread claims in them any more. Once all holds in a
+//! block have ended (other threads may have to release them), another thread adopts it:
 //!
 //! ```text
-//!   thread 1, which ends          who releases        thread 2
+//!   thread 1, which ends          releaser            thread 2
 //!   ──────────────────────        ──────────────      ──────────────────────────────────────────────
 //!   left ← the block  (lock)
 //!                                 word ← 0            left has it (lock), and each word = 0  (acquire)
 //!                                                     thread ← 2
 //! ```
-//! Who adopts looks at a few of those that stood for holds when they were left, so that thousands of guards that nobody ever drops
-//! make no thread start later than the first.
+//! An adopting thread checks only a few of the blocks that had holds when they were left, so that thousands of guards that nobody ever
+//! drops make no thread start later than the first.
 //!
-//! A few records are common (`common`): of threads that cannot have their own, as their thread-locals are gone, or their allocator is what
-//! asks for a lock. These are claimed by a compare-and-swap; a word of 1 says that one is being written.
+//! A few records are common (`common`): for threads that cannot have their own, because their thread-locals are gone, or because it is
+//! their allocator that acquires a lock. Common records are claimed by a compare-and-swap; a word of 1 says that one is being written.
 //!
-//! Invariant R2: a pointer to a block is null, or to one that lives for ever.
+//! Invariant R2: a pointer to a block is null, or points to a block that lives for ever.
 
 use std::ptr;
 
@@ -24,7 +24,7 @@ use super::record::{Entry, Record, RecordRef};
 use crate::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{MODEL, Mutex, mutant};
 
-/// How many records a thread gets at first, each in a line of the cache of its own.
+/// How many records a thread gets at first, each in a cache line of its own.
 pub(crate) const FIRST: usize = if MODEL { 1 } else { 8 };
 
 const COMMON: usize = if MODEL { 1 } else { 64 };
@@ -33,37 +33,37 @@ const COMMON: usize = if MODEL { 1 } else { 64 };
 #[derive(Debug)]
 pub(crate) struct Block {
     older: Option<&'static Block>,
-    /// The next one of its thread's; of those that were left, the next one of its list.
+    /// The next block of its thread; in a block that was left, the next one of its list.
     next: AtomicPtr<Block>,
-    /// Since it was left, records before this one are free.
+    /// In a block that was left, the records before this one are free.
     free: AtomicUsize,
     records: Vec<Record>,
-    /// The number of each record's hold, if that is marked.
+    /// The number of the hold of each record, if the record is marked.
     numbers: Vec<AtomicU64>,
 }
 
 /// The blocks of threads that have ended.
 #[derive(Debug)]
 struct Left {
-    /// All records are free: by the size, of [`FIRST`] times a power of two.
+    /// Blocks whose records are all free, by the size: [`FIRST`] times a power of two.
     free: [Option<&'static Block>; SIZES],
-    /// The others, a queue: its head and its tail.
+    /// The other blocks, a queue: its head and its tail.
     held: Option<(&'static Block, &'static Block)>,
 }
 
 const SIZES: usize = 32;
 
-/// So many that were held are looked at by one who adopts. Two, so that those that are freed are found faster than more are left.
+/// How many of the held blocks an adopting thread checks. Two, so that freed ones are found faster than more are left.
 const LOOKS: usize = 2;
 
-/// All records. There is one of these in the process; a model makes its own.
+/// All records. The process has one of these; a model makes its own.
 #[derive(Debug)]
 pub(crate) struct Records {
     newest: AtomicPtr<Block>,
     common: [Record; COMMON],
     numbers: [AtomicU64; COMMON],
     left: Mutex<Left>,
-    /// One record is read at a time, and so many holds have a number: see `record.rs`.
+    /// Locked to read one record at a time; the number of the last hold that got one: see `record.rs`.
     reads: Mutex<u64>,
 }
 
@@ -88,7 +88,7 @@ impl Default for Records {
 }
 
 impl Block {
-    /// So many records, of nobody yet.
+    /// A block of `records` records, of no thread yet.
     pub(crate) fn new(records: usize) -> Self {
         let numbers = (0..records).map(|_| AtomicU64::new(0)).collect();
         let records = (0..records).map(|_| Record::new()).collect();
@@ -96,12 +96,12 @@ impl Block {
         Self { older: None, next, free: AtomicUsize::new(0), records, numbers }
     }
 
-    /// One of its records, which are a ring.
+    /// One of its records, which form a ring.
     pub(crate) fn first(&self) -> &Record {
         &self.records[0]
     }
 
-    /// Makes it one of this thread's.
+    /// Makes the block one of this thread.
     fn adopt(&'static self, thread: u64) -> &'static Self {
         self.free.store(0, Ordering::Relaxed);
         let mut next = RecordRef::new(self.first());
@@ -112,7 +112,7 @@ impl Block {
         self
     }
 
-    /// Whether all holds in it have ended, of one that was left.
+    /// Whether all holds in a block that was left have ended.
     fn can_be_adopted(&self) -> bool {
         mutant!("holders-adopt" => return true);
         let free = self.free.load(Ordering::Relaxed);
@@ -121,7 +121,7 @@ impl Block {
         free + more == self.records.len()
     }
 
-    /// For the one that has the list.
+    /// For the thread that has the list.
     pub(crate) fn next(&self) -> Option<&'static Self> {
         block_at(&self.next)
     }
@@ -130,7 +130,7 @@ impl Block {
         self.next.store(pointer(next), Ordering::Relaxed);
     }
 
-    /// In which list of [`Left::free`] it is.
+    /// The index of its list in [`Left::free`].
     fn size(&self) -> usize {
         size(self.records.len())
     }
@@ -178,13 +178,13 @@ impl Left {
 }
 
 impl Records {
-    /// Makes a block that was left one of this thread's, if one has so many records.
+    /// Makes a block that was left one of this thread, if there is one with `records` records.
     pub(crate) fn adopt(&self, thread: u64, records: usize) -> Option<&'static Block> {
         let left = self.left.lock().take(records);
         Some(left?.adopt(thread))
     }
 
-    /// Adds a block of this thread's.
+    /// Adds a block of this thread.
     pub(crate) fn add(&self, mut block: Box<Block>, thread: u64) -> &'static Block {
         // One at a time.
         let _left = self.left.lock();
@@ -194,12 +194,12 @@ impl Records {
         block
     }
 
-    /// The thread of this block ends, and claims no record any more.
+    /// The thread of this block ends, and claims no more records.
     pub(crate) fn leave(&self, block: &'static Block) {
         self.left.lock().put(block);
     }
 
-    /// Claims a common record. `None`: there is no free one.
+    /// Claims a common record. `None`: none is free.
     pub(crate) fn claim_common(&self, entry: &Entry) -> Option<&Record> {
         self.common.iter().find(|record| record.claim_common(entry))
     }
@@ -215,12 +215,12 @@ impl Records {
         entries.filter(move |(_, entry)| entry.word == word && is_wanted(entry))
     }
 
-    /// All holds that do not end meanwhile.
+    /// All holds that last for the whole call.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&Record, Entry)> {
         self.all_numbered().map(|(record, entry, _)| (record, entry))
     }
 
-    /// The same, each with its number: it lasted, in the same way, since it was first read with that.
+    /// The same, each with its number: the hold has lasted, in the same mode, since it was first read with that number.
     pub(crate) fn all_numbered(&self) -> impl Iterator<Item = (&Record, Entry, u64)> {
         let read = |(record, number)| {
             let (entry, number) = self.read(record, number)?;
@@ -229,7 +229,7 @@ impl Records {
         self.numbered().filter_map(read)
     }
 
-    /// What a record says, if its hold does not end meanwhile, and the number of that.
+    /// The entry of a record, if its hold does not end meanwhile, and the number of the hold.
     fn read(&self, record: &Record, number: &AtomicU64) -> Option<(Entry, u64)> {
         let mut last = self.reads.lock();
         let marks = || {
@@ -239,7 +239,7 @@ impl Records {
         Some((record.read(marks)?, number.load(Ordering::Relaxed)))
     }
 
-    /// The records, of holds or free.
+    /// The records, free ones included.
     pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
         self.numbered().map(|(record, _)| record)
     }
@@ -267,7 +267,7 @@ mod tests {
         block
     }
 
-    /// However many guards were forgotten by threads that have ended, a thread looks at two of their blocks.
+    /// However many guards were forgotten by threads that have ended, a thread checks two of their blocks.
     #[test]
     fn blocks_that_are_held_for_ever_delay_no_thread_and_let_others_be_adopted() {
         let records = Records::new();
@@ -285,7 +285,7 @@ mod tests {
         }
         let blocks = records.blocks().count();
         assert!(blocks <= 2_010, "{blocks}");
-        // And those that are dropped before, as a rule.
+        // Guards that are dropped before the thread ends, as a rule.
         for _ in 0..10_000 {
             let block = claimed(&records);
             block.first().free();

@@ -1,7 +1,7 @@
 //! A ring of events: one thread writes, any thread reads meanwhile, and neither waits for the other.
 //!
-//! The writer overwrites the oldest event. A reader copies what is there, and then asks how far the writer has come: what the writer
-//! may have overwritten since is dropped, and counted.
+//! The writer overwrites the oldest event. A reader copies the events, and then checks how far the writer has come: what the writer may
+//! have overwritten meanwhile is dropped, and counted.
 //!
 //! ```text
 //!   writer, event i                            reader
@@ -12,8 +12,8 @@
 //!   written = i + 1, release                   now = written
 //!                                              keep only those with now < index + N
 //! ```
-//! If the copy has a word of event `i`, then the fence B comes after the fence A, so `now >= i`: the copy of event `i - N`, which was
-//! in that slot, is not kept. Without A or B the reader may keep two halves of different events.
+//! If the copy has a word of event `i`, then the fence B comes after the fence A, so `now >= i`: the copy of event `i - N`, which was in
+//! that slot, is dropped. Without A or B the reader may keep two halves of different events.
 
 use waitword_core::observe::Site;
 
@@ -21,7 +21,7 @@ use crate::site_ptr::AtomicSite;
 use crate::sync::atomic::{AtomicU64, Ordering, fence};
 use crate::sync::{MODEL, mutant, order};
 
-/// What a slot holds beside the site: what it means is the writer's and the reader's business. Two in a model are enough to be torn.
+/// How many words a slot has beside the site; their meaning is up to the writer and the reader. In a model two are enough to be torn.
 pub(crate) const WORDS: usize = if MODEL { 2 } else { 5 };
 
 /// An event with its number.
@@ -32,7 +32,7 @@ struct Slot {
     site: AtomicSite,
 }
 
-/// The youngest events of one writer at a time.
+/// The youngest events, from one writer at a time.
 pub(crate) struct Ring {
     slots: Box<[Slot]>,
     /// How many events have been written.
@@ -40,7 +40,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// An empty ring of so many slots.
+    /// An empty ring of `slots` slots.
     pub(crate) fn new(slots: usize) -> Self {
         let slot = |_| Slot { words: std::array::from_fn(|_| AtomicU64::new(0)), site: AtomicSite::none() };
         Self { slots: (0..slots.max(1)).map(slot).collect(), written: AtomicU64::new(0) }

@@ -1,8 +1,9 @@
-//! The events of a trace: what waiters and holders do, one after the other, in a [`Ring`] for each thread.
+//! The events of a trace: what waiters and holders do, in order, in a [`Ring`] for each thread.
 //!
-//! A thread writes to its own ring, so no event waits for another thread, and none is written under a shard's lock. A thread gets its ring at its
-//! first event while there is a trace: a place in [`PLACES`] is taken with a compare-and-swap, and given back when the thread ends. Only who took
-//! it writes to its ring, and taking acquires what the thread before has written. The ring says from which event on each has written.
+//! A thread writes to its own ring, so no event waits for another thread, and none is written under a shard's lock. A thread gets its ring
+//! at its first event while there is a trace: it takes a place in [`PLACES`] with a compare-and-swap, and gives it back when it ends. Only
+//! that thread writes to the ring, and taking the place acquires what the thread before has written. The ring records from which event on
+//! each thread has written.
 //!
 //! | event | written by | when |
 //! |---|---|---|
@@ -28,13 +29,13 @@ use super::recorder::Release;
 use super::ring::Ring;
 use crate::model::TraceKind;
 
-/// So many threads can write at a time; the events of others are counted.
+/// How many threads can write at the same time; the events of others are counted.
 const MOST_THREADS: usize = 256;
 
-/// The events of a thread that are kept: 48 bytes each.
+/// How many events of a thread are kept: 48 bytes each.
 const EVENTS: usize = 4096;
 
-/// Events that had no ring.
+/// How many events had no ring.
 static HOMELESS: AtomicU64 = AtomicU64::new(0);
 
 static PLACES: [Place; MOST_THREADS] =
@@ -47,28 +48,28 @@ struct Place {
 
 struct Kept {
     ring: Ring,
-    /// Who wrote, from which event on. Locked when a thread takes the place, and by readers.
+    /// The threads that wrote, each with its first event. Locked when a thread takes the place, and by readers.
     writers: Mutex<Vec<(u64, Thread)>>,
 }
 
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// When.
+    /// When it happened.
     pub at: Instant,
     /// The thread on which it happened.
     pub thread: Thread,
     /// What happened.
     pub kind: TraceKind,
-    /// For what, of a wait that begins.
+    /// For a wait that begins: what it waits for.
     pub waits_for: Option<WaitsFor>,
     /// The address of the word.
     pub word: usize,
-    /// What the waiter or holder is: `thread`, a task or an agent. `None`: the waiter that began to wait under `identity`.
+    /// The kind of waiter or holder: `thread`, a task or an agent. `None`: the waiter that began to wait under `identity`.
     pub who: Option<WaiterKind>,
     /// The data pointer of a task's waker, the address of an agent's inbox; 0 for a thread that holds.
     pub identity: usize,
-    /// Where the wait began, or the lock was taken, if that is known.
+    /// Where the wait began, or the lock was acquired, if that is known.
     pub site: Option<&'static Site>,
 }
 
@@ -87,10 +88,10 @@ pub struct Events {
 #[derive(Debug)]
 pub struct Traced {
     start: Instant,
-    /// How far each ring was then.
+    /// How many events each ring had when the trace began.
     written: Vec<u64>,
     homeless: u64,
-    /// Whether it has all acquisitions.
+    /// Whether the trace has all acquisitions.
     pub(crate) all: bool,
 }
 
@@ -105,7 +106,7 @@ impl Traced {
         }
     }
 
-    /// What was traced until now. Allocates; threads go on meanwhile.
+    /// The trace until now. Allocates; threads go on meanwhile.
     pub fn so_far(&self) -> Events {
         let mut events = Events {
             start: self.start,
@@ -177,7 +178,7 @@ const RELEASED: u64 = 7;
 
 const SORTS: [WaiterKind; 3] = [WaiterKind::Thread, WaiterKind::Task, WaiterKind::Agent];
 
-/// As an event has it; 0: by its identity alone.
+/// The code of a kind in an event; 0 stands for one that is known by its identity alone.
 fn sort(kind: WaiterKind) -> u64 {
     kind as u64 + 1
 }
@@ -232,7 +233,7 @@ fn holder(task: Option<usize>) -> [u64; 2] {
     task.map_or([sort(WaiterKind::Thread), 0], |task| [sort(WaiterKind::Task), task as u64])
 }
 
-/// A lock was released for which others wait. With all acquisitions the release itself is in the trace.
+/// A lock was released for which others wait. With `all`, the release itself is in the trace already.
 pub(crate) fn contended_release(word: usize, release: &Release) {
     if !asks(OWN) {
         write_released(word, release);
@@ -243,9 +244,9 @@ thread_local! {
     static MINE: Mine = const { Mine { has_asked: Cell::new(false), place: Cell::new(None) } };
 }
 
-/// What this thread writes to: its place, which it gives back when it ends.
+/// The place that this thread writes to, which it gives back when it ends.
 struct Mine {
-    /// Set before it gets one: an allocator may have locks of ours.
+    /// Set before the thread gets a place: an allocator may use locks of this crate.
     has_asked: Cell<bool>,
     place: Cell<Option<&'static Place>>,
 }
@@ -266,7 +267,7 @@ fn write(words: [u64; 5], site: Option<&'static Site>) {
         let kept = mine.place.get().and_then(|place| place.kept.get());
         kept.map(|kept| kept.ring.write(words, site)).is_some()
     });
-    // Of a thread that is ending nothing is there any more.
+    // In a thread that is ending, the place may be gone.
     if is_written != Ok(true) {
         HOMELESS.fetch_add(1, Ordering::Relaxed);
     }
@@ -281,7 +282,7 @@ fn take_place() -> Option<&'static Place> {
     let kept = place.kept.get_or_init(|| Kept { ring: Ring::new(EVENTS), writers: Mutex::default() });
     let mut writers = lock(&kept.writers);
     let written = kept.ring.written();
-    // Of those that wrote before, the ones are kept of which there are events.
+    // Of the former writers, those are kept that have events left.
     let oldest = written.saturating_sub(EVENTS as u64);
     while writers.get(1).is_some_and(|(from, _)| *from <= oldest) {
         writers.remove(0);

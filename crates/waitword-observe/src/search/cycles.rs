@@ -1,4 +1,4 @@
-//! The shortest cycles of a graph, and how to say what they are.
+//! The shortest cycles of a graph, and their description.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Holder, LockKind, Snapshot};
 
-/// Cycles that have no member in common, each the shortest through one of its members. Those that are certain come first: one that
-/// is not may share a member, and says less.
+/// Cycles that have no member in common, each the shortest through one of its members. Certain cycles come first: an uncertain one may
+/// share a member with them, and says less.
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
     let graph = Graph::of(snapshot);
     let mut is_free = vec![true; graph.actors.len()];
@@ -17,7 +17,7 @@ pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
     cycles
 }
 
-/// Cycles of those that are free, and are not so any more.
+/// Cycles of free nodes, which are not free afterwards.
 fn find_in(graph: &Graph<'_>, is_free: &mut [bool]) -> Vec<Cycle> {
     let mut open = trimmed(graph, is_free);
     let mut cycles = Vec::new();
@@ -32,8 +32,8 @@ fn find_in(graph: &Graph<'_>, is_free: &mut [bool]) -> Vec<Cycle> {
     cycles
 }
 
-/// The free nodes that are left when those without an edge from or to the others are taken away, again and again: the cycles, and the
-/// ways between them. Ten thousand waiters behind one holder are gone at once.
+/// The free nodes that remain when those without an edge from or to the others are removed, again and again: the cycles, and the paths
+/// between them. Ten thousand waiters behind one holder are removed at once.
 fn trimmed(graph: &Graph<'_>, is_free: &[bool]) -> Vec<bool> {
     let count = graph.actors.len();
     let mut reverse = vec![Vec::new(); count];
@@ -63,7 +63,7 @@ fn trimmed(graph: &Graph<'_>, is_free: &[bool]) -> Vec<bool> {
 
 type Path<'a> = Vec<(usize, Edge<'a>)>;
 
-/// The shortest way from `start` back to itself, edge by edge, breadth first.
+/// The shortest path from `start` back to itself, edge by edge, breadth first.
 fn shortest<'a>(graph: &Graph<'a>, open: &[bool], start: usize) -> Option<Path<'a>> {
     let mut came: Vec<Option<(usize, Edge<'a>)>> = vec![None; graph.actors.len()];
     let mut queue = VecDeque::from([start]);

@@ -24,7 +24,7 @@ pub(super) enum Why<'a> {
 }
 
 impl Edge<'_> {
-    /// As the member of a cycle says it that this leads to.
+    /// The edge from the view of the cycle's member that it leads to.
     pub(super) fn blocks(&self) -> Option<Blocks> {
         let lock = self.wait.map(|(lock, _)| lock.name.clone());
         Some(match self.why {
@@ -96,7 +96,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Without the edges that something unknown may take away: a cycle of these is a certain deadlock.
+    /// Without the edges that something unknown may remove: a cycle of the rest is a certain deadlock.
     pub(super) fn certain(&self) -> Self {
         let is_certain = |from: usize, edge: &Edge<'_>| {
             let blocks = |(_, waiter): (_, &Waiter)| waiter.timed.is_some() && self.actors[from].blocks();
@@ -115,8 +115,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Whether the waiter waits for a turn that only others can give it. One that was signalled may try by itself; one with a deadline
-/// will give up; permits and notifies may come from anywhere.
+/// Whether the waiter waits for a turn that only others can give it. A signalled waiter may try by itself; a waiter with a deadline will
+/// give up; permits and notifies may come from anywhere.
 fn stands(lock: &Lock, waiter: &Waiter) -> bool {
     let is_owned = matches!(
         lock.name.kind,
@@ -126,26 +126,27 @@ fn stands(lock: &Lock, waiter: &Waiter) -> bool {
     is_owned && wants_turn && waiter.state == State::Queued && waiter.timed != Some(true)
 }
 
-/// The upgradable read of a pending upgrade is with what waits for that, wherever it was acquired.
+/// Whether `holder` blocks `waiter`. The upgradable read of a pending upgrade belongs to the waiting upgrade, wherever it was acquired.
 fn blocks(lock: &Lock, holder: &Holder, waiter: &Waiter) -> bool {
     let is_upgraded = holder.mode == Access::Upgradable && lock.upgrade.is_some();
     !is_upgraded && holder.mode.excludes(waiter.wants)
 }
 
-/// Whether the waiter waits for the one that upgrades the lock. It holds an upgradable read all the time, and keeps readers out while it
-/// waits for those that read already; one that gives up lets them in again.
+/// Whether the waiter waits for the one that upgrades the lock. That one holds an upgradable read all the time, and keeps readers out while
+/// it waits for the present ones; if it gives up, readers can enter again.
 fn keeps_out(lock: &Lock, upgrade: &Waiter, waiter: &Waiter) -> bool {
     stands(lock, upgrade) || Access::Upgradable.excludes(waiter.wants)
 }
 
-/// The waiters that stand in the queue of an `RwLock`, while it is walked from its head: of each access the last two, of two actors.
+/// The waiters in the queue of an `RwLock` that were passed while it is walked from its head: for each access the last two, of two actors.
 #[derive(Default)]
 struct Passed<'a> {
     last: BTreeMap<Access, (&'a Waiter, Option<&'a Waiter>)>,
 }
 
 impl<'a> Passed<'a> {
-    /// The nearest one that cannot share with `waiter`: a reader does not pass a writer. The waiters before that one block that one.
+    /// The nearest waiter ahead that cannot share with `waiter`: a reader does not pass a writer. That waiter is blocked by those ahead of
+    /// it.
     fn nearest(&self, waiter: &Waiter) -> Option<&'a Waiter> {
         let excludes =
             |(wants, _): &(&Access, _)| wants.excludes(waiter.wants) || waiter.wants.excludes(**wants);

@@ -1,4 +1,4 @@
-//! What two snapshots, or one, allow to conclude.
+//! Conclusions from one snapshot, or from two.
 
 mod cycles;
 mod graph;
@@ -11,17 +11,17 @@ use crate::model::{
     Actor, Address, Ended, Holder, Lock, LockKind, Site, Snapshot, State, Waiter, is_notified,
 };
 
-/// A signalled waiter that has been queued for less is no finding: its executor may be busy.
+/// A signalled waiter that has been queued for less is not a finding: its executor may be busy.
 const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
 
-/// Shorter waits are no finding.
+/// Shorter waits are not findings.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-/// Cycles of threads, tasks and agents in `later` that were there in `earlier` already.
+/// Cycles of threads, tasks and agents that are in both `earlier` and `later`.
 ///
 /// Both snapshots are of one process, `earlier` taken before `later`. A cycle is made only of waits and holds that are in both, with the
-/// same beginnings. So all of them existed at the same moment, and no cycle is put together from parts of different times. There is
-/// none where holders are not recorded, or the clock did not run when the waits began.
+/// same beginnings. So all of them existed at the same moment, and no cycle is put together from parts of different times. There are no
+/// cycles if holders are not recorded, or if the clock did not run when the waits began.
 ///
 /// Members of a cycle are waiters that wait for a turn without a deadline. Semaphores, condition variables and events are not followed:
 /// permits and notifies may come from anywhere.
@@ -41,7 +41,7 @@ pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
     let ended = holds_of_ended(snapshot);
     for lock in &snapshot.locks {
         let holds = ended.get(&lock.name.address).into_iter().flatten();
-        // If the lock has been released for it, its word says so, and there is no holder.
+        // If the lock has been released on behalf of the actor, its word says so, and it has no waiters.
         let holds = holds.filter(|_| lock.waiting() > 0);
         findings.extend(holds.map(|(holder, ended)| holder_ended(lock, holder, ended)));
         findings.extend(never_polled(lock).map(Finding::NeverPolled));
@@ -55,7 +55,7 @@ pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
     findings
 }
 
-/// Of so many waiters a finding says who they are.
+/// How many waiters a finding names.
 const FIRST: usize = 4;
 
 /// The holds of actors that have ended, by the lock.
@@ -63,7 +63,7 @@ fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)
     let ended: HashMap<&Actor, &Ended> =
         snapshot.ended.iter().rev().map(|ended| (&ended.actor, ended)).collect();
     let mut holds = HashMap::<_, Vec<_>>::new();
-    // As a rule nothing has ended, and the holders need not be looked at.
+    // As a rule nothing has ended, and the holders need not be searched.
     let holders = snapshot.holders.iter().flatten().take_while(|_| !ended.is_empty());
     for (holder, ended) in holders.filter_map(|holder| Some((holder, *ended.get(&holder.actor)?))) {
         holds.entry(holder.lock).or_default().push((holder, ended));
@@ -85,8 +85,8 @@ fn holder_ended(lock: &Lock, holder: &Holder, ended: &Ended) -> Finding {
     })
 }
 
-/// Tasks that were signalled in `earlier`, and have not run since: the lock was free for them in both snapshots. With nobody behind one, no
-/// watchdog looks at it. Faults, which [`waits`] of one snapshot may have as facts.
+/// Tasks that were signalled in `earlier` and have not run since: the lock was free for them in both snapshots. The watchdog does not check
+/// a task that no waiter is queued behind. These are faults, which [`waits`] of one snapshot may report as facts.
 pub(crate) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
     let held = |snapshot: &Snapshot| -> HashSet<Address> {
         snapshot.holders.iter().flatten().map(|holder| holder.lock).collect()
@@ -105,7 +105,7 @@ pub(crate) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
     waits.map(|wait| Finding::NeverPolled(NeverPolled { not_run, ..wait })).collect()
 }
 
-/// Signalled, and has not run. A thread in this state has not been scheduled: nobody polls it.
+/// Whether the waiter was signalled and nobody has polled it. A thread in this state has not been scheduled.
 fn is_unpolled(waiter: &Waiter) -> bool {
     waiter.state != State::Queued && !waiter.actor.blocks()
 }
@@ -125,7 +125,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
     })
 }
 
-/// By site, without the waiters that could have the lock.
+/// Long waits by site, without the waiters that could have the lock.
 fn long_waits(lock: &Lock) -> Vec<LongWait> {
     let mut sites: BTreeMap<Option<&Site>, (usize, Duration)> = BTreeMap::new();
     for waiter in lock.all_waiters().filter(|waiter| !is_unpolled(waiter)) {

@@ -1,14 +1,14 @@
-//! What is done when the process ends of itself: when `main` returns, or by `process::exit`.
+//! What is done when the process ends by itself: when `main` returns, or by `process::exit`.
 //!
-//! The C library calls then what `atexit` was given. It does so on the thread that ends the process, whose thread-locals may be gone and
-//! which may hold any lock; so that only tells other threads, and waits for them for a while. A child of a `fork` inherits what was given to
-//! `atexit`, and none of these threads: it does nothing.
+//! The C library then calls what `atexit` was given, on the thread that ends the process, whose thread-locals may be gone and which may
+//! hold any lock. So that call only tells other threads, and waits for them for a while. A child of a `fork` inherits what was given to
+//! `atexit`, but none of these threads: there it does nothing.
 //!
-//! Not called: in a process that is aborted (a panic that must not unwind) or ended by a signal, that calls `_exit`, or that exits on Windows by
-//! `process::exit`.
+//! Not called in a process that is aborted (a panic that must not unwind) or ended by a signal, that calls `_exit`, or that exits on
+//! Windows by `process::exit`.
 //!
-//! Invariant X1: `ends` is a function of this program that captures nothing and does not unwind. If this is a part of a library that is unloaded,
-//! its `atexit` calls it before.
+//! Invariant X1: `ends` is a function of this program that captures nothing and does not unwind. If this code is part of a library that is
+//! unloaded, the library's `atexit` handlers run before that.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -16,22 +16,22 @@ use std::time::Duration;
 
 use waitword_core::lock;
 
-/// The process waits for so long at most.
+/// How long the process waits at most.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The process in which threads wait for the end; 0: none does yet. No lock has to be taken for it: who forks copies locks that others have.
+/// The process in which threads wait for the end; 0: none does yet. It needs no lock: a fork copies locks that other threads hold.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 struct Exit {
     is_there: bool,
-    /// How many threads there are that have something to do then.
+    /// How many threads have something to do at the end.
     threads: usize,
 }
 
 static EXIT: Mutex<Exit> = Mutex::new(Exit { is_there: false, threads: 0 });
 static CHANGED: Condvar = Condvar::new();
 
-/// While it is there, the end of the process waits for it: for a thread, which drops it when it has done what is to be done then.
+/// While this exists, the end of the process waits for it. A thread has it, and drops it when it has done its work at the end.
 pub(super) struct AtExit(());
 
 impl AtExit {
@@ -46,7 +46,7 @@ impl AtExit {
         Self(())
     }
 
-    /// Waits for the end, so long at most. Returns whether it is there.
+    /// Waits for the end, for `timeout` at most. Returns whether the end has come.
     pub(super) fn wait(&self, timeout: Duration) -> bool {
         let waited = CHANGED.wait_timeout_while(lock(&EXIT), timeout, |exit| !exit.is_there);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_there
@@ -60,7 +60,7 @@ impl Drop for AtExit {
     }
 }
 
-/// If there is no memory for it, the end is as any other.
+/// If there is no memory for this, the process ends without waiting.
 #[cfg(any(unix, windows))]
 fn register() {
     unsafe extern "C" {

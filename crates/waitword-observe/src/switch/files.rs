@@ -1,5 +1,5 @@
-//! Files that are written again and again while the program runs, and once more when it ends of itself (`exit.rs`): it may be ended at any
-//! time, and then the last one is there.
+//! Files that are written again and again while the program runs, and once more when it ends by itself (`exit.rs`). So a program can be
+//! ended at any time, and leaves the last version.
 
 use std::fs;
 use std::io;
@@ -40,7 +40,7 @@ pub(super) fn write_trace(path: PathBuf) -> io::Result<()> {
     })
 }
 
-/// Whether two paths are of one file, which each would replace.
+/// Whether two paths name one file, which each writer would replace.
 pub(super) fn are_one(one: &Path, other: &Path) -> bool {
     let folder = |path: &Path| match path.parent() {
         Some(folder) if folder != Path::new("") => folder.canonicalize().ok(),
@@ -50,7 +50,7 @@ pub(super) fn are_one(one: &Path, other: &Path) -> bool {
         || one.file_name() == other.file_name() && folder(one).is_some_and(|it| folder(other) == Some(it))
 }
 
-/// Once now, so that a path that cannot be written is known at once, and then each [`PERIOD`] until the program ends.
+/// Writes once now, so that a path that cannot be written is known at once, and then every [`PERIOD`] until the program ends.
 fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Result<()> {
     write()?;
     let at_exit = AtExit::new();
@@ -67,7 +67,7 @@ fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Resu
     thread::Builder::new().name("waitword-files".into()).spawn(run).map(drop)
 }
 
-/// A reader sees the old file or the new one, never a part.
+/// Replaces a file: a reader sees the old file or the new one, never a part.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", std::process::id()));

@@ -30,7 +30,7 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | value | |
 /// |---|---|
 /// | unset, empty, `0` | nothing: no thread, no clock |
-/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once, and once each cycle that is none and has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
+/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once, and once each cycle that is no fault and has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
 /// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
 /// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
 /// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s and at the end: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
@@ -38,11 +38,11 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | `slow=500ms` | with `1`: what is printed as slow, 1 s without it |
 /// | `1,serve=PATH` | both; so with the others |
 ///
-/// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound)
-/// prints one line, and the rest is observed. The second call and all after it do nothing.
+/// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound) prints
+/// one line, and the rest is observed. Only the first call has an effect.
 ///
-/// The end at which files are written once more is that of `main` and of `process::exit` (on Windows that of `main` alone), which wait for it, for
-/// 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
+/// The end at which files are written once more is that of `main` and of `process::exit` (on Windows only that of `main`), which wait for
+/// it, for 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
 ///
 /// ```
 /// // The first statement of `main`.
@@ -60,7 +60,7 @@ pub fn init() {
     });
 }
 
-/// A hold that made another wait for so long is printed.
+/// The default threshold: a hold that made another wait for this long is printed.
 const SLOW: Duration = Duration::from_secs(1);
 
 fn start(spec: &Spec) {
@@ -93,7 +93,7 @@ fn start(spec: &Spec) {
     at("reports", &spec.serve, |path| serve(path).map(Server::forever));
 }
 
-/// Does it at the path, if there is one; says what fails.
+/// Calls `work` with the path, if there is one; prints what fails.
 fn at(what: &str, path: &Option<PathBuf>, work: impl FnOnce(PathBuf) -> io::Result<()>) {
     if let Some(path) = path
         && let Err(error) = work(path.clone())
@@ -113,14 +113,14 @@ struct Spec {
     slow: Option<Duration>,
 }
 
-/// What is understood, for the one line that a wrong value gets.
+/// The values that are understood, for the one line that a wrong value gets.
 #[cfg(unix)]
 const UNDERSTOOD: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
 #[cfg(not(unix))]
 const UNDERSTOOD: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
 
 impl Spec {
-    /// `None` is off. Of a wrong value the part that is wrong.
+    /// `None`: off. For a wrong value, the part that is wrong.
     fn parse(value: &OsStr) -> Result<Option<Self>, String> {
         let Some(text) = value.to_str() else { return Err(format!("{value:?}")) };
         if matches!(text, "" | "0") {

@@ -1,4 +1,4 @@
-//! Observation by hand, and what is to happen when a deadlock is found.
+//! Observation by hand, and what happens when a deadlock is found.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders}
 use crate::report::report;
 use crate::{order, tasks};
 
-/// From now on waits have ages, holders are recorded, and charged with the waits of others ([`blame`](crate::blame())).
+/// From now on waits have ages, and holders are recorded and charged with the waits of others ([`blame`](crate::blame())).
 ///
 /// Each wait, and each release of a lock with waiters, reads the clock once more, some 20 to 40 ns. Each acquisition and its release make
 /// and erase a record, some 65 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
@@ -31,27 +31,28 @@ pub fn disable() {
     watch::stop();
 }
 
-/// From now on the order in which threads and tasks take locks is checked: see [`lock_order`](crate::lock_order) and [`assert_lock_order`](crate::assert_lock_order). For tests.
+/// From now on the order in which threads and tasks acquire locks is checked: see [`lock_order`](crate::lock_order) and
+/// [`assert_lock_order`](crate::assert_lock_order). For tests.
 ///
 /// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a lock of the
 /// process and costs some hundred nanoseconds. Locks that are held already are not seen. Nothing happens if it is on.
 ///
-/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. Call
-/// [`identify`](identify()) first, and both are known by the number of the task.
+/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. To have
+/// both known by the number of the task, call [`identify`](identify()) first.
 pub fn check_lock_order() {
     start_holders();
     order::start();
     ask(AWAITED, 0);
 }
 
-/// From now on reports have tasks by the numbers that `identify` gives: those of the executor, which its other tools show too. Without
+/// From now on reports name tasks by the numbers that `identify` returns: those of the executor, which its other tools show too. Without
 /// this, a task is a number in order of first appearance.
 ///
-/// `identify` is called on the task's thread, in the poll in which it begins to wait or, while holders are recorded, acquires a lock, so it is short and takes no lock of `waitword`'s. It returns
-/// `None` where no task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`. The first call counts, for the rest of the
-/// process; returns whether this is it.
+/// `identify` is called on the task's thread, in the poll in which the task begins to wait or, while holders are recorded, acquires a lock;
+/// so it has to be short, and must take no lock of `waitword`'s. It returns `None` where no task runs (in `block_on`, say): such a waiter
+/// is `task 3 "not identified"`. Only the first call counts, for the rest of the process; returns whether this is it.
 ///
-/// Of tokio:
+/// For tokio:
 ///
 /// ```
 /// use waitword::Mutex;
@@ -80,12 +81,12 @@ pub fn identify(identify: fn() -> Option<u64>) -> bool {
     is_first
 }
 
-/// Calls `f` with each cycle that is found, once while it stands; not only with deadlocks: [`Cycle::is_certain`] says whether anything is
+/// Calls `f` with each cycle that is found, once while it lasts; not only with deadlocks: [`Cycle::is_certain`] says whether anything is
 /// known that could end it.
 ///
-/// [`enable`]s observation, and starts the thread that looks once per second, so a cycle is found one to two seconds after it is complete.
-/// `f` runs on that thread, and may take locks and make a [`report`]; while it waits, nothing else is found. If it panics, the
-/// panic ends there. [`disable`] forgets it.
+/// [`enable`]s observation, and starts a thread that checks once per second, so a cycle is found one to two seconds after it is complete.
+/// `f` runs on that thread, and may take locks and make a [`report`]; while it waits, nothing else is found. A panic of `f` is caught.
+/// [`disable`] forgets `f`.
 ///
 /// # Errors
 /// If the system cannot start the thread.
@@ -103,14 +104,14 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
     })
 }
 
-/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error:
-/// for tests and CI, where a deadlock would hang until a timeout that says nothing. Of other cycles [`on_deadlock`] tells.
+/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error: for
+/// tests and CI, where a deadlock would hang until a timeout that says nothing. [`on_deadlock`] also tells of other cycles.
 ///
-/// A program that sends borrowed guards to other threads may be aborted although it is none: that such a guard is elsewhere is not known
-/// before one that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and make no deadlock
-/// that is certain. What is printed says so, too.
+/// A program that sends borrowed guards to other threads may be aborted without a deadlock: that such a guard was sent is not known before
+/// a guard that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and make no certain
+/// deadlock. The printed text says so, too.
 ///
-/// As [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
+/// Otherwise as [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
 ///
 /// # Errors
 /// If the system cannot start the thread.

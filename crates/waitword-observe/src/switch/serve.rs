@@ -19,19 +19,19 @@ use waitword_core::time::Instant;
 use crate::report::report;
 use crate::trace::traced;
 
-/// So many connections are answered at a time. More are refused.
+/// How many connections are answered at the same time. More are refused.
 const READERS: usize = 8;
 
-/// A reader that has not read its report by then gets no more of it.
+/// A reader that has not read its report in this time gets no more of it.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// A reader that says nothing for so long gets a report. One that asks byte by byte is answered after [`LINE`] of them, 13 s at most.
+/// A reader that says nothing for this long gets a report. One that asks byte by byte is answered after [`LINE`] bytes, 13 s at most.
 const READ_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Longer lines are no requests.
+/// Longer lines are not requests.
 const LINE: u64 = 64;
 
-/// A trace lasts no longer.
+/// The longest trace.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a connection gets beyond [`READERS`].
@@ -39,16 +39,16 @@ const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their repor
 
 /// Gives a report as one line of JSON to each connection to a Unix socket at `path`, until the returned [`Server`] is dropped.
 ///
-/// A reader may ask first, in one line: `report`, or `trace SECONDS` or `trace SECONDS all` for a [`Trace`](crate::Trace) of the time from
-/// now on, for at most 60 s. One that says nothing gets a report a moment later.
+/// A reader may ask first, in one line: `report`, or `trace SECONDS` or `trace SECONDS all` for a [`Trace`](crate::Trace) from now on, for
+/// at most 60 s. A reader that says nothing gets a report a moment later.
 ///
 /// Only the process's own user can connect (mode 0600, from the beginning). A socket that a process left there when it ended is replaced.
-/// Each connection has a thread, eight at most at a time. A reader that does not read delays nobody: its report is made, and its
-/// connection is closed after 10 s.
+/// Each connection has a thread, at most eight at a time. A reader that does not read delays nobody: its report is made, and its connection
+/// is closed after 10 s.
 ///
 /// # Errors
-/// If something else is at `path` or another process listens there, the folder cannot be written, the path is longer than sockets
-/// allow, or there is no thread left.
+/// If something else is at `path` or another process listens there, the folder cannot be written, the path is too long for a socket, or no
+/// thread can be started.
 ///
 /// ```no_run
 /// let _server = waitword_observe::serve("/run/user/1000/pool.sock")?; // waitword report /run/user/1000/pool.sock
@@ -56,11 +56,11 @@ const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their repor
 /// ```
 pub fn serve(path: impl AsRef<Path>) -> io::Result<Server> {
     let path = path.as_ref();
-    // A socket can be moved to a path that nobody can connect to, because it is too long.
+    // Checked first: a socket can be moved to a path that is too long to connect to.
     SocketAddr::from_pathname(path)?;
     check_free(path)?;
     let listener = bind(path)?;
-    // Of another file that is there by the time the server ends, nothing is removed.
+    // If another file is at the path when the server ends, that file is not removed.
     let file = fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))?;
     let server = Server { path: path.to_owned(), file, is_ending: Arc::default() };
     let is_ending = server.is_ending.clone();
@@ -87,7 +87,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.is_ending.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts. If another socket is there by now, nobody needs to be woken: its owner removed ours.
+        // Wakes the thread that accepts. If another socket is there by now, no wake is needed: its owner removed ours.
         drop(UnixStream::connect(&self.path));
         let is_ours = fs::symlink_metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.file);
         if is_ours {
@@ -96,7 +96,7 @@ impl Drop for Server {
     }
 }
 
-/// A file is not replaced, nor is a socket on which somebody listens.
+/// Fails if there is a file that is no socket, or a socket on which a process listens.
 fn check_free(path: &Path) -> io::Result<()> {
     let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
     if !there.file_type().is_socket() {
@@ -136,13 +136,13 @@ fn accept(listener: &UnixListener, is_ending: &AtomicBool) {
         }
         match connection {
             Ok(connection) => answer(connection, &readers),
-            // Without a file descriptor left, say: others may give one back.
+            // Most likely no file descriptor is left: other connections may give one back.
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
-/// Each thread that answers has one of `readers`.
+/// Each answering thread holds a clone of `readers`.
 fn answer(connection: UnixStream, readers: &Arc<()>) {
     let place = Arc::clone(readers);
     if Arc::strong_count(readers) > 1 + READERS {
@@ -154,11 +154,11 @@ fn answer(connection: UnixStream, readers: &Arc<()>) {
         // A reader that has gone, or does not read, needs no report.
         let _ = write(&connection, format!("{answer}\n").as_bytes(), Instant::now() + DEADLINE);
     };
-    // Without a thread left the connection is closed.
+    // If no thread can be started, the connection is closed.
     let _ = thread::Builder::new().name("waitword-reader".into()).spawn(give);
 }
 
-/// Fits into the socket's buffer, which is empty.
+/// The text fits into the socket's buffer, which is empty.
 fn refuse(mut connection: UnixStream) {
     let _ = connection.set_nonblocking(true);
     let _ = connection.write(BUSY);
@@ -180,7 +180,7 @@ fn write(mut connection: &UnixStream, mut bytes: &[u8], deadline: Instant) -> io
     Ok(())
 }
 
-/// What a reader asks: one line, or nothing.
+/// A reader's request: one line, or nothing.
 #[derive(Clone, Debug, PartialEq)]
 enum Request {
     Report,
@@ -191,7 +191,7 @@ enum Request {
 impl Request {
     fn read(connection: &UnixStream) -> Self {
         let mut line = Vec::new();
-        // What came until then counts.
+        // What has come until then counts.
         let _ = connection.set_read_timeout(Some(READ_TIMEOUT));
         let _ = BufReader::new(connection.take(LINE + 1)).read_until(b'\n', &mut line);
         if line.len() as u64 > LINE {
@@ -231,14 +231,14 @@ impl Request {
 
 /// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
 ///
-/// The handler does nothing but wake a thread, which makes the report. Signals that come while it is made are one. A second call for
-/// the same signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
+/// The handler only wakes a thread, which makes the report. Signals that come while it is made count as one. A second call for the same
+/// signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
 ///
 /// # Errors
-/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is none, or there is no thread left.
+/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is not a signal, or no thread can be started.
 pub fn report_on_signal(signal: i32) -> io::Result<()> {
     static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-    // Of numbers beyond its own limit signal-hook panics.
+    // signal-hook panics for numbers beyond its own limit.
     if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
         let text = format!("signal {signal} cannot be handled");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
@@ -250,7 +250,7 @@ pub fn report_on_signal(signal: i32) -> io::Result<()> {
     let mut signals = Signals::new([signal])?;
     let print = move || {
         for _ in signals.forever() {
-            // In one piece, so that other lines do not get in between; without a standard error it has no reader.
+            // In one piece, so that other lines do not get in between; a missing standard error is ignored.
             let text = report().to_string();
             let _ = io::stderr().lock().write_all(text.as_bytes());
         }

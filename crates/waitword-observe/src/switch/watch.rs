@@ -1,5 +1,5 @@
-//! A thread that takes a snapshot once per second, and reports the faults in it and the cycles that last, to stderr and to adapters, and all
-//! cycles, to callbacks.
+//! A thread that takes a snapshot once per second. It reports faults and lasting cycles to stderr and to adapters, and all cycles to
+//! callbacks.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -21,10 +21,10 @@ use crate::text::lasting;
 
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Whether the thread prints slow holds too. If not, they are left to [`take_slow`].
+/// Whether the thread also prints slow holds. If not, they are left to [`take_slow`].
 pub(super) static PRINTS_SLOW: AtomicBool = AtomicBool::new(false);
 
-/// A cycle that may end by itself is printed when all its waits and holds have lasted for so long.
+/// A cycle that may end by itself is printed when all its waits and holds have lasted for this long.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
 /// What listeners are called with.
@@ -32,7 +32,7 @@ pub(super) const LASTING: Duration = Duration::from_secs(10);
 pub(super) enum Found {
     /// A fault, or a cycle.
     New(Finding),
-    /// A cycle that is no fault, and has lasted for [`LASTING`]. They were called with it before.
+    /// A cycle that is not a fault, and has lasted for [`LASTING`]. The listeners were called with it before.
     Lasting(Cycle),
 }
 
@@ -48,7 +48,7 @@ struct Watch {
 static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None, listeners: Vec::new() });
 static STOPPED: Condvar = Condvar::new();
 
-/// Prints a fault to the standard error, or a cycle that lasts. One that may end by itself is no fault.
+/// Prints a fault to the standard error, or a cycle that lasts. A cycle that may end by itself is not a fault.
 pub(super) fn print(found: &Found) {
     match found {
         Found::New(finding) if !finding.is_fault() => {}
@@ -80,11 +80,11 @@ fn print_slow() {
 }
 
 pub(super) fn say(text: impl Display) {
-    // Without a standard error there is nobody to say it to.
+    // A missing standard error is ignored.
     let _ = writeln!(io::stderr().lock(), "waitword: {text}");
 }
 
-/// Calls `listener` with what is found, from a thread that is started unless it runs.
+/// Calls `listener` with each finding, from the thread, which is started unless it runs.
 pub(super) fn start(listener: impl Fn(&Found) + Send + Sync + 'static) -> io::Result<()> {
     let mut watch = lock(&WATCH);
     watch.listeners.push(Arc::new(listener));
@@ -97,13 +97,13 @@ pub(super) fn start(listener: impl Fn(&Found) + Send + Sync + 'static) -> io::Re
     Ok(())
 }
 
-/// The thread ends, and begins no call from now on.
+/// Ends the thread, which makes no more calls from now on.
 pub(super) fn stop() {
     let mut watch = lock(&WATCH);
     watch.running = None;
     let listeners = std::mem::take(&mut watch.listeners);
     drop(watch);
-    // Foreign: not under the lock.
+    // Dropping a listener is foreign code: not under the lock.
     drop(listeners);
     STOPPED.notify_all();
 }
@@ -130,7 +130,7 @@ fn run(number: u64) {
     }
 }
 
-/// Reports each fault and each cycle once, and once again if it comes back, or if a cycle is a fault by now, or lasts.
+/// Reports each fault and each cycle once; once more if it comes back, and if a cycle becomes a fault, or lasts.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
@@ -138,12 +138,12 @@ struct Watcher {
     lasting: Reported,
 }
 
-/// What was found last: whether it is a fault, and what names it.
+/// The latest findings: whether each is a fault, and its identity.
 #[derive(Default)]
 struct Reported(Vec<(bool, Identity)>);
 
 impl Reported {
-    /// Those that were not found last.
+    /// The findings that were not there last time.
     fn new_of(&mut self, mut found: Vec<Finding>) -> Vec<Finding> {
         let seen: Vec<_> = found.iter().map(|finding| (finding.is_fault(), identity(finding))).collect();
         let mut is_new = seen.iter().map(|seen| !self.0.contains(seen));
@@ -153,7 +153,7 @@ impl Reported {
     }
 }
 
-/// The locks and actors of a finding; of a potential deadlock the places, too: it is another one from other lines.
+/// The locks and actors of a finding; for a potential deadlock also the places: from other lines it is another one.
 type Identity = Vec<(Address, Option<Actor>, Option<[Site; 2]>)>;
 
 impl Watcher {
@@ -179,7 +179,7 @@ impl Watcher {
     }
 }
 
-/// Whether it is a cycle of which all waits and holds have lasted for [`LASTING`].
+/// Whether it is a cycle whose waits and holds have all lasted for [`LASTING`].
 fn has_lasted(finding: &Finding) -> bool {
     let Finding::Cycle(cycle) = finding else { return false };
     let is_old = |member: &Member| match member.blocks {
@@ -189,7 +189,7 @@ fn has_lasted(finding: &Finding) -> bool {
     cycle.since >= LASTING && cycle.members.iter().all(is_old)
 }
 
-/// In an order of its own: a cycle may be found from another member.
+/// Sorted: a cycle may be found from another member.
 fn identity(finding: &Finding) -> Identity {
     let one = |lock: &LockName, actor: Option<&Actor>| vec![(lock.address, actor.cloned(), None)];
     let mut identity: Identity = match finding {
@@ -219,7 +219,7 @@ mod tests {
     use crate::finding::PotentialDeadlock;
     use crate::model::State;
 
-    /// At some second, with two locks of which each task holds one, and waits for the other in this state.
+    /// At a given second: two locks, of which each task holds one and waits for the other in this state.
     fn snapshot_at(second: u64, state: State) -> Snapshot {
         let task = |number: u64| serde_json::json!({"type": "task", "number": number, "name": null});
         let age = Duration::from_secs(1 + second).as_nanos() as u64;
@@ -281,7 +281,7 @@ mod tests {
         assert_ne!(order_at(1), order_at(2));
     }
 
-    /// Nobody is behind them, so no watchdog skips them.
+    /// No waiter is behind them, so the watchdog skips neither.
     #[test]
     fn a_task_that_stays_signalled_while_its_lock_is_free_is_a_fault_at_the_second_check() {
         let free = |second, state| Snapshot { holders: Some(Vec::new()), ..snapshot_at(second, state) };
@@ -326,7 +326,7 @@ mod tests {
         assert!(text.starts_with("cycle of waits, for 10 s: 2 members, since 10 s\n"), "{text}");
         let ends = "\nmay still end: task 1 has another way on (timeout, select!), or task 2 has another way on (timeout,\n  select!)";
         assert!(text.ends_with(ends) && !text.contains("deadlock"), "{text}");
-        // One that another takes over the hold of, in between, has not lasted.
+        // If another hold has replaced one in between, the cycle has not lasted.
         let changed = |second: u64| {
             let mut snapshot = snapshot_at(second, State::Queued);
             let held = Some(Duration::from_secs(second % 7));

@@ -6,7 +6,7 @@ use super::words::{counted, lock_with_address, member_lines, short_duration, sit
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Access, Actor, LockName};
 
-/// Its name; of two locks of the cycle that would look the same, with the address.
+/// The lock's name; with the address, if two locks of the cycle would look the same.
 fn lock(cycle: &Cycle, name: &LockName) -> String {
     let text = name.to_string();
     let waits = cycle.members.iter().filter_map(|member| member.waits.as_ref().map(|wait| &wait.lock));
@@ -24,7 +24,7 @@ pub(super) fn cycle(cycle: &Cycle) -> String {
     text
 }
 
-/// Of a cycle that is no fault, and has lasted for so long: nobody knows whether it will end.
+/// For a cycle that is not a fault, and has lasted for `lasted`: it is not known whether it will end.
 pub(crate) fn lasting(cycle: &Cycle, lasted: Duration) -> String {
     let text = members(cycle);
     let text = text.strip_prefix(heading(cycle)).unwrap_or(&text);
@@ -40,7 +40,7 @@ fn members(cycle: &Cycle) -> String {
     read_write_read(cycle).or_else(|| one_task_of_one_thread(cycle)).unwrap_or_else(|| table(cycle))
 }
 
-/// What would end it.
+/// What would end the cycle.
 fn any_of(cycle: &Cycle) -> String {
     cycle.unless.iter().map(unless).collect::<Vec<_>>().join(", or ")
 }
@@ -107,7 +107,7 @@ fn table(cycle: &Cycle) -> String {
     heading + &member_lines(&lines.collect::<Vec<_>>())
 }
 
-/// A thread that reads, a writer behind it, and a second read of the same thread behind that.
+/// A thread that reads, a writer behind it, and a second read by the same thread behind the writer.
 fn read_write_read(cycle: &Cycle) -> Option<String> {
     let [one, other] = &cycle.members[..] else { return None };
     let (reader, writer) =
@@ -134,7 +134,7 @@ fn read_write_read(cycle: &Cycle) -> Option<String> {
     ))
 }
 
-/// A thread that blocks for a task which it has to poll itself.
+/// A thread that blocks for a task that it has to poll itself.
 fn one_task_of_one_thread(cycle: &Cycle) -> Option<String> {
     let [one, other] = &cycle.members[..] else { return None };
     let (thread, task) = if matches!(one.blocks, Blocks::Polls { .. }) { (one, other) } else { (other, one) };

@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::words::{TIME, counted, lock_with_address, put, short_duration, site, woken};
 use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
-/// So many locks are listed,
+/// The most locks that are listed,
 const LOCKS: usize = 20;
 
-/// of each so many waiters from the head of its queue,
+/// the most waiters of each, from the head of its queue,
 const WAITERS: usize = 10;
 
-/// and so many holders, or sites of holders.
+/// and the most holders, or sites of holders.
 const HOLDERS: usize = 4;
 
 /// The locks with the most waiters first.
@@ -44,7 +44,7 @@ fn more(count: usize, what: &str, with: &str, longest: Option<Duration>) -> Stri
     format!("... and {count} more {what}{with}{longest}")
 }
 
-/// An age, or what stands for one that is not known.
+/// An age, or "-" for an unknown one.
 fn age(age: Option<Duration>) -> String {
     age.map_or("-".to_owned(), short_duration)
 }
@@ -104,7 +104,7 @@ fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
     text
 }
 
-/// Many holders, or permits, by the places where they were taken, those with the most first: where a leak is looked for.
+/// Many holders, or permits, by the places where they were acquired, those with the most first: to find a leak.
 fn by_site(holders: &[&Holder], are_permits: bool) -> String {
     let mut sites: BTreeMap<(String, bool), (u64, Option<Duration>)> = BTreeMap::new();
     for holder in holders {
@@ -129,7 +129,7 @@ fn by_site(holders: &[&Holder], are_permits: bool) -> String {
     text
 }
 
-/// Whether the waiters of the lock imply a holder that is recorded. A lock with a signalled waiter may be free; scripts, which hold an
+/// Whether the waiters of the lock imply a holder that has a record. A lock with a signalled waiter may be free; scripts, which hold an
 /// `AsyncLock`, make no records.
 fn is_held(lock: &Lock) -> bool {
     use LockKind::{Mutex, OnceLock, RwLock};
@@ -137,7 +137,7 @@ fn is_held(lock: &Lock) -> bool {
     is_owned && lock.all_waiters().all(|waiter| waiter.state == State::Queued)
 }
 
-/// What the kind of the lock does not say by itself.
+/// The access, where the kind of the lock does not imply it.
 fn wants(lock: &Lock, wants: Access) -> &'static str {
     match (lock.name.kind, wants) {
         (LockKind::RwLock, Access::Shared) => ", to read",

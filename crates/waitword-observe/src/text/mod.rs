@@ -19,10 +19,10 @@ use crate::finding::{
 };
 use crate::model::{Access, Lock, LockKind, LockName, Snapshot, State};
 
-/// Of so many findings of each sort the text is shown: of ten thousand waits that are long, the first.
+/// How many findings of each kind are shown: of ten thousand long waits, the first.
 const SHOWN: [(&str, usize); 3] = [("fault", 20), ("cycle", 20), ("long wait", 10)];
 
-/// In their order, with an empty line before each. What is left out is counted.
+/// Findings in order, with an empty line before each. What is left out is counted.
 pub(crate) fn findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
         return "nothing found\n".to_owned();
@@ -136,14 +136,14 @@ fn how(lock: &LockName, mode: Access) -> &'static str {
 }
 
 impl Snapshot {
-    /// What a report has of one lock of this snapshot: its holders, and its queue from the head, so many waiters at most. Lines of 100
-    /// columns.
+    /// The text about one lock of this snapshot, as in a report: its holders, and its queue from the head, at most `waiters` waiters. Lines
+    /// of 100 columns.
     pub fn describe(&self, lock: &Lock, waiters: usize) -> String {
         listing::of_lock(lock, self, waiters)
     }
 }
 
-/// So many rows are listed.
+/// How many rows are listed.
 const ROWS: usize = 10;
 
 /// A table, with an empty line before it; nothing if there are no rows. Rows with less than a twentieth of all delays are left out.
@@ -164,7 +164,7 @@ pub(crate) fn blame(rows: &[Blame]) -> String {
     text
 }
 
-/// A report that was read may have any numbers.
+/// Saturating: a report that was read may have any numbers.
 fn sum<'a>(rows: impl Iterator<Item = &'a Blame>) -> Duration {
     rows.fold(Duration::ZERO, |sum, row| sum.saturating_add(row.delay))
 }

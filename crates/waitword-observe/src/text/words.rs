@@ -1,12 +1,12 @@
-//! Actors, locks, sites and durations, in few columns. Names come from programs and scripts, so they may be of any length and have
-//! any character.
+//! Actors, locks, sites and durations, in few columns. Names come from programs and scripts, so they may be of any length and have any
+//! character.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::model::{Actor, Deed, LockName, Site};
 
-/// No line is longer.
+/// The longest line.
 const WIDTH: usize = 100;
 
 /// Columns of a duration in a list.
@@ -18,7 +18,7 @@ const TYPE: usize = 28;
 
 const SITE: usize = 40;
 
-/// A duration in the unit in which its number says most, rounded down: `850 us`, `1.2 s`, `12 min`.
+/// A duration in the unit that gives the most readable number, rounded down: `850 us`, `1.2 s`, `12 min`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -40,7 +40,7 @@ pub fn short_duration(duration: Duration) -> String {
     }
 }
 
-/// The text without what would move a terminal's cursor, cut behind `columns`.
+/// The text without what would move a terminal's cursor, cut after `columns`.
 pub(crate) fn clean(text: &str, columns: usize) -> String {
     let escaped: String = text
         .chars()
@@ -53,7 +53,7 @@ pub(crate) fn clean(text: &str, columns: usize) -> String {
     cut + "…"
 }
 
-/// As reports have it: `thread "alpha"`, `thread 3`, `task 14`, `agent 2`, `worker 2`.
+/// As in reports: `thread "alpha"`, `thread 3`, `task 14`, `agent 2`, `worker 2`.
 impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |name: &String| format!("\"{}\"", clean(name, NAME));
@@ -68,7 +68,7 @@ impl fmt::Display for Actor {
     }
 }
 
-/// As reports have it: `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, `Mutex at 0x7f3a10`, `AsyncLock at block 1 +64`.
+/// As in reports: `Mutex<Accounts>`, `Mutex<Accounts> "accounts"`, `Mutex at 0x7f3a10`, `AsyncLock at block 1 +64`.
 impl fmt::Display for LockName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = match &self.type_name {
@@ -96,7 +96,7 @@ pub(super) fn lock_with_address(lock: &LockName) -> String {
     }
 }
 
-/// Whether it has nothing else to be told by.
+/// Whether nothing but the address identifies the lock.
 fn has_address(lock: &LockName) -> bool {
     lock.name.is_none() && lock.type_name.is_none() && lock.address.0 != 0
 }
@@ -107,8 +107,8 @@ pub(crate) fn counted<N: fmt::Display + PartialEq + From<u8>>(count: N, what: &s
     format!("{count} {what}{plural}")
 }
 
-/// `Mutex<alloc::vec::Vec<shop::db::Pool>>` as `Mutex<Vec<db::Pool>>`: of a path the last two names, and of one of Rust's own libraries
-/// the last one.
+/// `Mutex<alloc::vec::Vec<shop::db::Pool>>` as `Mutex<Vec<db::Pool>>`: the last two names of a path, and the last one if the path is of one
+/// of Rust's own libraries.
 pub(crate) fn short_type(type_name: &str) -> String {
     let mut short = String::with_capacity(type_name.len());
     let is_path = |c: char| c.is_alphanumeric() || "_:{}#".contains(c);
@@ -128,7 +128,7 @@ pub(crate) fn short_type(type_name: &str) -> String {
     short
 }
 
-/// `src/pay.rs:41`; of a long path the end.
+/// `src/pay.rs:41`; of a long path, only the end.
 pub(super) fn site(site: Option<&Site>) -> String {
     let Some(site) = site else { return "a place not known".to_owned() };
     let line = format!(":{}", site.line_and_column());
@@ -144,7 +144,7 @@ pub(super) fn site(site: Option<&Site>) -> String {
     format!("…{end}{line}")
 }
 
-/// `, found nobody`, `, woke 3`; nothing of what is no notify.
+/// `, found nobody`, `, woke 3`; empty if it is not a notify.
 pub(super) fn woken(deed: &Deed) -> String {
     match deed.woken {
         None => String::new(),
@@ -153,7 +153,7 @@ pub(super) fn woken(deed: &Deed) -> String {
     }
 }
 
-/// Breaks a line between words at [`WIDTH`]. Its indentation stays; what follows the first line has that of `indent`.
+/// Breaks a line between words at [`WIDTH`]. The first line keeps its indentation; the others have that of `indent`.
 pub(super) fn wrapped(text: &str, indent: usize) -> String {
     let words = text.trim_start();
     let mut lines = vec![" ".repeat(text.len() - words.len())];

@@ -1,11 +1,11 @@
 //! Chrome's trace format. Times are microseconds.
 //!
-//! What reads it, and what that needs beyond the format:
-//! - Perfetto (`importers/json` in its trace processor) multiplies fractions by 1,000 and drops what is behind the point then, so a time or a
-//!   duration may come out a nanosecond shorter. A flow belongs to the innermost slice of its thread that is open at its time; `bp: "e"` says so
-//!   for its end. It reads no `displayTimeUnit`; versions of before April 2022 took all times for that unit, so there is none.
-//! - Firefox's profiler (`profile-logic/import/chrome`) wants a `name` in each event, shows slices as markers, and of their `args` the `detail`
-//!   alone. It shows no flows.
+//! Its readers, and what they need beyond the format:
+//! - Perfetto (`importers/json` in its trace processor) multiplies fractions by 1,000 and then truncates, so a time or a duration may come
+//!   out a nanosecond shorter. A flow belongs to the innermost slice of its thread that is open at its time; `bp: "e"` says so for its end.
+//!   It reads no `displayTimeUnit`; versions before April 2022 took all times for that unit, so there is none.
+//! - Firefox's profiler (`profile-logic/import/chrome`) wants a `name` in each event, shows slices as markers, and of their `args` only the
+//!   `detail`. It shows no flows.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
         "ph": "M", "name": "process_name", "pid": process, "tid": 0,
         "args": {"name": trace.program.as_deref().unwrap_or("waitword")},
     })];
-    // Threads of a process have numbers of their own in the format; so have rows here.
+    // In the format, threads of a process have numbers of their own; so each row gets one.
     for (who, rows) in timeline.lanes.iter().zip(timeline.rows.windows(2)) {
         for tid in rows[0] + 1..=rows[1] {
             events.push(json!({"ph": "M", "name": "thread_name", "pid": process, "tid": tid, "args": {"name": who.to_string()}}));
@@ -66,7 +66,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
         let end = last_moment(to);
         let start = last_moment(from).min(end).max(from.begin.as_nanos());
         if start > end {
-            // The waiter ran before it was signalled, says a trace that is not of this crate. An arrow does not lead back.
+            // In a trace that is not of this crate, the waiter may have run before it was signalled. An arrow does not lead back.
             continue;
         }
         let flow = |phase: &str, slice: &Slice, time: u128| {
@@ -81,7 +81,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
     plain(&Chrome { events, other })
 }
 
-/// Before its end, even if that comes out shorter by a nanosecond of its beginning and one of its duration.
+/// A time before the end of the slice, even if the slice comes out shorter by a nanosecond at its beginning and one in its duration.
 fn last_moment(slice: &Slice) -> u128 {
     slice.end.as_nanos().saturating_sub(3).max(slice.begin.as_nanos())
 }

@@ -1,7 +1,7 @@
-//! The timeline: a trace of this process as plain data, the lanes and slices that it makes, and what shows them.
+//! The timeline: a trace of this process as plain data, its lanes and slices, and what draws them.
 //!
-//! What `record/rings.rs` keeps gets the names of locks and actors here; `timeline.rs` pairs beginnings with ends; `chrome.rs` and `svg.rs` write
-//! the result.
+//! Here the events of `record/rings.rs` get the names of locks and actors; `timeline.rs` pairs beginnings with ends; `chrome.rs` and
+//! `svg.rs` write the result.
 
 mod chrome;
 mod svg;
@@ -24,15 +24,15 @@ use timeline::Timeline;
 
 static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 
-/// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. One that was started before goes on no more.
+/// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. Ends a trace that was started before.
 ///
-/// Costs some 260 instructions for each event, a reading of the clock among them, and 192 KiB of each thread that has one. The 4,096 youngest
-/// events of each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
+/// Each event costs some 260 instructions, including a read of the clock, and each thread with events 192 KiB. The 4,096 youngest events of
+/// each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
 pub fn trace_start() {
     *lock(&STARTED) = Some(traced(false));
 }
 
-/// As [`trace_start`], of all acquisitions and releases too.
+/// As [`trace_start`], with all acquisitions and releases.
 pub fn trace_start_all() {
     *lock(&STARTED) = Some(traced(true));
 }
@@ -55,7 +55,7 @@ pub fn trace_stop() -> Option<Trace> {
     tracing.map(Tracing::finish)
 }
 
-/// Starts a trace beside any other, with `all` one of all acquisitions.
+/// Starts a trace beside any others, with `all` one of all acquisitions.
 pub fn traced(all: bool) -> Tracing {
     Tracing(trace(all))
 }
@@ -71,7 +71,7 @@ impl Tracing {
         self.so_far()
     }
 
-    /// What was traced until now. The trace goes on.
+    /// The trace until now. It goes on.
     pub fn so_far(&self) -> Trace {
         let traced = self.0.so_far();
         let mut trace = Trace {
@@ -108,11 +108,11 @@ type Complete = Arc<dyn Fn(&mut Trace, Instant) + Send + Sync>;
 
 static COMPLETES: Register<Complete> = Register::new();
 
-/// From now on each [`Trace`] of this process is completed by `complete`, until the returned [`Source`] is dropped: it adds events, and takes
-/// away those that it knows better. `waitword run` adds what the agents of its program did so, with the lines of their scripts.
+/// From now on each [`Trace`] of this process is completed by `complete`, until the returned [`Source`] is dropped: it adds events, and
+/// removes those that it knows better. `waitword run` adds the events of its program's agents this way, with the lines of their scripts.
 ///
-/// `complete` is given the trace, without the [`Tracing`] having ended, and when it began; an event has the time since then.
-/// Afterwards the events are put in order. A panic of it ends there.
+/// `complete` gets the trace, also before the [`Tracing`] has ended, and the time at which it began; the time of an event counts from
+/// there. Afterwards the events are sorted. A panic of `complete` is caught.
 ///
 /// ```
 /// use std::time::Instant;
@@ -125,12 +125,12 @@ pub fn add_trace_source(complete: impl Fn(&mut Trace, Instant) + Send + Sync + '
     COMPLETES.add(Arc::new(complete), |key| COMPLETES.remove(key))
 }
 
-/// Names locks and actors.
+/// Adds the names of locks and actors.
 fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
     let (mut tasks, mut agents) = more_numbers();
     let names = names();
     let kinds = kinds(seen);
-    // Whose identities these are: a signal knows no more of the waiter.
+    // The actors of identities: a signal knows only the identity of its waiter.
     let mut waiters: HashMap<usize, Actor> = HashMap::new();
     let mut translated = Vec::with_capacity(seen.len());
     for event in seen {
@@ -160,7 +160,7 @@ fn events(seen: &[Event], start: Instant) -> Vec<TraceEvent> {
     translated
 }
 
-/// Which kinds of locks the words are that were waited for.
+/// The kinds of locks of the words that were waited for.
 fn kinds(seen: &[Event]) -> HashMap<usize, LockKind> {
     let (mut kinds, mut of_condvars) = (HashMap::new(), HashMap::new());
     for event in seen {
@@ -174,7 +174,7 @@ fn kinds(seen: &[Event]) -> HashMap<usize, LockKind> {
         } else if event.kind == TraceKind::Signalled
             && of_condvars.get(&event.identity).is_some_and(|condvar| *condvar != event.word)
         {
-            // Where a waiter of a condition variable is signalled, it was moved to: that is the mutex.
+            // A waiter of a condition variable is signalled at the word to which it was moved: that of the mutex.
             kinds.entry(event.word).or_insert(LockKind::Mutex);
         }
     }

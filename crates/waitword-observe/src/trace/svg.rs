@@ -5,17 +5,17 @@ use std::time::Duration;
 use super::timeline::{End, Timeline, What};
 use crate::text::{clean, short_duration};
 
-/// So many slices are drawn, the last ones,
+/// The most slices that are drawn, the last ones,
 const SLICES: usize = 400;
 
-/// and so many lanes, the first ones.
+/// and the most lanes, the first ones.
 const LANES: usize = 24;
 
 const WIDTH: f64 = 960.0;
-/// Of the names of the lanes.
+/// The width of the names of the lanes.
 const LEFT: f64 = 130.0;
 const TOP: f64 = 46.0;
-/// Of a row, with the gap below it.
+/// The height of a row, with the gap below it.
 const ROW: f64 = 22.0;
 const BAR: f64 = 16.0;
 
@@ -74,7 +74,7 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
         let name = escaped(&clean(&who.to_string(), 22));
         svg += &format!("<text x=\"6\" y=\"{}\">{name}</text>\n", y(*row) + 12.0);
     }
-    // What lies inside of another is drawn over it.
+    // A slice inside another is drawn over it.
     let mut order = shown.clone();
     order.sort_by_key(|at| (timeline.slices[*at].begin, std::cmp::Reverse(timeline.slices[*at].end)));
     for slice in order.iter().map(|at| &timeline.slices[*at]) {
@@ -120,7 +120,7 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
     svg + "</svg>\n"
 }
 
-/// As XML, which has no control characters, not even escaped.
+/// Escaped for XML, which has no control characters, not even escaped ones.
 fn escaped(text: &str) -> String {
     text.replace(char::is_control, " ")
         .replace('&', "&amp;")

@@ -15,7 +15,7 @@ pub(super) enum What {
     /// A wait, and how it ended.
     Wait(End),
     Hold,
-    /// A signal or notify of somebody who released nothing that is known.
+    /// A signal or notify by an actor that released nothing that is known.
     Notify,
 }
 
@@ -24,14 +24,14 @@ pub(super) enum End {
     Acquired,
     Notified,
     GaveUp,
-    /// It goes on.
+    /// The wait goes on.
     Open,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Slice {
     pub(super) lane: usize,
-    /// The row, of those of all lanes: slices of one row lie in each other or apart.
+    /// The row, counted over all lanes: slices of one row are nested or apart.
     pub(super) row: usize,
     pub(super) what: What,
     pub(super) begin: Duration,
@@ -40,7 +40,7 @@ pub(super) struct Slice {
     pub(super) site: Option<Site>,
 }
 
-/// From the end of a slice to the end of a wait: the numbers of both.
+/// From the end of a slice to the end of a wait: the indices of both slices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrow {
     pub(super) from: usize,
@@ -58,15 +58,16 @@ pub(super) struct Timeline {
     pub(super) end: Duration,
 }
 
-/// A mark is so long, and ends at its time: an agent's wait ends then, too, and an arrow leads from inside the one to inside the other.
+/// The length of a mark, which ends at its time. An agent's wait ends at the same time, and an arrow leads from inside the one to inside
+/// the other.
 const MARK: Duration = Duration::from_nanos(10);
 
-/// Shorter slices are drawn as long as this.
+/// Shorter slices are drawn with this length.
 const SHORTEST: Duration = Duration::from_nanos(1);
 
 type Key = (Actor, Address);
 
-/// When and where a wait or a hold began, and of which lock.
+/// When and where a wait or a hold began, and its lock.
 type Begun = (Duration, LockName, Option<Site>);
 
 #[derive(Default)]
@@ -74,14 +75,14 @@ struct Pairing {
     timeline: Timeline,
     lanes: BTreeMap<Actor, usize>,
     waits: HashMap<Key, Begun>,
-    /// The condition variable that the actor waits for, and began to wait for last.
+    /// The condition variable that the actor began to wait for last.
     condvars: HashMap<Actor, Address>,
     holds: HashMap<Key, Vec<Begun>>,
-    /// The slice of the one that signalled the actor last.
+    /// The slice from which the actor was last signalled.
     signals: HashMap<Key, usize>,
     /// When each lock was released last.
     ends: HashMap<Address, Duration>,
-    /// What each thread has released just now.
+    /// What each thread has just released.
     released: HashMap<Actor, (Address, usize)>,
 }
 
@@ -118,7 +119,7 @@ impl Pairing {
                 self.end_wait(&key, event, End::Acquired);
                 let holds = self.holds.entry(key).or_default();
                 match holds.last_mut() {
-                    // The end of the wait came just before, and did not know the site.
+                    // The end of the wait came just before, without the site.
                     Some((.., site @ None)) if event.site.is_some() => *site = event.site.clone(),
                     _ => holds.push((event.at, event.lock.clone(), event.site.clone())),
                 }
@@ -132,7 +133,7 @@ impl Pairing {
                 let begun = self.holds.get_mut(&key).and_then(Vec::pop);
                 let begin = match (&begun, held) {
                     (Some((begin, ..)), _) => *begin,
-                    // Known to 10 ms: another may have held it until after that.
+                    // The time is exact to 10 ms: another may have held the lock at the beginning.
                     (None, Some(held)) => {
                         let is_exclusive = matches!(event.lock.kind, LockKind::Mutex | LockKind::AsyncLock);
                         let before = self.ends.get(&event.lock.address).filter(|_| is_exclusive);
@@ -157,7 +158,7 @@ impl Pairing {
             _ => {
                 let mark = [event.at.saturating_sub(MARK), event.at];
                 let slice = self.slice(&event.on, What::Notify, mark, &event.lock, None);
-                // Who notifies many does so from one place.
+                // A thread that notifies many does so from one place.
                 self.released.insert(event.on.clone(), (event.lock.address, slice));
                 slice
             }
@@ -165,7 +166,7 @@ impl Pairing {
     }
 
     fn end_wait(&mut self, key: &Key, event: &TraceEvent, end: End) {
-        // One for a condition variable may have been moved to a mutex.
+        // A waiter of a condition variable may have been moved to a mutex.
         let wait = self.waits.remove(key).or_else(|| {
             let condvar = self.condvars.remove(&key.0)?;
             self.waits.remove(&(key.0.clone(), condvar))
@@ -192,7 +193,7 @@ impl Pairing {
         self.timeline.slices.len() - 1
     }
 
-    /// What goes on ends with the trace. Where not all releases are there, an acquired lock may have been released long ago.
+    /// Slices that are open end with the trace. If not all releases are there, an acquired lock may have been released long ago.
     fn finish(mut self, all: bool) -> Timeline {
         let end = self.timeline.end;
         for ((actor, _), (begin, lock, site)) in std::mem::take(&mut self.waits) {
@@ -219,11 +220,11 @@ impl Pairing {
 }
 
 impl Timeline {
-    /// A slice gets the first row of its lane where it lies inside of others, or beside them.
+    /// A slice gets the first row of its lane in which it is nested in other slices, or apart from them.
     fn set_rows(&mut self) {
         let mut order: Vec<usize> = (0..self.slices.len()).collect();
         order.sort_by_key(|&at| (self.slices[at].begin, std::cmp::Reverse(self.slices[at].end)));
-        // Of each row the ends of the slices that are open, the outermost first.
+        // For each row the ends of its open slices, the outermost first.
         let mut open: HashMap<(usize, usize), Vec<Duration>> = HashMap::new();
         for at in order {
             let slice = &mut self.slices[at];

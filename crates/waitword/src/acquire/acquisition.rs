@@ -1,4 +1,4 @@
-//! The acquisition loop, between two of its steps.
+//! The acquisition loop: its state between two steps, and its steps.
 
 use std::mem;
 use std::pin::Pin;
@@ -24,14 +24,14 @@ use crate::sync::mutant;
 enum Taken {
     /// While signalled. The waiter is not signalled again before it has left the queue.
     OnSignal,
-    /// On a recheck, when the next signal could find the waiter. Such a signal belongs to a later release.
+    /// On a recheck, while the next signal could find the waiter. Such a signal belongs to a later release.
     OnRecheck,
-    /// By barging: a task right after it enqueued, a thread before it slept. Its release signals only for a waiter that the word
-    /// knows of, so a signal that it had already has to be forwarded.
+    /// By barging: a task right after it enqueued, a thread before it slept. Its release signals only if the word says that a waiter is
+    /// queued, so a signal that it has received already has to be forwarded.
     Barging,
 }
 
-/// How the loop ends, but at its deadline.
+/// How the loop ends, except at its deadline.
 type Ended<H> = Result<Taken, Closed<H>>;
 
 const ENDED: &str = "an acquisition was polled after it had ended";
@@ -42,7 +42,7 @@ pin_project! {
         // `Some` until the end, which returns the handle.
         handle: Option<H>,
         ask: Ask<H>,
-        // Once a task has acquired it.
+        // Set once a task has acquired it.
         hold: HoldId,
         #[pin]
         wait: Wait<H::At>,
@@ -59,7 +59,7 @@ pin_project! {
 }
 
 pin_project! {
-    /// The waiter of an acquisition. It knows its caller, so that is not kept beside it.
+    /// The waiter of an acquisition. It knows its caller, which is therefore not stored beside it.
     #[project = WaitProjection]
     enum Wait<A: Location> {
         // Until the first attempt has failed, and once the wait has ended.
@@ -130,7 +130,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         self.ask
     }
 
-    /// What the guard has to keep, once a task has acquired it.
+    /// The [`HoldId`] for the guard, once a task has acquired it.
     #[inline]
     pub(super) fn hold(&self) -> HoldId {
         self.hold
@@ -143,7 +143,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         if this.wait.is_begun() {
             return None;
         }
-        // Out of the future before the attempt, and not read again after it: the attempt is a fence for the compiler.
+        // Moved out of the future before the attempt, and not read again after it: the attempt is a compiler fence.
         let handle = this.handle.take()?;
         if handle.raw().take(*this.ask) {
             return Some(handle);
@@ -152,7 +152,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         None
     }
 
-    /// For a task that must take nothing now: whether it may yield, because it is queued, or because it would not have to wait.
+    /// Called when the task has no budget left: whether it may yield, because it is queued, or because it would not have to wait.
     pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
         let this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
@@ -174,7 +174,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
             let was_signalled = has_another_signal(taken, wait.cancel_acquired());
-            // The word is not held by an acquirer that unwinds before it has it.
+            // An acquirer that unwinds here must not keep the word.
             let unwinding = OnUnwind(|| handle.raw().give_back(*this.ask));
             handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
             if taken != Taken::Barging {
@@ -231,7 +231,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
                 Poll::Ready(Some(_)) => {
-                    // The mark goes: an acquirer that upgrades keeps readers out by it.
+                    // Clear the mark on unwinding: an upgrading acquirer keeps readers out by it.
                     let unwinding = OnUnwind(|| raw.left(ask, Left { holds: false, was_signalled: false }));
                     this.wait.as_mut().clear();
                     mem::forget(unwinding);
@@ -351,7 +351,7 @@ fn spin_on_signal<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let mut begins = true;
     spin_in_poll(|| {
         if mem::take(&mut begins) {
-            // With others behind it, that the word moves to this CPU costs more than that the worker of its holder goes on.
+            // With others queued behind it, fetching the word's cache line costs more than it gains: leave the line to the holder.
             if raw.waiters(ask) > 1 {
                 return None;
             }
@@ -361,7 +361,7 @@ fn spin_on_signal<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     })
 }
 
-/// An attempt that is no acknowledgement of a signal. `None`: the word is taken, and marked.
+/// An attempt that acknowledges no signal. `None`: the word is taken, and marked.
 fn attempt<H: Handle<Raw: Acquire>>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt) -> Option<Ended<H>> {
     match raw.take_or_mark(ask, attempt) {
         Ok(()) => Some(Ok(Taken::OnRecheck)),
@@ -370,7 +370,7 @@ fn attempt<H: Handle<Raw: Acquire>>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt)
     }
 }
 
-/// Whether the release signals the next waiter, also if the word does not know of one.
+/// Whether the release signals the next waiter even if the word says that there is none.
 fn signals_on_release(taken: Taken) -> bool {
     mutant!("acquire-barging" => return true);
     taken != Taken::Barging

@@ -36,7 +36,7 @@ pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     announce_and_block(lock, ask, instead)
 }
 
-/// [`block`], after what an observer has to know of the lock. Apart from the attempt before it, which would share its registers.
+/// Tells the observer of the lock, and calls [`block`]. Out of line, so that it shares no registers with the attempt before it.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -151,7 +151,7 @@ fn spin_and_drive<H: Handle<Raw: Acquire>>(
     Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
 }
 
-/// Spins for what the thread is going to wait for otherwise. Returns whether an attempt took it.
+/// Spins, before this thread has to wait. Returns whether an attempt took it.
 fn spin<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let mut pauses = Pauses::new();
     let has_taken = raw.spin(ask, Attempt::Barging, &mut pauses);

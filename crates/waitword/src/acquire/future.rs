@@ -41,7 +41,7 @@ impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
         self.acquisition.ask()
     }
 
-    /// What the guard has to keep, once it is ready.
+    /// The [`HoldId`] for the guard, once the future is ready.
     #[inline]
     pub(crate) fn hold(&self) -> HoldId {
         self.acquisition.hold()

@@ -1,5 +1,5 @@
-//! The ways to acquire a lock that has guards: blocking, trying and as a future, without a deadline and with one; and these futures. The same
-//! for each lock, written once.
+//! The ways to acquire a lock that has guards: blocking, trying and as a future, without a deadline and with one; and these futures.
+//! Written once for all locks.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ impl<T> Output<Result<Result<T, Infallible>, LockError>> for Result<T, LockError
     }
 }
 
-/// What a method returns that tries a lock with this raw part.
+/// The result of a method that tries a lock with this raw part.
 pub(crate) trait Tried<T, R> {
     fn of(acquired: Option<T>, raw: &R) -> Self;
 }
@@ -25,8 +25,8 @@ impl<T, R> Tried<T, R> for Option<T> {
     }
 }
 
-/// The methods of a lock. `$ask` is what they ask for, `$make` makes the guard out of the record of its hold. `$closed` and `$too_many`
-/// continue what the documentation says of errors and panics.
+/// The methods of a lock. `$ask` is what they ask for, `$make` makes the guard from the [`HoldId`](crate::holders::HoldId). `$closed` and
+/// `$too_many` continue what the documentation says of errors and panics.
 macro_rules! grid {
     (
         $self:ident: $Receiver:ty $(, $permits:ident: $usize:ty)?;
@@ -67,7 +67,7 @@ macro_rules! grid {
 
         #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for `timeout` at the longest.")]
         ///
-        /// A timeout that goes beyond what [`Instant`](crate::time::Instant) can hold waits without an end.
+        /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         $(#[$for_docs])*
         ///
         /// # Errors
@@ -81,7 +81,7 @@ macro_rules! grid {
         }
 
         #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
-        /// What can be had without waiting is acquired also after it.
+        /// What is available without waiting is acquired even after the deadline.
         $(#[$until_docs])*
         ///
         /// # Errors
@@ -104,8 +104,9 @@ macro_rules! grid {
         /// Polled again later, as in a loop around `select!`, it keeps its position: reuse the future instead of making a new one.
         ///
         /// # Fairness
-        /// See [the type](Self#fairness). A poll that would have to wait tries for up to a microsecond before it enqueues, if nobody is queued
-        /// and that has paid in this thread lately. So does a poll of a task that was woken and finds that another has barged.
+        /// See [the type](Self#fairness). A poll that would have to wait tries for up to a microsecond before it enqueues, if no waiter is
+        /// queued and that has paid on this thread lately. So does a poll of a task that was woken and finds that another acquirer has
+        /// barged.
         ///
         /// # Panics
         #[doc = concat!("When polled again after it was ready. ", $too_many)]
@@ -119,7 +120,7 @@ macro_rules! grid {
             "As [`", stringify!($async), "`](Self::", stringify!($async), "), for `timeout` at the longest, counted from this call."
         )]
         ///
-        /// A timeout that goes beyond what [`Instant`](crate::time::Instant) can hold waits without an end.
+        /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         $(#[$async_for_docs])*
         ///
         /// # Errors, cancellation, panics
@@ -130,7 +131,7 @@ macro_rules! grid {
         }
 
         #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), until `deadline` at the latest.")]
-        /// What can be had without waiting is acquired also after it. Needs no timer of the executor's.
+        /// What is available without waiting is acquired even after the deadline. Needs no timer of the executor.
         $(#[$async_until_docs])*
         ///
         /// # Errors

@@ -1,5 +1,5 @@
-//! Holders: where the loop, and the attempts before it, have acquired a lock for a thread or a task, an observer is told, and of its release
-//! (`raw_mutex/`, `raw_rwlock/`, the permits). Nothing of this is left without the feature `observe`.
+//! Tells an observer of acquisitions, by the loop and by the attempts before it, and of releases (`raw_mutex/`, `raw_rwlock/`, the
+//! permits). Compiles to nothing without the feature `observe`.
 
 use std::task::Waker;
 
@@ -18,16 +18,16 @@ pub(super) fn records<R: Acquire>(ask: R::Ask) -> bool {
     recording() && R::hold(ask).is_some()
 }
 
-/// For [`take`], of an acquirer that gives up at its deadline.
+/// For [`take`]: the acquirer gives up at its deadline.
 pub(crate) const TIMED: bool = true;
 
-/// For [`take`], of one that waits for ever otherwise.
+/// For [`take`]: the acquirer has no deadline.
 pub(crate) const UNTIMED: bool = false;
 
-/// The attempt of a thread that blocks otherwise. Returns what the guard has to keep.
+/// The attempt of a thread that blocks if it fails. Returns what the guard has to keep.
 ///
-/// The attempt that records shares no instruction, and no register, with the other one: so while holders are not recorded, the question is all
-/// that it costs. `ask` is a function so that each has code of its own.
+/// The recording attempt shares no instruction, and no register, with the plain one: so while holders are not recorded, it costs only the
+/// test. `ask` is a function so that each attempt has code of its own.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn take<const IS_TIMED: bool, R: Acquire>(
@@ -50,7 +50,7 @@ fn take_out_of_line<const IS_TIMED: bool, R: Acquire>(
     take_recorded(raw, ask, caller, IS_TIMED)
 }
 
-/// Half an attempt, which is nearly always enough, where [`records`] was so just now.
+/// The first half of an attempt (`take_once`), which nearly always succeeds, for a caller to which [`records`] has just returned `true`.
 #[inline(always)]
 pub(super) fn take_recorded<R: Acquire>(
     raw: &R,
@@ -67,7 +67,7 @@ pub(super) fn take_recorded<R: Acquire>(
     }
 }
 
-/// The attempt before the blocking half: only half a one was made if holders were recorded a moment ago.
+/// One more attempt before blocking: if holders are recorded, only the first half of an attempt was made.
 #[inline(always)]
 pub(super) fn take_again<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> Option<HoldId> {
     let is_made = cfg!(feature = "observe") && R::hold(ask).is_some();
@@ -83,9 +83,9 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
     is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
 
-/// Tells of the release, and then releases the lock by `let_go`: the next holder may have acquired as soon as the lock is free. Where
-/// nobody was told of the acquisition, the comparison is all that it costs, as the halves share no register. `how` it was held is a function for
-/// the reason that [`take`] gives.
+/// Tells the observer of the release, then releases the lock by `let_go`: in this order, because the next holder may acquire as soon as the
+/// lock is free. If the observer was not told of the acquisition, this costs only the comparison, as the halves share no register. `how`
+/// the lock was held is a function for the reason that [`take`] gives.
 #[inline(always)]
 pub(crate) fn release<R: Acquire, U>(
     raw: &R,
@@ -144,16 +144,16 @@ pub(crate) fn held_by_task<R: Acquire>(
     }
 }
 
-/// Of a guard whose lock is released for a while: whether the guard was made to be sent to others.
+/// For a guard whose lock is released for a while: whether the guard was made to be sent to others.
 pub(crate) struct WasSent(bool);
 
 impl WasSent {
-    /// Before the release.
+    /// To be called before the release.
     pub(crate) fn look<R: Acquire>(raw: &R, ask: R::Ask, hold: HoldId) -> Self {
         Self(R::hold(ask).is_some_and(|how| was_made_to_be_sent(raw.held_at(), how, hold)))
     }
 
-    /// After the lock was acquired again.
+    /// To be called after the lock was acquired again.
     pub(crate) fn say<R: Acquire>(&self, raw: &R, ask: R::Ask, hold: HoldId) {
         if let (true, Some(how)) = (self.0, R::hold(ask)) {
             changed(raw.held_at(), how, hold, Change::Sent);

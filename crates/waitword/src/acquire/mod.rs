@@ -73,7 +73,7 @@ pub(crate) trait Acquire: Waited {
     /// What snapshots call a waiter with this ask.
     fn waits_for(ask: Self::Ask) -> WaitsFor;
 
-    /// How one with this ask holds it. `None`: its holders are not recorded, or its holder has a record already.
+    /// How an acquirer with this ask holds it. `None`: its holders are not recorded, or its holder has a record already.
     fn hold(ask: Self::Ask) -> Option<Hold>;
 
     /// For how many permits it asks, where several holders share them.
@@ -85,7 +85,7 @@ pub(crate) trait Acquire: Waited {
     /// The address under which its holders are recorded: that of the word that waiters with most asks wait on.
     fn held_at(&self) -> usize;
 
-    /// Why an acquirer whose attempt failed need not wait. This comes before the question whether its thread may block.
+    /// Why an acquirer whose attempt failed need not wait. Asked before whether its thread may block.
     ///
     /// # Panics
     /// If there can never be enough for this ask.
@@ -100,7 +100,7 @@ pub(crate) trait Acquire: Waited {
         self.take_once(ask) || self.take_slow(ask)
     }
 
-    /// The first half of [`take`](Self::take), for the state in which a word is as a rule. Calls nothing.
+    /// The first half of [`take`](Self::take), for the word's usual state. Calls nothing.
     fn take_once(&self, ask: Self::Ask) -> bool;
 
     /// The second half, for all other states.
@@ -140,12 +140,12 @@ pub(crate) trait Acquire: Waited {
     /// The signalled waiter is running: reserves the word for it, from the next release on.
     fn reserve_for_signalled(&self, _ask: Self::Ask) {}
 
-    /// An attempt of a task that spins before it enqueues. `None`: others are queued, and it does not.
+    /// An attempt of a task that spins before it enqueues. `None`: others are queued, so the spin ends.
     fn take_in_poll(&self, _ask: Self::Ask) -> Option<bool> {
         None
     }
 
-    /// A waiter has left the queue, and signals the next one if that depends on it.
+    /// A waiter has left the queue: signals the next one, if that one depends on it.
     fn left(&self, ask: Self::Ask, left: Left);
 
     /// Releases what was taken for an acquirer that unwinds before it has it: a waker's destructor has panicked.
@@ -179,7 +179,7 @@ pub(crate) enum NotTaken<V, C> {
         /// Waiters behind this one could take what is free. The watchdog has to notice if this one becomes unresponsive.
         holds_up_others: bool,
     },
-    /// There is nothing to wait for. No other attempt finds that out.
+    /// There is nothing to wait for. Only this attempt finds that out.
     Closed(C),
 }
 
@@ -189,9 +189,9 @@ type Value<R> = <<<R as Waited>::At as Location>::Word as Word>::Value;
 /// How a waiter has left the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
-    /// It took the word before, and its release signals. If not, it may have blocked what is enough for the waiters behind it.
+    /// The waiter has taken the word, and its release signals. If not, what was too little for it may be enough for the waiters behind it.
     pub(crate) holds: bool,
-    /// It has a signal that it does not use, or that came after it took the word: the next waiter has to be signalled, now or by
+    /// The waiter has a signal that it does not use, or that came after it took the word: the next waiter has to be signalled, now or by
     /// the next release.
     pub(crate) was_signalled: bool,
 }

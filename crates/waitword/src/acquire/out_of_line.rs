@@ -1,4 +1,4 @@
-//! A value that is dropped out of line: for what few of its owners contain when they are dropped.
+//! A value whose drop is out of line, for owners that seldom contain one when they are dropped.
 //!
 //! The compiler inlines the drop of a large value into that of its owner, which becomes too large to be inlined itself. Then the drop
 //! of each future of a lock that was free is two calls, to find out that there is nothing to drop.

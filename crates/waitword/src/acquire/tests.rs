@@ -24,13 +24,13 @@ use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::raw_semaphore::RawSemaphore;
 use crate::spins::Pauses;
 
-/// A lock that runs a function right after the attempt of this number from now, once it is armed; before that of a task that has
-/// enqueued.
+/// A lock that, armed with a number, runs a function right after the attempt of that number; right before it, if it is that of a task that
+/// has enqueued.
 struct AfterAttempt<R> {
     raw: R,
     other_thread: fn(&R),
     armed: AtomicU32,
-    /// The same, of the checks of a task that spins.
+    /// The same for the checks of a task that spins.
     armed_in_poll: AtomicU32,
 }
 

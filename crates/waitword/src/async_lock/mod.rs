@@ -122,7 +122,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
 
     /// As [`lock`](Self::lock), for `timeout` at the longest.
     ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    /// A timeout beyond what [`Instant`] can hold never expires.
     ///
     /// # Errors
     /// As [`lock_until`](Self::lock_until).
@@ -133,7 +133,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         self.acquire_until(|| Instant::now().checked_add(timeout))
     }
 
-    /// As [`lock`](Self::lock), until `deadline` at the latest. A lock that is free is taken also after it.
+    /// As [`lock`](Self::lock), until `deadline` at the latest. A free lock is taken even after the deadline.
     ///
     /// ```
     /// use std::time::Duration;
@@ -190,7 +190,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
 
     /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
     ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    /// A timeout beyond what [`Instant`] can hold never expires.
     ///
     /// # Errors
     /// As [`lock_async_until`](Self::lock_async_until).
@@ -200,8 +200,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         LockAsyncUntil::new(&self.raw, Instant::now().checked_add(timeout))
     }
 
-    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A lock that is free is taken also after
-    /// it.
+    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A free lock is taken even after the deadline.
     ///
     /// # Errors
     /// [`TimedOut`](LockError::TimedOut), never before the deadline.

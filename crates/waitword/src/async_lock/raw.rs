@@ -36,7 +36,7 @@ pub(crate) const LOCKED: i32 = 1;
 /// Held, and there may be waiters.
 pub(crate) const CONTENDED: i32 = 2;
 
-/// A named state word, here or elsewhere.
+/// The state word, inline or elsewhere.
 pub(crate) struct RawLock<L> {
     at: L,
 }
@@ -90,7 +90,8 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         WaitsFor::AsyncLock
     }
 
-    /// Scripts release it, too, and erase no record: reports say "acquired by". The next acquisition by Rust erases what is left.
+    /// Scripts release the lock, too, and erase no record, so reports say "acquired by". The next acquisition by Rust erases a stale
+    /// record.
     fn hold((): ()) -> Option<Hold> {
         Some(Hold::AsyncLock)
     }
@@ -120,7 +121,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
         }
     }
 
-    /// It is not held, or held.
+    /// Never: the lock is free or held.
     fn is_reserved(&self, (): ()) -> bool {
         false
     }

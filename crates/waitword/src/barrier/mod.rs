@@ -30,8 +30,8 @@ use raw::{BarrierWaiter, MAX, RawBarrier};
 /// ```
 ///
 /// # Who arrives and does not stay
-/// A future that is dropped while it waits has not arrived: the others go on waiting for one more. The same holds for
-/// a wait that times out. If the generation was complete before, it stays so, and a timed wait ends well.
+/// A future that is dropped while it waits has not arrived: the others go on waiting for one more. The same holds for a wait that times
+/// out. If the generation was complete before, it stays complete, and a timed wait succeeds.
 ///
 /// (If such an arrival counted, the others would go on though one party is gone; and a party that arrives again, as a
 /// task in a loop around `select!` does, would count twice.)
@@ -57,7 +57,7 @@ impl Barrier {
         /// A barrier for `parties`. With 0 or 1 no party ever waits, and each is the leader.
         ///
         /// # Panics
-        /// If these are more than [`MAX_PARTIES`](Self::MAX_PARTIES).
+        /// If there are more than [`MAX_PARTIES`](Self::MAX_PARTIES).
         #[track_caller]
         pub const fn new(parties: usize) -> Self {
             assert!(parties <= Self::MAX_PARTIES, "more parties than `Barrier::MAX_PARTIES`");
@@ -86,7 +86,7 @@ impl Barrier {
         block(&mut BarrierWaiter::new(&self.raw), "wait_async")
     }
 
-    /// Arrives if all the others have, and so comes through. Otherwise it has not arrived. Never waits.
+    /// Arrives only if it is the last, and then passes. Otherwise it has not arrived. Never waits.
     ///
     /// ```
     /// let barrier = waitword::Barrier::new(2);
@@ -102,7 +102,7 @@ impl Barrier {
         wait -> BarrierWaitResult;
         #[doc(alias = "wait_timeout")]
         wait_for;
-        /// The last to arrive comes through also after it.
+        /// The last to arrive passes even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -129,13 +129,13 @@ impl Barrier {
         /// ```
         ///
         /// # Cancellation
-        /// Dropped before it is ready the future has not arrived, unless all have by then.
+        /// If the future is dropped before it is ready, it has not arrived, unless all have by then.
         ///
         /// # Panics
         /// When polled again after it was ready.
         wait_async -> BarrierWait<'_>;
         wait_async_for;
-        /// The last to arrive comes through also after it.
+        /// The last to arrive passes even after the deadline.
         wait_async_until -> BarrierWaitUntil<'_>, "It has not arrived then.";
     }
 
@@ -180,7 +180,7 @@ impl Barrier {
         #[doc(alias("wait_async_owned", "wait_arc"))]
         wait_owned_async -> BarrierWaitOwned;
         wait_owned_async_for;
-        /// The last to arrive comes through also after it.
+        /// The last to arrive passes even after the deadline.
         wait_owned_async_until -> BarrierWaitOwnedUntil, "It has not arrived then.";
     }
 }

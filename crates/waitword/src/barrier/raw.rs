@@ -17,7 +17,7 @@
 //! A wake may hit a waiter of the next generation, which checks the state and waits on.
 //!
 //! # Cancellation
-//! A waiter that gives up takes its arrival back, in the same word; unless the generation is complete already, with it.
+//! A waiter that gives up takes its arrival back, in the same word, unless the generation is already complete.
 //!
 //! ```text
 //!   A (arrived, gives up)                    B (the last one missing)
@@ -43,14 +43,14 @@ const GENERATION: u64 = 1 << 28;
 /// The maximum number of parties.
 pub(crate) const MAX: u64 = GENERATION - 1;
 
-/// Both words; the epoch is here or elsewhere.
+/// Both words; the epoch is inline or elsewhere.
 pub(crate) struct RawBarrier<L> {
     parties: u64,
     state: AtomicU64,
     epoch: L,
 }
 
-/// How a party came through a [`Barrier`](crate::Barrier).
+/// How a party passed a [`Barrier`](crate::Barrier).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierWaitResult {
     is_leader: bool,
@@ -106,7 +106,7 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
     fn arrive(&self) -> Option<u64> {
         let is_last = |state| arrived(state) + 1 == self.parties;
         let arrive = |state| Some(if is_last(state) { next_generation(state) } else { state + 1 });
-        // It always has something to write.
+        // `arrive` always returns `Some`.
         let (Ok(state) | Err(state)) =
             self.state.fetch_update(order!(AcqRel, "barrier-arrive"), Ordering::Relaxed, arrive);
         if is_last(state) {

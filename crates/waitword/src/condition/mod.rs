@@ -32,7 +32,7 @@ macro_rules! blocking_waits {
     ) => {
         #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for `timeout` at the longest.")]
         ///
-        /// A timeout that goes beyond what [`Instant`](crate::time::Instant) can hold waits without an end.
+        /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors
         #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]
@@ -84,7 +84,7 @@ macro_rules! waits_as_futures {
             "As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for `timeout` at the longest, counted from this call."
         )]
         ///
-        /// A timeout that goes beyond what [`Instant`](crate::time::Instant) can hold waits without an end.
+        /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors, cancellation, panics
         #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]

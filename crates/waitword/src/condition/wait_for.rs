@@ -51,8 +51,8 @@ pub(crate) trait Condition {
         let _ = is_last;
     }
 
-    /// Whether nobody else can go on while the output is not taken. A task without budget, which may have to wait for the next poll, takes
-    /// such an output all the same.
+    /// Whether an output that is not taken blocks all others. A task without budget takes such an output all the same, instead of waiting
+    /// for its next poll.
     fn excludes_others(output: &Self::Output) -> bool {
         let _ = output;
         false
@@ -115,7 +115,7 @@ fn will_wait<C: Condition>(condition: &C, caller: Caller, is_timed: bool, task: 
     if let Some(lock_type) = condition.lock_type() {
         note_lock_type(address(&condition.at()), lock_type);
     }
-    // Its initialiser holds the cell meanwhile. Other conditions have no holder.
+    // A cell is held by its initialiser. Other conditions have no holder.
     if C::WAITS_FOR == WaitsFor::OnceLock && !is_timed {
         awaited(address(&condition.at()), C::WAITS_FOR, caller, task);
     }
@@ -125,7 +125,7 @@ fn address(at: &impl Location) -> usize {
     std::ptr::from_ref(at.word()).addr()
 }
 
-/// Who holds what this waits for, where that is held: the initialiser of a cell.
+/// The holder of what this waits for, if there can be one: the initialiser of a cell.
 fn held_by_other<C: Condition>(condition: &C) -> HeldBy {
     match C::WAITS_FOR {
         WaitsFor::OnceLock => held_by(address(&condition.at()), C::WAITS_FOR),
@@ -192,7 +192,7 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
     /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
     ///
     /// # Panics
-    /// If it is over.
+    /// If the wait is over.
     pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
         let mut this = self.project();
         if this.output.is_some() {
@@ -228,13 +228,13 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
         }
     }
 
-    /// As a poll of a thread, which has no budget to consume: only a task that is polled again gets a new one.
+    /// As a poll, for a thread, which has no budget to consume: only a task that is polled again gets a new one.
     pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
         self.as_mut().advance(cx);
         self.project().output.take()
     }
 
-    /// As [`advance`](Self::advance), without a waker; `true` also if it has ended and its output was taken. One that is queued keeps the
+    /// As [`advance`](Self::advance), without a waker; `true` also if the wait has ended and its output was taken. A queued wait keeps the
     /// waker that it has. A deadline takes effect with the first poll.
     pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
         let is_queued = self.wait.as_ref().is_some_and(|wait| wait.is_waiting() && !wait.is_notified());
@@ -264,7 +264,7 @@ impl<C: Condition> WaitFor<C> {
     }
 }
 
-/// A thread's, for [`WaitFor::block_until`].
+/// The steps of a thread, for [`WaitFor::block_until`].
 impl<C: Condition> Steps for WaitFor<C> {
     type Output = Result<C::Output, LockError>;
 
@@ -308,8 +308,8 @@ impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {
     }
 }
 
-/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped with the rest: its
-/// destructor may panic, and what follows has to be done.
+/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped later, with the rest:
+/// its destructor may panic, and the work of the caller has to be done.
 fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
     let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
     let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
@@ -317,7 +317,7 @@ fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition
     was_notified
 }
 
-/// Tells the condition what sort of notify has ended the wait, if one has.
+/// Tells the condition what kind of notify has ended the wait, if one has.
 fn tell_how<C: Condition>(mut wait: Pin<&mut WaitAsync<C::At>>, condition: &mut C) {
     if wait.as_mut().was_notified_alone() {
         condition.notified_alone(wait.was_notified_last());

@@ -187,8 +187,8 @@ where
     }
 }
 
-/// Of a task that has the mutex: consumes a unit, if there is one. Without one, it goes on all the same: a task that yields must not hold the
-/// mutex, or another one that blocks for it keeps the worker from coming back. A wait that `has_waited` has consumed its unit.
+/// For a task that has the mutex: consumes a unit of budget, if there is one. Without one the task goes on all the same: a task that yields
+/// must not hold the mutex, or a task that blocks for it keeps the worker from coming back. A wait that `has_waited` has consumed its unit.
 fn consume_unless(has_waited: bool, cx: &mut Context<'_>) {
     if !has_waited && let Poll::Ready(unit) = Unit::poll(cx) {
         unit.consume();

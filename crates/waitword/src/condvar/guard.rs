@@ -32,7 +32,7 @@ pub(crate) mod sealed {
         /// What else is needed to make the guard again.
         type Rest: Copy;
 
-        /// A wait begins, and may end in the queue of the mutex.
+        /// Called when a wait begins, which may end in the queue of the mutex.
         fn handle(&self) -> Self::Handle;
 
         fn rest(&self) -> Self::Rest;
@@ -41,7 +41,7 @@ pub(crate) mod sealed {
         /// The mutex of the handle was acquired, and this is the guard of that acquisition. Handle and rest are of one guard.
         unsafe fn relocked(handle: Self::Handle, rest: Self::Rest, hold: HoldId) -> Self;
 
-        /// Keeps something else of the record of its hold. Returns what it has kept.
+        /// Replaces the [`HoldId`] that the guard keeps. Returns the former one.
         fn keep(&mut self, hold: HoldId) -> HoldId;
     }
 }

@@ -53,9 +53,9 @@ use crate::sync::const_fn;
 /// # No thundering herd
 /// A notify signals one waiter at most. The others that it counted are moved, asleep, to the tail of the mutex's queue (wait
 /// morphing), and woken one by one as the mutex is released. So that the CPUs are not idle in between, two threads are woken ahead of
-/// their turn; and a thread that finds the mutex free when it wakes up wakes two more, as long as that has paid lately. So a crowd that
-/// holds the mutex for a moment each is through in a third of the time, and one that holds it long sleeps. A thread is woken ahead
-/// once at most, a task never.
+/// their turn; and a thread that finds the mutex free when it wakes up wakes two more, as long as that has paid lately. So waiters that
+/// hold the mutex for a moment each are through in a third of the time, and those that hold it for long sleep. A thread is woken ahead once
+/// at most, a task never.
 ///
 /// # No wakeup is missed
 /// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
@@ -91,8 +91,7 @@ impl Condvar {
     /// assert_eq!(waitword::Condvar::new().notify_one(), 0);
     /// ```
     ///
-    /// # Panics
-    /// When the waker of a task does; it has been notified then.
+    /// Does not panic: a panic of a task's waker is caught, after the panic hook has reported it.
     #[doc(alias("signal", "notify", "pthread_cond_signal"))]
     #[inline]
     #[track_caller]
@@ -100,7 +99,7 @@ impl Condvar {
         self.notify(1)
     }
 
-    /// Notifies all waiters of this moment. Returns how many it notified.
+    /// Notifies all present waiters. Returns how many it notified.
     ///
     /// At most one of them is woken at once; the others follow as the mutex is released.
     ///
@@ -117,9 +116,6 @@ impl Condvar {
     ///     assert!(changed.notify_all() <= 3);
     /// });
     /// ```
-    ///
-    /// # Panics
-    /// As [`notify_one`](Self::notify_one).
     #[doc(alias("broadcast", "notify_waiters", "pthread_cond_broadcast"))]
     #[inline]
     #[track_caller]
@@ -130,7 +126,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     fn notify(&self, count: usize) -> usize {
-        // Nothing else is left where nothing is noted.
+        // Without the feature `observe`, only the latter is left.
         if recording() { self.notify_and_note(count) } else { self.raw.notify(count) }
     }
 
@@ -143,7 +139,7 @@ impl Condvar {
     }
 }
 
-/// Another may be made in its place.
+/// Tells reports that this one is gone: another may be made at its address.
 #[cfg(feature = "observe")]
 impl Drop for Condvar {
     fn drop(&mut self) {

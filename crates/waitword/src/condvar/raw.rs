@@ -17,8 +17,8 @@
 //! ```
 //! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and makes sure that the head waiter
 //! there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no thundering herd: of a hundred waiters one
-//! wakes up at once, and each of the others at a release of the mutex. But threads are woken ahead of their signals, two at first, and
-//! more as long as they find the mutex free (`notify/ahead.rs` of the core).
+//! wakes up at once, and each of the others at a release of the mutex. But threads are woken ahead of their signals, two at first, and more
+//! as long as they find the mutex free.
 //!
 //! # A wait, from stage to stage
 //! ```text
@@ -97,7 +97,7 @@ fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
     }
 }
 
-/// Apart, so that a notify of what nobody has ever waited for is a load and a comparison, and no more.
+/// Out of line, so that a notify before the first wait is a load and a comparison.
 #[inline(never)]
 fn notify_waiters(at: &impl Location<Word = AtomicU64>, mut mutex: u64, count: usize) -> usize {
     while mutex != NO_MUTEX {
@@ -177,7 +177,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         Self::from_caller(Caller::here(), at, handle)
     }
 
-    /// As [`new`](Self::new), for a wait that began there.
+    /// As [`new`](Self::new), for a wait that began at `caller`.
     pub(crate) fn from_caller(caller: Caller, at: A, handle: H) -> Self {
         Self { at, handle: Some(handle), caller, notified: false, stage: Stage::Idle }
     }
@@ -237,7 +237,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         // As in `Acquisition::enqueue`. A signalled waiter is in the queue of the mutex.
         let mut taken = wait.is_signalled() && raw.take_signalled(());
         if !taken && wait.is_requeued() && Parker::is_woken_by(waker) && raw.take_ahead() {
-            // If it was signalled meanwhile, it took the mutex without that.
+            // If it was signalled meanwhile, it has not used the signal: forward it.
             mutant!("condvar-ahead" => {
                 *this.notified = wait.cancel_acquired() != Cancelled::BeforeNotify;
                 return None;

@@ -40,7 +40,7 @@ macro_rules! tasks {
         #[doc = concat!(
             "Its output, its cancellation and its panics are as with [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ")."
         )]
-        /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+        /// A timeout beyond what [`Instant`] can hold never expires.
         $(#[$for_docs])*
         #[track_caller]
         pub fn $wait_for<G: CondvarGuard>($self: $Receiver, guard: G, timeout: Duration) -> $WaitUntil<$($lifetime,)? G> {
@@ -86,7 +86,7 @@ macro_rules! tasks {
             "Its output, its cancellation and its panics are as with [`",
             stringify!($wait_while_until), "`](Self::", stringify!($wait_while_until), ")."
         )]
-        /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+        /// A timeout beyond what [`Instant`] can hold never expires.
         #[track_caller]
         pub fn $wait_while_for<G: CondvarGuard, C: FnMut(&mut G::Target) -> bool>(
             $self: $Receiver,
@@ -178,8 +178,8 @@ impl Condvar {
         /// # });
         /// ```
         wait_async_until -> CondvarWaitUntil;
-        /// Waits, without blocking this thread, while `condition` holds of what is in the mutex. If it does not, is ready at the
-        /// first poll.
+        /// Waits, without blocking this thread, while `condition` holds for the value in the mutex. If it does not hold, the future is
+        /// ready at the first poll.
         ///
         /// ```
         /// use waitword::{Condvar, Mutex};

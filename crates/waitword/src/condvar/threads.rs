@@ -48,7 +48,7 @@ impl Condvar {
 
     /// As [`wait`](Self::wait), for `timeout` at the longest.
     ///
-    /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+    /// A timeout beyond what [`Instant`] can hold never expires.
     ///
     /// # Errors
     /// As [`wait_until`](Self::wait_until).
@@ -85,7 +85,7 @@ impl Condvar {
         block(&self.raw, guard, Some(deadline))
     }
 
-    /// Waits while `condition` holds of what is in the mutex, blocking this thread. If it does not, returns at once.
+    /// Waits while `condition` holds for the value in the mutex, blocking this thread. If it does not hold, returns at once.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};

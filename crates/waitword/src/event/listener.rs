@@ -15,7 +15,7 @@
 //! ```
 //! A wait that ends begins to listen anew before its caller can check. So the loop *check, wait, check, wait* misses nothing.
 //!
-//! In the queue, the listener is what a task's future is, driven by this thread: it contains its node, and is pinned.
+//! In the queue, a listener is like a task's future, driven by this thread: it contains its node, and is pinned.
 
 use std::fmt;
 use std::pin::Pin;
@@ -82,7 +82,7 @@ macro_rules! listener {
 
             /// As [`wait`](Self::wait), for `timeout` at the longest.
             ///
-            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            /// A timeout beyond what [`Instant`] can hold never expires.
             ///
             /// # Errors
             /// As [`wait_until`](Self::wait_until).
@@ -92,7 +92,7 @@ macro_rules! listener {
                 self.block(Instant::now().checked_add(timeout))
             }
 
-            /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken also after it.
+            /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken even after the deadline.
             ///
             /// ```
             /// use std::pin::pin;
@@ -102,7 +102,7 @@ macro_rules! listener {
             /// let event = Event::new();
             /// let mut listener = pin!(event.listen());
             /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
-            /// // It still listens, in its place.
+            /// // It still listens, in its position.
             /// event.notify_one();
             /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
             /// assert!(!event.try_wait());
@@ -137,7 +137,7 @@ macro_rules! listener {
                 Ok(())
             }
 
-            /// In the round that lasts now.
+            /// Listens from the current round on.
             fn listen_again(self: Pin<&mut Self>) {
                 let mut this = self.project();
                 let caller = this.wait.caller();

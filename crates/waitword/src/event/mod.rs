@@ -181,11 +181,11 @@ impl Event {
         self.noted(RawEvent::notify_all, |woken| *woken)
     }
 
-    /// A notify, and who it was.
+    /// Notifies, and tells reports where.
     #[inline]
     #[track_caller]
     fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
-        // Nothing else is left where nothing is noted.
+        // Without the feature `observe`, only the latter is left.
         if recording() { self.notify_and_note(notify, woken) } else { notify(&self.raw) }
     }
 
@@ -230,7 +230,7 @@ impl Event {
         wait -> ();
         #[doc(alias = "wait_timeout")]
         wait_for;
-        /// What is stored is taken also after it.
+        /// A stored wakeup is taken even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -246,7 +246,7 @@ impl Event {
     }
 }
 
-/// Another may be made in its place.
+/// Tells reports that this one is gone: another may be made at its address.
 #[cfg(feature = "observe")]
 impl Drop for Event {
     fn drop(&mut self) {

@@ -57,7 +57,7 @@ pub(crate) enum Whom {
     Last,
 }
 
-/// A named state word, here or elsewhere.
+/// The state word, inline or elsewhere.
 pub(crate) struct RawEvent<L> {
     at: L,
 }
@@ -140,7 +140,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
         }
     }
 
-    /// A call of its own, or a notify that finds nobody computes where the queue is.
+    /// Not inlined: otherwise a notify that finds no waiter would compute where the queue is.
     #[inline(never)]
     fn notify_queued(&self, word: u64, next: u64) -> Result<usize, u64> {
         replace_and_notify_all(&self.at, word, next)
@@ -151,13 +151,13 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
 pub(crate) struct EventWaiter<H> {
     event: H,
     round: u64,
-    /// The wakeup that it has: given by a notify of one, or taken from the word. Forwarded if this one gives up, to the waiter that the
-    /// notify would have woken. Of a `notify_all` there is nothing to forward: all have it.
+    /// The wakeup that it has, from a notify of one waiter, or from the word. If this waiter gives up, the wakeup is forwarded to the
+    /// waiter that the notify would have woken. After a `notify_all` there is nothing to forward: all waiters have it.
     has: Option<Whom>,
 }
 
 impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H> {
-    /// Of the round that lasts now.
+    /// A waiter of the current round.
     pub(crate) fn new(event: H) -> Self {
         let round = round(event.raw().at.word().load(Ordering::Acquire));
         Self { event, round, has: None }

@@ -46,7 +46,7 @@ impl Event {
         wait_async -> EventWait<'_>;
         #[doc(alias = "wait_timeout_async")]
         wait_async_for;
-        /// A wakeup that is there when the future is polled is taken also after it.
+        /// A wakeup that is there when the future is polled is taken even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -134,7 +134,7 @@ impl Event {
         #[doc(alias("notified_owned", "wait_async_owned", "wait_arc"))]
         wait_owned_async -> EventWaitOwned;
         wait_owned_async_for;
-        /// A wakeup that is there when the future is polled is taken also after it.
+        /// A wakeup that is there when the future is polled is taken even after the deadline.
         wait_owned_async_until -> EventWaitOwnedUntil, "";
     }
 

@@ -1,11 +1,11 @@
 //! Guards of a part of the value, and how they are made.
 //!
-//! A mapped guard has a pointer to the part, and of the lock what it takes to release it. The pointer is not a reference: a
-//! reference that is passed to a function has to be valid until the function returns, and the next holder may have the value
+//! A mapped guard has a pointer to the part, and what it needs of the lock to release it. The pointer is not a reference: a reference that
+//! is passed to a function has to be valid until the function returns, and the next holder may have the value
 //! before `drop` returns.
 
-/// The methods of a guard that make one of a part: `$Mapped`, which has `$of` of the lock. `$mutable` is `mut` where the guards give mutable
-/// access.
+/// The methods of a guard that make a guard of a part: `$Mapped`, which has `$of` of the lock. `$mutable` is `mut` where the guards give
+/// mutable access.
 macro_rules! map_methods {
     (
         [$($generic:tt)+] $Guard:ty, $Value:ident -> $Mapped:ident[$($arg:tt),*], $lock:ident => $of:expr; ($($mutable:tt)?);
@@ -56,7 +56,7 @@ macro_rules! map_methods {
     };
 }
 
-/// Those of a guard of the whole value.
+/// These methods for a guard of the whole value.
 macro_rules! map {
     (
         [$($generic:tt)+] $Guard:ident[$($arg:tt),*] of $Lock:ident by $acquire:literal -> $Mapped:ident[$($mapped_arg:tt),*],
@@ -134,7 +134,7 @@ macro_rules! mapped {
                 $raw.$release_fair(hold);
             }
 
-            /// The lock, which stays as it is.
+            /// The lock, still held.
             fn forget(this: Self) -> $Shared {
                 let this = ManuallyDrop::new(this);
                 // SAFETY: `this` is neither dropped nor read again, so what it held goes to the caller (invariant 1).
@@ -155,8 +155,8 @@ macro_rules! mapped {
 
             #[inline]
             fn deref(&self) -> &U {
-                // SAFETY: it was borrowed from a guard that is forgotten for this one (invariant 1), which is borrowed. The value
-                // has not moved, and nothing writes to it (invariants 2 and 3).
+                // SAFETY: the part was borrowed from a guard that is forgotten for this one (invariant 1), which is borrowed. The value has
+                // not moved, and nothing writes to it (invariants 2 and 3).
                 unsafe { self.part.as_ref() }
             }
         }

@@ -30,7 +30,7 @@ macro_rules! owns_its_value {
                 &self.raw
             }
 
-            /// Of the type nothing is left without the feature `observe`.
+            /// No code is left without the feature `observe`.
             #[inline(always)]
             fn will_wait(&self) {
                 if cfg!(feature = "observe") {

@@ -88,7 +88,7 @@ macro_rules! guard {
                 this.lock.raw.bump($ask, &mut this.hold, Some($instead));
             }
 
-            /// The lock, which stays as it is.
+            /// The lock, still held.
             #[inline]
             pub(super) fn forget(this: Self) -> $Shared {
                 let this = ManuallyDrop::new(this);

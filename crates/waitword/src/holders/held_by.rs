@@ -1,7 +1,7 @@
-//! Who was in the way of an acquirer whose time was up: copied out of the record into three words, so that an error can carry it.
+//! Who held what an acquirer wanted when its time was up: copied out of the record into three words, so that an error can carry it.
 //!
-//! The holder may release the lock right after it was looked up, or may have done so between the timeout and the look: then there is no
-//! record, or that of the next holder. All that is said is true of some moment at the end of the wait.
+//! The holder may release the lock right after the look-up, or may have done so between the timeout and the look-up: then there is no
+//! record, or that of the next holder. So the copy was true at some moment near the end of the wait.
 
 use std::fmt;
 use std::thread::Thread;
@@ -10,34 +10,34 @@ use waitword_core::OnceLock;
 use waitword_core::observe::{Actor, PackedSite, Site};
 use waitword_core::time::Duration;
 
-/// Which thread has a number, by the observer.
+/// The thread with this number, from the observer.
 static THREADS: OnceLock<fn(u32) -> Option<Thread>> = OnceLock::new();
 
 pub(super) fn set_threads(threads: fn(u32) -> Option<Thread>) {
     THREADS.get_or_init(|| threads);
 }
 
-/// Who held a lock when the time of an acquirer was up; or that nobody is known ([`NONE`](Self::NONE)).
+/// Who held a lock when the time of an acquirer was up; or that no holder is known ([`NONE`](Self::NONE)).
 ///
-/// It is a copy, of three words, that says what was so then. Always [`NONE`](Self::NONE) without the feature `observe`, and while holders are
-/// not recorded.
+/// A copy, of three words, of what was true then. Always [`NONE`](Self::NONE) without the feature `observe`, and while holders are not
+/// recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeldBy {
-    /// The identity of a task, or its number and one; 0: a thread.
+    /// The identity of a task, or its number plus one; 0: a thread.
     task: usize,
-    /// 0: nobody is known.
+    /// 0: no holder is known.
     thread: u32,
     site: PackedSite,
     /// Hundredths of a second.
     held: u32,
-    /// How many others are in the way, and whether the guard may be elsewhere.
+    /// How many other holders there are, and whether the guard may be elsewhere.
     others: u16,
     is_elsewhere: bool,
     is_identified: bool,
 }
 
 impl HeldBy {
-    /// Nobody is known.
+    /// No holder is known.
     pub const NONE: Self = Self {
         task: 0,
         thread: 0,
@@ -56,28 +56,28 @@ impl HeldBy {
 
     /// The same, of a task that the thread polled: by its number, or else by the data pointer of its waker.
     pub fn by_task(self, number: Option<u64>, waker: usize) -> Self {
-        // A number that finds no room is none.
+        // A number that does not fit counts as none.
         let number = number.and_then(|number| usize::try_from(number).ok()?.checked_add(1));
         Self { task: number.unwrap_or(waker), is_identified: number.is_some(), ..self }
     }
 
-    /// The same, beside so many others.
+    /// The same, with this many other holders.
     pub fn beside(self, others: usize) -> Self {
         Self { others: u16::try_from(others).unwrap_or(u16::MAX), ..self }
     }
 
-    /// The same, whose guard may be with another than the one that acquired it.
+    /// The same, if the guard may be with another than the one that acquired it.
     pub fn sent(self, may_be_elsewhere: bool) -> Self {
         Self { is_elsewhere: may_be_elsewhere, ..self }
     }
 
-    /// Whether somebody is known.
+    /// Whether a holder is known.
     pub fn is_known(&self) -> bool {
         self.thread != 0
     }
 
-    /// What acquired the lock: a thread, or a task by its number or the data pointer of its waker. Of several holders the one that has held it longest.
-    /// `None`: nobody is known, or a thread that has ended.
+    /// What acquired the lock: a thread, or a task by its number or the data pointer of its waker. Of several holders, the one that has
+    /// held it longest. `None`: no holder is known, or it is a thread that has ended.
     pub fn actor(&self) -> Option<Actor> {
         match (self.task, self.is_identified) {
             (0, _) => self.thread().map(Actor::Thread),

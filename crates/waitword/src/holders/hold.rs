@@ -1,4 +1,4 @@
-//! How a lock is held, what a guard keeps of that, and what type the lock has.
+//! How a lock is held, what a guard keeps of its hold, and the type of a lock.
 
 use std::any::type_name;
 use std::fmt;
@@ -42,37 +42,37 @@ pub struct AcquiredByTask<'a> {
     pub site: &'static Site,
     /// The waker of the task.
     pub task: &'a Waker,
-    /// No other thread can poll the task.
+    /// Whether no other thread can poll the task.
     pub is_alone: bool,
-    /// It would not have waited for ever.
+    /// Whether it would have given up, at a deadline or at once.
     pub gives_up: bool,
 }
 
-/// What becomes of a hold that goes on.
+/// A change of a hold that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It upgrades or downgrades.
+    /// It was upgraded or downgraded.
     To(Hold),
     /// Its guard is made to be sent elsewhere.
     Sent,
     /// Its guard is gone, and it stays.
     Forgotten,
-    /// It is one of so many permits.
+    /// It has this many permits now.
     Permits(usize),
     /// A part of its permits has a guard of its own.
     Split {
         /// How many stay with the first guard.
         left: usize,
-        /// How many go to the other, for which the [`HoldId`] is that is returned.
+        /// How many go to the other, whose [`HoldId`] is returned.
         permits: usize,
     },
 }
 
-/// What a guard keeps: what the observer calls its hold, if it was told of it. Empty without the feature `observe`.
+/// What a guard keeps: the observer's name for its hold, if the observer was told of it. Empty without the feature `observe`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HoldId(#[cfg(feature = "observe")] Option<Opaque>);
 
-/// The observer's.
+/// The observer's name for a hold.
 #[cfg(feature = "observe")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Opaque(NonNull<()>);
@@ -85,20 +85,20 @@ unsafe impl Send for Opaque {}
 unsafe impl Sync for Opaque {}
 
 impl HoldId {
-    /// Of an acquisition that the observer was not told of.
+    /// For an acquisition that the observer was not told of.
     pub const NONE: Self = Self(
         #[cfg(feature = "observe")]
         None,
     );
 
-    /// What the observer calls a hold. A [`NonNull::dangling`] names none.
+    /// The observer's name for a hold. A [`NonNull::dangling`] names none.
     #[cfg(feature = "observe")]
     #[inline(always)]
     pub const fn new(name: NonNull<()>) -> Self {
         Self(Some(Opaque(name)))
     }
 
-    /// The same, again; dangling of a guard that does not keep it (`not_kept`).
+    /// The name; dangling for a guard that does not keep it (`not_kept`).
     #[cfg(feature = "observe")]
     #[inline(always)]
     pub const fn name(self) -> Option<NonNull<()>> {
@@ -118,11 +118,11 @@ impl HoldId {
     }
 }
 
-/// What a lock is, such as `Mutex<alloc::vec::Vec<u8>>`: a queue knows its word alone, so this is noted where the lock is acquired.
+/// The type of a lock, such as `Mutex<alloc::vec::Vec<u8>>`: a queue knows only its word, so the type is noted where the lock is acquired.
 #[derive(Debug)]
 pub struct LockType {
     lock: &'static str,
-    // What asks the compiler for the name is no constant, so this asks when a report is written.
+    // `type_name` is not `const`, so it is called when a report is written.
     value: fn() -> &'static str,
 }
 
@@ -140,7 +140,7 @@ impl PartialEq for LockType {
     }
 }
 
-/// The lock and the type of its value, that with all paths, as [`type_name`] has it.
+/// The lock and the type of its value with all paths, as [`type_name`] has it.
 impl fmt::Display for LockType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}<{}>", self.lock, (self.value)())

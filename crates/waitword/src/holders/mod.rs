@@ -1,8 +1,8 @@
 //! The seam of the locks to an observer of holders: every acquisition and every release that it is told of passes here.
 //!
-//! A guard keeps what the observer calls its hold, a [`HoldId`], and gives it back at the release. A guard without room for it (`lock_api`'s) says
-//! [`not_kept`], and the observer looks for one of the lock's holds. Each function costs a load while nothing is asked for
-//! ([`ask`](waitword_core::observe::ask)), or a test of what the guard keeps.
+//! A guard keeps the observer's name for its hold, a [`HoldId`], and gives it back at the release. A guard without room for one
+//! (`lock_api`'s) passes [`not_kept`], and the observer looks for one of the lock's holds. Each function costs a load while nothing is
+//! asked for ([`ask`](waitword_core::observe::ask)), or a test of what the guard keeps.
 //!
 //! An observer runs in the middle of the acquisition that it is told of. It must not panic, and must not wait for that lock.
 
@@ -25,49 +25,50 @@ pub use self::hold::{AcquiredByTask, Change, Hold, HoldId, LockType};
 /// The functions of an observer of holders, each of which is called only while its flag is set.
 #[derive(Debug)]
 pub struct Observer {
-    /// [`HOLDERS`]: this thread has acquired the lock with this word so, with so many permits (1 of what is no semaphore), here; it would not
-    /// have waited for ever, if the last one is set. Returns what its guard has to keep. The arguments travel in registers.
+    /// [`HOLDERS`]: this thread has acquired a lock: the address of its word, how it is held, the number of permits (1 if it is no
+    /// semaphore), where, and whether the thread would have given up. Returns what the guard has to keep. The arguments are passed in
+    /// registers.
     pub acquired: fn(usize, Hold, usize, &'static Site, bool) -> HoldId,
-    /// The same of a task.
+    /// The same for a task.
     pub acquired_by_task: fn(&AcquiredByTask<'_>) -> HoldId,
-    /// A hold goes on in another way. Returns what its guard has to keep.
+    /// A hold changes and goes on. Returns what its guard has to keep.
     pub changed: fn(usize, Hold, HoldId, Change) -> HoldId,
     /// A lock is about to be released.
     pub released: fn(usize, Hold, HoldId),
     /// [`HOLDERS`]: whether the guard was made to be sent to others.
     pub is_sent: fn(usize, Hold, HoldId) -> bool,
-    /// [`RELEASES`]: so many permits were added to a semaphore that nobody gives back: they stand for as many that were forgotten.
+    /// [`RELEASES`]: this many permits, which no guard gives back, were added to a semaphore: they replace as many that were forgotten.
     pub permits_added: fn(usize, usize),
-    /// [`RELEASES`]: the lock, condition variable or event with this word goes. If it is held, its guards were leaked.
+    /// [`RELEASES`]: the lock, condition variable or event with this word is dropped. If it is held, its guards were leaked.
     pub dropped: fn(usize, bool),
-    /// [`HOLDERS`]: who is in the way of an acquirer that wants this of the lock, and whose time is up.
+    /// [`HOLDERS`]: the holder of what an acquirer of this lock, whose time is up, waited for.
     pub held_by: fn(usize, WaitsFor) -> HeldBy,
     /// The thread with this number, as [`HeldBy`] keeps it.
     pub thread: fn(u32) -> Option<Thread>,
-    /// [`HOLDERS`]: so many waiters of a condition variable or an event were woken by a notify at this place.
+    /// [`HOLDERS`]: a notify at this place has woken this many waiters of a condition variable or an event.
     pub notified: fn(usize, usize, &'static Site),
     /// [`HOLDERS`]: an acquirer is about to wait for a lock of this type.
     pub typed: fn(usize, &'static LockType),
-    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for what it will not hold by having it: the value of a cell
-    /// whose initialiser runs, or that the readers leave one that upgrades.
+    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for something that gives no hold: the value of a cell
+    /// whose initialiser runs, or that the readers leave before an upgrade.
     pub awaited: fn(usize, WaitsFor, &'static Site, Option<&Waker>),
 }
 
 static OBSERVER: OnceLock<&'static Observer> = OnceLock::new();
 
-/// Sets the observer of the process. The first one counts; returns whether this is it.
+/// Sets the observer of the process. The first one stays; returns whether that is this one.
 pub fn set_observer(observer: &'static Observer) -> bool {
     held_by::set_threads(observer.thread);
     std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)
 }
 
-/// Who is told. `None`: nobody, and no flag has ever been set.
+/// The observer, if one was set.
 #[inline]
 fn observer() -> Option<&'static Observer> {
     OBSERVER.get().copied()
 }
 
-/// Off every path that has nothing to tell.
+/// Out of line: most calls have nothing to tell.
 #[cold]
 #[inline(never)]
 fn tell(what: impl FnOnce(&'static Observer)) {
@@ -82,7 +83,7 @@ pub(crate) fn recording() -> bool {
     asks(HOLDERS)
 }
 
-/// What a guard keeps that has no room for it: the observer looks for the hold, if there may be any. One load.
+/// For a guard without room for a [`HoldId`]: makes the observer look for the hold, if there may be any. One load.
 #[inline(always)]
 pub(crate) fn not_kept() -> HoldId {
     #[cfg(feature = "observe")]
@@ -92,8 +93,8 @@ pub(crate) fn not_kept() -> HoldId {
     HoldId::NONE
 }
 
-/// A thread has acquired the lock with this word, or so many permits; it `gives_up` if it would not have waited for ever. Returns what its
-/// guard has to keep.
+/// A thread has acquired the lock with this word, or `permits` of a semaphore; `gives_up`: it would not have waited for ever. Returns what
+/// the guard has to keep.
 #[inline(always)]
 pub(crate) fn acquired(word: usize, hold: Hold, permits: usize, caller: Caller, gives_up: bool) -> HoldId {
     if asks(HOLDERS) { tell_acquired(word, hold, permits, caller, gives_up) } else { HoldId::NONE }
@@ -105,7 +106,7 @@ fn tell_acquired(word: usize, hold: Hold, permits: usize, caller: Caller, gives_
     acquired_now(word, hold, permits, caller, gives_up)
 }
 
-/// As [`acquired`], where [`recording`] was so just now. No call but that of the observer.
+/// As [`acquired`], when [`recording`] has just returned `true`. Calls only the observer.
 #[inline(always)]
 pub(crate) fn acquired_now(
     word: usize,
@@ -148,7 +149,7 @@ fn tell_acquired_by_task(acquired: &AcquiredByTask<'_>) -> HoldId {
     }
 }
 
-/// The waker, unless it is that of a thread that drives a future by parking, or of no task in particular, as [`Waker::noop`].
+/// The waker, unless it is that of a thread that drives a future by parking, or of no task, as [`Waker::noop`].
 fn task_of(waker: &Waker) -> Option<&Waker> {
     (!Parker::is_woken_by(waker) && !waker.data().is_null()).then_some(waker)
 }
@@ -167,7 +168,7 @@ fn tell_released(word: usize, hold: Hold, id: HoldId) {
     released_now(word, hold, id);
 }
 
-/// As [`released`], of which the observer has to be told ([`HoldId::is_some`]). No call but that of the observer.
+/// As [`released`], when the observer has to be told ([`HoldId::is_some`]). Calls only the observer.
 #[inline(always)]
 pub(crate) fn released_now(word: usize, hold: Hold, id: HoldId) {
     if let Some(observer) = observer() {
@@ -175,8 +176,8 @@ pub(crate) fn released_now(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// A hold goes on in another way: it upgrades or downgrades, its guard is sent elsewhere or is gone, or it has other permits. Returns what the
-/// guard has to keep; of permits that were [split off](Change::Split), what theirs has.
+/// A hold changes and goes on: it is upgraded or downgraded, its guard is sent elsewhere or is gone, or it has other permits. Returns what
+/// the guard has to keep; for permits that were [split off](Change::Split), what their guard has to.
 #[inline(always)]
 pub(crate) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
     if id.is_some() { tell_change(word, hold, id, change) } else { HoldId::NONE }
@@ -188,7 +189,7 @@ fn tell_change(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
     observer().map_or(HoldId::NONE, |observer| (observer.changed)(word, hold, id, change))
 }
 
-/// Two guards have become one, with so many permits. Returns what that has to keep.
+/// Two guards have become one, with `permits` permits. Returns what it has to keep.
 #[inline(always)]
 pub(crate) fn merged(word: usize, id: HoldId, other: HoldId, permits: usize) -> HoldId {
     let (kept, gone) = if id.is_some() { (id, other) } else { (other, id) };

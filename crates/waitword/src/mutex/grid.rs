@@ -150,7 +150,7 @@ impl<T: ?Sized> Mutex<T> {
         /// # smol::block_on(async {
         /// let mutex = Arc::new(Mutex::new(1));
         /// let locked = mutex.lock_owned_async();
-        /// // Another task gets the guard, and locks and releases where it pleases.
+        /// // Another task gets the guard, and decides when to release.
         /// smol::spawn(async move { *locked.await += 1 }).await;
         /// assert_eq!(*mutex.lock_async().await, 2);
         /// # });

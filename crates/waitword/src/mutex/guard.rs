@@ -32,7 +32,7 @@ guard! {
     ///
     /// let mutex = Mutex::new(1);
     /// let mut guard = mutex.lock();
-    /// // Another thread goes on with it, and releases the mutex.
+    /// // Another thread takes over the guard, and releases the mutex.
     /// thread::scope(|scope| drop(scope.spawn(move || *guard += 1)));
     /// assert_eq!(*mutex.lock(), 2);
     /// ```

@@ -34,8 +34,7 @@ macro_rules! timed_initialisers {
         #[doc = concat!("As [`", stringify!($get), "`](Self::", stringify!($get), "), but waits for the initialiser of another for `timeout`")]
         /// at the longest, counted from this call.
         ///
-        /// The caller's own `initialiser` is not interrupted. A timeout that goes beyond what [`Instant`] can hold waits without an
-        /// end.
+        /// The caller's own `initialiser` is not interrupted. A timeout beyond what [`Instant`] can hold never expires.
         ///
         /// # Errors, panics
         #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]

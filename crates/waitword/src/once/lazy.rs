@@ -53,16 +53,15 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Panics
-/// If the initialiser panics, the call that ran it panics, and so does every later one, because an initialiser can be run
-/// only once. (One that may fail and be tried again: [`OnceLock::get_or_try_init`].) To dereference panics as
-/// [`force`](Self::force) does.
+/// If the initialiser panics, the call that ran it panics, and so does every later one, because an initialiser can be run only once. (For
+/// one that may fail and be tried again: [`OnceLock::get_or_try_init`].) Dereferencing panics as [`force`](Self::force) does.
 ///
 /// # Deadlocks
 /// An initialiser that asks for the value which it makes waits for itself.
 #[doc(alias("Lazy", "AsyncLazy", "LazyCell", "lazy_static"))]
 pub struct LazyLock<T, F = fn() -> T> {
     cell: OnceLock<T>,
-    /// Until it has been run.
+    /// `Some` until it has been run.
     initialiser: Mutex<Option<F>>,
 }
 
@@ -149,7 +148,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
 
     /// The value, for the exclusive owner. If there is none, makes it. Never waits: the `&mut` excludes all others.
     ///
-    /// So it does to dereference mutably.
+    /// So does dereferencing mutably.
     ///
     /// ```
     /// use waitword::LazyLock;
@@ -174,7 +173,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         block(&mut Forcing(self, Caller::here()), "LazyLock::force_async")
     }
 
-    /// The holder of the turn has the initialiser.
+    /// Runs the initialiser, which belongs to the holder of the turn.
     fn make<'a>(&'a self, turn: Turn<'a, T>) -> &'a T {
         let initialiser = self.initialiser.lock().unwrap_or_else(PoisonError::into_inner).take();
         match initialiser {

@@ -40,8 +40,8 @@ use crate::sync::const_fn;
 /// dropped. The first waiter that runs takes the turn, with an initialiser of its own. There is no poison.
 ///
 /// # Fairness
-/// A turn that is free wakes all waiters, in FIFO order, and the first that runs has it: a task that is not polled keeps nobody
-/// from it. A task that has the turn, and is not polled while its initialiser awaits, does.
+/// A turn that becomes free wakes all waiters, in FIFO order, and the first that runs takes it: a task that is not polled blocks nobody.
+/// But a task that has the turn, and is not polled while its initialiser awaits, blocks the others.
 ///
 /// # Deadlocks
 /// An initialiser that asks for the cell which it initialises waits for itself.
@@ -160,7 +160,7 @@ impl<T> OnceLock<T> {
         wait -> &T;
         #[doc(alias = "wait_timeout")]
         wait_for;
-        /// A value that is there is taken also after it.
+        /// A value that is there is taken even after the deadline.
         wait_until, "";
     }
 
@@ -184,7 +184,7 @@ impl<T> OnceLock<T> {
         /// ```
         wait_async -> OnceWait<'_, T>;
         wait_async_for;
-        /// A value that is there when the future is polled is taken also after it.
+        /// A value that is there when the future is polled is taken even after the deadline.
         wait_async_until -> OnceWaitUntil<'_, T>, "";
     }
 }

@@ -48,7 +48,7 @@ pub(super) const SET: u32 = 2;
 /// A waiter may be queued. Not with `SET`.
 pub(super) const WAITERS: u32 = 4;
 
-/// A named state word, here or elsewhere.
+/// The state word, inline or elsewhere.
 #[repr(transparent)]
 pub(crate) struct RawOnce<L> {
     at: L,
@@ -144,7 +144,7 @@ pub(crate) struct RawTurn<'a, L: Location<Word = AtomicU32>> {
 }
 
 impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
-    /// An initialiser is about to run: for how long is not known. In a thread, or in a task that is polled with the waker.
+    /// An initialiser is about to run, for an unknown time: in this thread, or in the task that is polled with the waker.
     pub(crate) fn runs(&self, caller: Caller, task: Option<&Waker>) {
         let at = self.raw.held_at();
         let _ = match task {

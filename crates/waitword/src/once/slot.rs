@@ -57,7 +57,7 @@ impl<T> Slot<T> {
         self.cell.as_mut()
     }
 
-    /// Sets the value, instead of any that there is.
+    /// Sets the value, in place of any former one.
     pub(crate) fn insert(&mut self, value: T) -> &mut T {
         self.cell.insert(value)
     }
@@ -75,7 +75,7 @@ impl<T> Slot<T> {
         self.cell.raw().try_turn().map(|raw| Turn { slot: self, raw })
     }
 
-    /// After it was found to be set.
+    /// The value of a cell that was found to be set.
     fn value(&self) -> &T {
         self.get().expect("what is set stays so while it is shared")
     }

@@ -1,4 +1,4 @@
-//! The attempts on the word that the loop of `acquire` makes, and what a waiter does that leaves without it.
+//! The attempts of the acquisition loop on the word, and what a waiter does that leaves without the mutex.
 
 use std::convert::Infallible;
 use std::mem;
@@ -17,24 +17,24 @@ use crate::spins::{self, Pauses, yield_while};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, mutant, order};
 
-/// A spinning thread that has seen so many releases without getting the lock enqueues if there are waiters: its rechecks
-/// slow the holders down by more than its acquisition would gain.
+/// A spinning thread that has seen this many releases without getting the lock enqueues if there are waiters: its rechecks slow the holders
+/// down by more than its acquisition would gain.
 const RELEASES_TO_SEE: u32 = 3;
 
-/// So many queued waiters, the thread among them, that it yields. A shorter queue soon empties itself where its threads sleep, and then
-/// nobody waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
+/// A thread yields if this many waiters are queued, itself included. A shorter queue soon empties if its threads sleep, and then nobody
+/// waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
 const ENOUGH_TO_YIELD: usize = if MODEL { 1 } else { 5 };
 
 impl RawMutex {
-    /// A thread that was moved to the queue, and was signalled, is about to take the mutex: others may run by then.
+    /// Called by a signalled thread that was moved to the queue, before it takes the mutex: others may run by then.
     pub(crate) fn wake_ahead(&self) {
         if self.is_free() {
             spins::wake_others(&self.state);
         }
     }
 
-    /// The attempt of a thread that was moved to the queue, is not signalled, and runs. It barges; but it spins also while the mutex is
-    /// reserved: that is for a waiter that runs, as a rule, and this one would sleep otherwise.
+    /// The attempt of a thread that was moved to the queue, is not signalled, and runs. It barges; but it also spins while the mutex is
+    /// reserved: as a rule the reservation is for a waiter that runs, and this thread would sleep otherwise.
     pub(crate) fn take_ahead(&self) -> bool {
         let (mut wakes_others, mut pauses) = (true, Pauses::new());
         let has_taken = loop {
@@ -114,7 +114,7 @@ impl Acquire for RawMutex {
     }
 
     fn take_before_park(&self, (): (), is_signalled: impl Fn() -> bool) -> bool {
-        // Tasks have no share in what threads take so: a worker sleeps once its tasks are queued.
+        // Tasks get nothing of what threads take this way: a worker sleeps once its tasks are queued.
         if self.state.load(Ordering::Relaxed) & (RESERVED | TASKS) != RESERVED
             || Table::global().waiters(&self.state) < ENOUGH_TO_YIELD
         {

@@ -58,7 +58,7 @@
 //! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
 //! when it becomes the head.
 //!
-//! The running threads are as many as CPUs, and all of them would sleep then. One CPU is enough for the waiter; the others were idle
+//! There are as many running threads as CPUs, and all of them would sleep then. One CPU is enough for the waiter; the others would be idle
 //! until the next release has woken the next waiter, 30 µs in a virtual machine. So a thread that has enqueued yields its CPU a few times
 //! while the mutex is reserved, before it sleeps, and then barges: it runs, and the waiter behind needs no wake-up yet. It is queued
 //! meanwhile: if the system does not let it run for long, it is signalled in its turn.
@@ -79,9 +79,9 @@
 //!
 //! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker goes on. The
 //!   task leaves the queue, and forwards a signal that it was sent meanwhile.
-//! - The waiter that took the mutex from the queue runs and barges on until a later window closes: a worker for all of its tasks, a
-//!   thread for itself. So after a thread has taken it, and a task among the six before, the window closes after 64 releases,
-//!   if its time has not come before, and if 16 or more wait. A number: a switch of threads costs little where sections are long.
+//! - The waiter that took the mutex from the queue runs and barges on until a later window closes: a worker for all of its tasks, a thread
+//!   for itself. So if a thread took it last, and a task was among the six before, and 16 or more wait, the window closes after 64
+//!   releases, unless its time has come before. It counts releases, because a thread switch costs little where sections are long.
 //!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
@@ -114,20 +114,21 @@ const END: u32 = ((1 << END_BITS) - 1) << END_SHIFT;
 const TASKS: u32 = 7 << (END_SHIFT + END_BITS);
 const ONE_THREAD: u32 = 1 << (END_SHIFT + END_BITS);
 const CROWDED: u32 = 1 << (END_SHIFT + END_BITS + 3);
-/// What only a release and the holder change.
+/// The bits that only a release and the holder change.
 const KEPT: u32 = COUNT | TASKS | CROWDED;
 /// What a release adds.
 const RELEASE: u32 = 1_u32.wrapping_sub(LOCKED);
 /// What closes the barging window: the next release carries into `LOCKED`.
 const CLOSE: u32 = FAIR | COUNT;
 
-/// One release of so many reads the clock, while a signalled waiter has not acknowledged.
+/// One release in this many reads the clock, while a signalled waiter has not acknowledged.
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
 
-/// How many releases close the window after a thread took the mutex from the queue, beside tasks; a few more with the read that is due.
+/// How many releases close the window after a thread took the mutex from the queue, beside tasks; plus those until the next read of the
+/// clock.
 const BESIDE_TASKS: u32 = if MODEL { 2 } else { 64 };
 
-/// So many waiters that their windows are shorter than [`WINDOW`](barging_window::WINDOW). Fewer tasks have their share.
+/// With this many waiters, their windows are shorter than [`WINDOW`](barging_window::WINDOW). With fewer, tasks have their share.
 const MANY: usize = if MODEL { 1 } else { 16 };
 
 /// The state word of a mutex.
@@ -225,7 +226,7 @@ impl RawMutex {
         // A new holder signals when it releases.
         let is_owed = |state| state & (LOCKED | SIGNALLED | QUEUED) == QUEUED;
         let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
-            // From here on it counts for the window.
+            // The count starts at zero, for the window.
             true if beside_tasks(state) => (state & (TASKS | CROWDED)) | SIGNALLED,
             true => (state & KEPT) | SIGNALLED,
             false => state,
@@ -241,7 +242,7 @@ impl RawMutex {
         if !(before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             return;
         }
-        // One of so many is charged for all: those that barge hold the mutex for a moment each.
+        // This release is charged for all since the last read: barging acquirers hold the mutex for a moment each.
         self.charge();
         let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
         let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
@@ -281,7 +282,7 @@ impl RawMutex {
     update!(u32);
 }
 
-/// Another may be made in its place: a guard that was leaked has a record still.
+/// Tells reports that this one is gone: another may be made at its address, and a leaked guard has left a record.
 #[cfg(feature = "observe")]
 impl Drop for RawMutex {
     fn drop(&mut self) {

@@ -121,7 +121,7 @@ fn a_thread_does_not_yield_while_the_mutex_is_held() {
     assert!(!mutex.take_before_park((), || unreachable!("it has yielded")));
 }
 
-/// So many waiters of the mutex, which is held.
+/// `waiters` waiters of the mutex, which is held.
 fn queued(mutex: &RawMutex, waiters: usize) -> Vec<Pin<Box<Acquisition<&RawMutex>>>> {
     let queue = || {
         let mut waiter = Box::pin(Acquisition::new(mutex, ()));

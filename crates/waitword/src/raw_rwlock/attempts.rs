@@ -1,4 +1,4 @@
-//! The attempts on the word that the loop of `acquire` makes.
+//! The attempts of the acquisition loop on the word.
 
 use std::convert::Infallible;
 
@@ -132,7 +132,7 @@ impl Acquire for RawRwLock {
     }
 
     fn taken_by(&self, is_task: bool) {
-        // Without waiters there is nobody who would take the bit away again.
+        // Without waiters nobody would clear the bit again.
         let is_due = |state| state & TASKS == 0 && state & (QUEUED | SIGNALLED) != 0;
         if is_task && is_due(self.state.load(Ordering::Relaxed)) {
             self.update(Ordering::Relaxed, |state| if is_due(state) { state | TASKS } else { state });
@@ -220,7 +220,7 @@ impl Acquire for RawRwLock {
 }
 
 impl RawRwLock {
-    /// Signals the head waiter if the transition took that on: it set `SIGNALLED`.
+    /// Signals the head waiter if the transition set `SIGNALLED`: then it has to.
     #[inline]
     fn signal_if_owed(&self, before: u64, after: u64) {
         if after & !before & SIGNALLED != 0 {

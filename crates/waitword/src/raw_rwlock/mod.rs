@@ -45,9 +45,9 @@
 //! (`barging_window.rs`); at its end `FAIR` is set all the same, so no writer and no reader starves.
 //!
 //! # Yields
-//! While room is reserved, every thread that runs finds so, and would sleep: also where the reservation waits for a reader that has
-//! lost its CPU. So a queued thread first yields a few times, and barges when the reservation has ended meanwhile; it keeps its
-//! position until then. Not beside tasks: what threads take by yielding tasks do not get.
+//! While room is reserved, every running thread finds that, and would sleep, even where the reservation waits for a reader that was
+//! preempted. So a queued thread first yields a few times, in its position, and barges if the reservation has ended meanwhile. Not beside
+//! tasks: they get nothing of what threads take by yielding.
 //!
 //! ```text
 //!   reader R, without a CPU      writer W (head waiter)         thread T (queued behind W)
@@ -269,7 +269,7 @@ impl RawRwLock {
     update!(u64);
 }
 
-/// Another may be made in its place: a guard that was leaked has a record still.
+/// Tells reports that this one is gone: another may be made at its address, and a leaked guard has left a record.
 #[cfg(feature = "observe")]
 impl Drop for RawRwLock {
     fn drop(&mut self) {
@@ -289,7 +289,7 @@ mod tests {
         let one_too_many: [fn(&RawRwLock); 3] = [
             |lock| assert!(lock.take(Mode::Read)),
             |lock| assert!(lock.read_recursive()),
-            // It could become one.
+            // The upgradable reader could become a reader.
             |lock| assert!(lock.take(Mode::Upgradable)),
         ];
         for attempt in one_too_many {

@@ -17,7 +17,7 @@ pub(super) const READERS: u64 = !(ONE_READER - 1);
 /// There are [`MAX_READERS`].
 pub(super) const FULL: u64 = 1 << 63;
 pub(super) const HOLDERS: u64 = WRITER | UPGRADABLE | READERS;
-/// What stays as it is when a waiter takes over, or hands on, what is due to the queue.
+/// The bits that do not change when a waiter takes a signal, or passes it on.
 pub(super) const KEPT: u64 = HOLDERS | TASKS;
 
 /// How many can read at a time: 2^30, as many as a GiB of memory has bytes.

@@ -43,10 +43,10 @@
 //!   dequeued: QUEUED, and
 //!   permits → SIGNALLED FAIR; signal B
 //! ```
-//! It dequeues before that, or it would signal itself. Another waiter may be in the same position: it rechecked, took its
-//! permits, and is still queued for a moment. A signal may hit it there. As it dequeues it learns of that, takes `SIGNALLED` for
-//! its own and signals another. (A waiter that took its permits *because* it was signalled is not signalled again, and must not
-//! clear `SIGNALLED`, which stands for another waiter that would be barged past without a bound.)
+//! A waiter that gives up dequeues first, or it would signal itself. Another waiter may be in the same position: it rechecked, took its
+//! permits, and is still queued for a moment. A signal may hit it there. As it dequeues it learns of that, takes `SIGNALLED` for its own
+//! and signals another. (A waiter that took its permits *because* it was signalled is not signalled again, and must not clear `SIGNALLED`,
+//! which stands for another waiter that would be barged past without a bound.)
 //!
 //! ```text
 //!   A (signalled, has rechecked)  B                             C (queued behind A)
@@ -189,7 +189,7 @@ impl RawSemaphore {
         while self.claim_signal() && !self.signal() {}
     }
 
-    /// Clears `QUEUED` and sets `SIGNALLED` if a signal is owed. `true`: by the caller.
+    /// Clears `QUEUED` and sets `SIGNALLED` if a signal is owed. `true`: the caller has to signal.
     fn claim_signal(&self) -> bool {
         let is_owed = |state| state & (QUEUED | SIGNALLED) == QUEUED && permits(state) > 0;
         let state = self.state.load(Ordering::Relaxed);
@@ -256,7 +256,7 @@ impl RawSemaphore {
     update!(u64);
 }
 
-/// Another may be made in its place: permits that were forgotten have records still.
+/// Tells reports that this one is gone: another may be made at its address, and forgotten permits have left records.
 #[cfg(feature = "observe")]
 impl Drop for RawSemaphore {
     fn drop(&mut self) {
@@ -265,7 +265,7 @@ impl Drop for RawSemaphore {
     }
 }
 
-/// So many permits, if a semaphore can have them.
+/// `permits`, if a semaphore can have that many.
 #[inline]
 #[track_caller]
 pub(crate) fn asked(permits: usize) -> usize {

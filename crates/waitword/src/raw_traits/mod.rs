@@ -1,18 +1,18 @@
 //! The raw traits of `lock_api` for our raw parts. Versions 0.4 and 0.5 of it have the same methods, of which those of 0.5 pass a guard
 //! state along; so one macro for each lock implements both. (0.4 has recursive reads besides.)
 //!
-//! 0.5 also says what may unwind: what acquires, if the caller then holds nothing. It aborts by itself where a guard would be left without
-//! its lock. For 0.4 that is done here.
+//! 0.5 also says what may unwind: a method that acquires, if its caller then holds nothing. It aborts by itself where a guard would be left
+//! without its lock. For 0.4 that is done here.
 
 pub(crate) mod mutex;
 pub(crate) mod rwlock;
 
-/// What a method of a raw trait returns if the lock is held as it asks, and if not.
+/// The result of a method of a raw trait: whether the lock is held as asked.
 pub(super) trait Outcome {
     fn of(is_held: bool) -> Self;
 }
 
-/// Of a method that returns only if it is.
+/// For a method that returns only if it is.
 impl Outcome for () {
     fn of(_: bool) {}
 }

@@ -14,9 +14,9 @@ use crate::raw_traits::{Outcome, for_each_version, methods};
 /// The word of [`crate::Mutex`], without a value and without guards.
 ///
 /// # Where this thread must not block
-/// If `lock` would have to wait there ([`forbid_blocking`](crate::forbid_blocking)), it panics; and the process aborts where that would leave
-/// a guard without its mutex, which `unlocked` locks again. Version 0.4 of `lock_api` does not tell `lock` which of them calls it, so there
-/// the process always aborts. The timed forms fail at once instead, and `bump` does nothing.
+/// If `lock` would have to wait there ([`forbid_blocking`](crate::forbid_blocking)), it panics. But the process aborts where a panic would
+/// leave a guard without its mutex: in `unlocked`, which locks the mutex again. In version 0.4 of `lock_api`, `lock` cannot tell who calls
+/// it, so there the process always aborts. The timed forms fail at once instead, and `bump` does nothing.
 pub struct RawMutex {
     raw: raw_mutex::RawMutex,
 }
@@ -74,9 +74,9 @@ macro_rules! implement {
             }
         }
 
-        // SAFETY: a fair release is a release, which reserves the word for the present waiters, and unwinds as little. A bump ends with the
-        // word held; it does not unwind, because it does nothing where this thread must not block, and aborts if it cannot acquire the word
-        // again.
+        // SAFETY: a fair release is a release, which reserves the word for the present waiters, and does not unwind either. A bump ends
+        // with the word held; it does not unwind, because it does nothing where this thread must not block, and aborts if it cannot acquire
+        // the word again.
         unsafe impl ::$api::RawMutexFair for RawMutex {
             methods! {
                 self, ($($Guard)?);

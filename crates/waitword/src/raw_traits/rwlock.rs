@@ -51,7 +51,7 @@ impl RawRwLock {
     }
 }
 
-/// The record of the upgradable read is one of a writer now, if there is one.
+/// Turns the record of the upgradable read, if there is one, into that of a writer.
 fn upgraded(raw: &raw_rwlock::RawRwLock, mode: Mode) -> bool {
     mode == Mode::Upgrade
         && changed(raw.held_at(), Hold::UpgradableRead, not_kept(), Change::To(Hold::Write)).is_some()
@@ -99,8 +99,8 @@ macro_rules! implement {
             }
         }
 
-        // SAFETY: a fair release is a release, which reserves the lock for the present waiters, and unwinds as little. A bump ends with the
-        // lock held in the same mode; why it does not unwind is said of `RawMutex`.
+        // SAFETY: a fair release is a release, which reserves the lock for the present waiters, and does not unwind either. A bump ends
+        // with the lock held in the same mode; why it does not unwind is said of `RawMutex`.
         unsafe impl ::$api::RawRwLockFair for RawRwLock {
             methods! {
                 self, ($($Guard)?);
@@ -120,8 +120,8 @@ macro_rules! implement {
             }
         }
 
-        // SAFETY: the writer becomes a reader, and no other writer gets the lock in between. Of that, nothing unwinds: `lock_api` 0.4 still
-        // has the writer's guard, whose drop would release what it does not hold, and to 0.5 nobody would hold the lock.
+        // SAFETY: the writer becomes a reader, and no other writer gets the lock in between. Nothing of that unwinds: `lock_api` 0.4 still
+        // has the writer's guard, whose drop would release what it does not hold, and in 0.5 nobody would hold the lock.
         unsafe impl ::$api::RawRwLockDowngrade for RawRwLock {
             methods! { self, ($($Guard)?); unsafe always downgrade() -> $Held { self.raw.downgrade(not_kept()) } }
         }
@@ -144,8 +144,9 @@ macro_rules! implement {
             }
         }
 
-        // SAFETY: there is at most one upgradable reader, and it is the only holder after the upgrade. One that unwinds leaves the lock held
-        // by the upgradable reader, whose guard `lock_api` 0.4 still has. To 0.5 that hold has ended, with its state: it is released here.
+        // SAFETY: there is at most one upgradable reader, and it is the only holder after the upgrade. An upgrade that unwinds leaves the
+        // lock held by the upgradable reader, whose guard `lock_api` 0.4 still has. In 0.5 that hold has ended, with its state: it is
+        // released here.
         unsafe impl ::$api::RawRwLockUpgrade for RawRwLock {
             $(type $of_upgrade = ::$api::GuardSend;)*
 

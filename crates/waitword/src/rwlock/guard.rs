@@ -76,7 +76,7 @@ rwlock_guard! {
 rwlock_guard! {
     /// One of the readers of a [`RwLock`], with a share in the lock. Dropping it releases the lock.
     ///
-    /// As [`RwLockReadGuard`], but that it borrows nothing.
+    /// As [`RwLockReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
     OwnedRwLockReadGuard<T> as Arc<RwLock<T>>, as if T, Read by "read_owned" or "read_owned_async" -> RwLockReadOwned,
     release_read, release_read_fair, sent as Read
@@ -85,7 +85,7 @@ rwlock_guard! {
 rwlock_guard! {
     /// The one reader of a [`RwLock`] that may upgrade, with a share in the lock. Dropping it releases the lock.
     ///
-    /// As [`RwLockUpgradableReadGuard`], but that it borrows nothing.
+    /// As [`RwLockUpgradableReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
     OwnedRwLockUpgradableReadGuard<T> as Arc<RwLock<T>>, as if T,
     Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async" -> RwLockUpgradableReadOwned,
@@ -95,7 +95,7 @@ rwlock_guard! {
 rwlock_guard! {
     /// The writer of a [`RwLock`], with a share in the lock. Dropping it releases the lock.
     ///
-    /// As [`RwLockWriteGuard`], but that it borrows nothing.
+    /// As [`RwLockWriteGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]
     OwnedRwLockWriteGuard<T> as Arc<RwLock<T>>, as if T, Write by "write_owned" or "write_owned_async" -> RwLockWriteOwned,
     release_write, release_write_fair, sent as Write

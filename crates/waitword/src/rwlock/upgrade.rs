@@ -115,7 +115,7 @@ macro_rules! upgrade {
 
             /// As [`upgrade`](Self::upgrade), waiting for `timeout` at the longest.
             ///
-            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            /// A timeout beyond what [`Instant`] can hold never expires.
             ///
             /// # Errors
             /// As [`upgrade_until`](Self::upgrade_until).
@@ -168,7 +168,7 @@ macro_rules! upgrade {
 
             /// As [`upgrade_async`](Self::upgrade_async), waiting for `timeout` at the longest, counted from this call.
             ///
-            /// A timeout that goes beyond what [`Instant`] can hold waits without an end.
+            /// A timeout beyond what [`Instant`] can hold never expires.
             ///
             /// # Errors, cancellation, panics
             /// As [`upgrade_async_until`](Self::upgrade_async_until).
@@ -186,8 +186,8 @@ macro_rules! upgrade {
             /// As [`upgrade_async`](Self::upgrade_async).
             ///
             /// # Panics
-            /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the
-            /// system cannot start the thread that keeps the time.
+            /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the system cannot start
+            /// the timer thread.
             #[track_caller]
             pub fn upgrade_async_until(this: Self, deadline: Instant) -> $until<$($life,)? T> {
                 $future::new(this, Until::new(Some(deadline)))
@@ -218,7 +218,7 @@ macro_rules! upgrade {
                 Ok(unsafe { Self::upgraded(this, |_| ()) })
             }
 
-            /// If that is recorded, `tells` of the word.
+            /// If holds are recorded, calls `tells` with the address of the word.
             ///
             /// # Safety
             /// The acquisition of this guard has become one of a writer.
@@ -241,7 +241,7 @@ macro_rules! upgrade {
             #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async`].")]
             #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
             pub struct $future<$($life,)? T: ?Sized, D = NoDeadline> {
-                // Dropped before the guard, which it is about.
+                // Dropped before the guard that it upgrades.
                 #[pin]
                 acquire: AcquireAsync<$handle, D>,
                 guard: Option<$guard<$($life,)? T>>,

@@ -28,7 +28,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A thread that finds too few retries for some 5 µs before it enqueues.
@@ -47,7 +47,7 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`NoPermits`](TryAcquireError::NoPermits) if none is free, or the free ones are reserved for the head waiter;
-        /// [`Closed`](TryAcquireError::Closed), whatever there is.
+        /// [`Closed`](TryAcquireError::Closed), however many are free.
         #[doc(alias("try_wait", "sem_trywait"))]
         try_acquire -> Result<SemaphorePermit<'_>, TryAcquireError>;
         ///
@@ -77,7 +77,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         #[doc(alias("async_acquire", "permit"))]
         acquire_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, 1);
         ///
@@ -101,7 +101,7 @@ impl Semaphore {
         self: &Self, permits: usize;
         permits => |hold| SemaphorePermit::new(self, permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is",
         "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
-        /// As [`acquire`](Self::acquire), for so many permits, all at once.
+        /// As [`acquire`](Self::acquire), for `permits` permits, all at once.
         ///
         /// ```
         /// let semaphore = waitword::Semaphore::new(10);
@@ -111,17 +111,17 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_many_blocking", "blocking_acquire_many"))]
         acquire_many -> Result<SemaphorePermit<'_>, Closed>;
-        /// As [`try_acquire`](Self::try_acquire), for so many permits, all or none.
+        /// As [`try_acquire`](Self::try_acquire), for `permits` permits, all or none.
         ///
         /// # Errors
         /// As [`try_acquire`](Self::try_acquire).
         try_acquire_many -> Result<SemaphorePermit<'_>, TryAcquireError>;
         acquire_many_for -> Result<SemaphorePermit<'_>, AcquireError>;
         acquire_many_until;
-        /// As [`acquire_async`](Self::acquire_async), for so many permits, all at once.
+        /// As [`acquire_async`](Self::acquire_async), for `permits` permits, all at once.
         ///
         /// ```
         /// # smol::block_on(async {
@@ -133,7 +133,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         acquire_many_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, permits);
         acquire_many_async_for;
         acquire_many_async_until -> SemaphoreAcquireUntil<'_>;
@@ -158,13 +158,13 @@ impl Semaphore {
         ///
         /// let semaphore = Arc::new(Semaphore::new(1));
         /// let permit = semaphore.acquire_owned().unwrap();
-        /// // It goes where it likes, and comes back when that thread is done.
+        /// // Another thread takes it over, and gives it back.
         /// std::thread::spawn(move || drop(permit)).join().unwrap();
         /// assert_eq!(semaphore.available_permits(), 1);
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_arc", "acquire_arc_blocking", "blocking_acquire_owned"))]
         acquire_owned -> Result<OwnedSemaphorePermit, Closed>;
         /// As [`try_acquire`](Self::try_acquire), with a permit that has a share in the semaphore.
@@ -192,7 +192,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
         acquire_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), 1);
         acquire_owned_async_for;
@@ -206,7 +206,7 @@ impl Semaphore {
         /// As [`acquire_many`](Self::acquire_many), with permits that have a share in the semaphore.
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_many_arc", "acquire_owned_many"))]
         acquire_many_owned -> Result<OwnedSemaphorePermit, Closed>;
         /// As [`try_acquire_many`](Self::try_acquire_many), with permits that have a share in the semaphore.
@@ -220,7 +220,7 @@ impl Semaphore {
         /// As [`acquire_many_async`](Self::acquire_many_async), with permits and a future that have a share in the semaphore.
         ///
         /// # Errors
-        /// [`Closed`], whatever there is.
+        /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
         acquire_many_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), permits);
         acquire_many_owned_async_for;

@@ -11,7 +11,7 @@ use crate::raw_semaphore::RawSemaphore;
 
 pub use crate::raw_semaphore::Closed;
 
-/// The permits were not had, though one was ready to wait for a while.
+/// Why a timed acquire has acquired nothing.
 ///
 /// Two errors are equal if their reasons are, as with [`LockError`]. The reasons are complete: a `match` needs no arm for others.
 ///
@@ -40,10 +40,10 @@ pub enum AcquireError {
 }
 
 impl AcquireError {
-    /// The time was up, and nobody is known who had permits.
+    /// The time was up, and no holder of permits is known.
     pub const TIMED_OUT: Self = Self::TimedOut(HeldBy::NONE);
 
-    /// Who had held permits longest when the time was up. `None` if nobody is known, as with [`LockError::held_by`].
+    /// Who had held permits longest when the time was up. `None` if no holder is known, as with [`LockError::held_by`].
     pub fn held_by(&self) -> Option<HeldBy> {
         match self {
             Self::TimedOut(held_by) => Some(*held_by).filter(HeldBy::is_known),
@@ -54,7 +54,7 @@ impl AcquireError {
 
 equal_by_reason!(AcquireError);
 
-/// The permits could not be had at once. The reasons are complete: a `match` needs no arm for others.
+/// Why the permits could not be acquired at once. The reasons are complete: a `match` needs no arm for others.
 ///
 /// ```
 /// use waitword::{Semaphore, TryAcquireError};

@@ -1,5 +1,5 @@
-//! The semaphore. The word and all that happens to it is in `raw_semaphore`; this folder has its permits: here the type, in `acquire.rs` the
-//! methods that acquire, in `futures.rs` what the `_async` ones return, in `permit.rs` what they acquire, in `error.rs` why one has acquired nothing.
+//! The semaphore. Its word and all transitions are in `raw_semaphore`; this folder has its permits: here the type, in `acquire.rs` the
+//! methods that acquire, in `futures.rs` what the `_async` ones return, in `permit.rs` what they acquire, in `error.rs` their errors.
 
 mod acquire;
 pub(crate) mod error;
@@ -75,7 +75,8 @@ const _: () = assert!(size_of::<Semaphore>() == 16);
 
 has_raw!(Semaphore, RawSemaphore);
 
-/// The whole, which has no type parameter; a guard needs it, and a future need not keep it beside its raw part.
+/// The handle is the whole semaphore, which has no type parameter: a permit needs it, so that a future need not store it beside its raw
+/// part.
 impl<'a> Handle for &'a Semaphore {
     type Raw = RawSemaphore;
     type At = &'a <RawSemaphore as Waited>::At;
@@ -95,7 +96,7 @@ impl Semaphore {
     pub const MAX_PERMITS: usize = MAX_PERMITS;
 
     const_fn! {
-        /// A semaphore with so many permits.
+        /// A semaphore with `permits` permits.
         ///
         /// ```
         /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
@@ -103,7 +104,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Panics
-        /// If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+        /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
         #[track_caller]
         pub const fn new(permits: usize) -> Self {
             assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
@@ -111,8 +112,8 @@ impl Semaphore {
         }
     }
 
-    /// How many permits there are at this moment, those included that are reserved for a waiter. By the time it
-    /// returns the answer may be another.
+    /// How many permits there are at this moment, those included that are reserved for a waiter. The answer may be outdated when it
+    /// arrives.
     #[doc(alias("permits", "count"))]
     pub fn available_permits(&self) -> usize {
         self.raw.available()
@@ -129,8 +130,8 @@ impl Semaphore {
     /// ```
     ///
     /// # Panics
-    /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS) then; none is added. (If permits are added up to that while
-    /// others are in use, these are lost: what comes back and finds no room is forgotten.)
+    /// If there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS); none is added then. (If permits are added up to that while others
+    /// are in use, these are lost: a permit that comes back and finds no room is forgotten.)
     #[doc(alias("release", "post", "signal", "sem_post", "up"))]
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
@@ -141,7 +142,7 @@ impl Semaphore {
         permits_added(self.held_at(), permits);
     }
 
-    /// Takes away so many free permits, or as many as there are. Returns how many. Never waits.
+    /// Takes away `permits` free permits, or all if there are fewer. Returns how many. Never waits.
     ///
     /// To take away permits that are in use, acquire them, and [forget](crate::SemaphorePermit::forget) them then.
     ///
@@ -186,8 +187,7 @@ impl Semaphore {
         self.raw.held_at()
     }
 
-    /// Permits come back. There is room for them unless more were added than there should be; the loss of some of so many
-    /// is no reason to panic in a drop.
+    /// Permits come back. There is room for them unless too many were added; losing some of so many is no reason to panic in a drop.
     #[inline]
     pub(super) fn give_back(&self, permits: usize, hold: HoldId) {
         let how = || Hold::Permits;

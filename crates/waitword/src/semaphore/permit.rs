@@ -30,7 +30,7 @@ macro_rules! permits {
                 Self { semaphore, permits, hold }
             }
 
-            /// How many there are.
+            /// How many permits these are.
             pub fn num_permits(&self) -> usize {
                 self.permits
             }
@@ -118,7 +118,7 @@ permits! {
 permits! {
     /// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
     ///
-    /// As [`SemaphorePermit`], but that it has a share in the semaphore and borrows nothing.
+    /// As [`SemaphorePermit`], but has a share in the semaphore and borrows nothing.
     #[doc(alias = "SemaphoreGuardArc")]
     OwnedSemaphorePermit of Arc<Semaphore>, "_owned", this => &this.semaphore, Arc::clone(&this.semaphore); &Arc<Semaphore>,
     sent as Permits

@@ -114,7 +114,7 @@ impl WaitGroup {
         wait -> ();
         #[doc(alias = "wait_timeout")]
         wait_for;
-        /// A count of zero ends the wait also after it.
+        /// A count of zero ends the wait even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -152,7 +152,7 @@ impl WaitGroup {
         /// ```
         wait_async -> WaitGroupWait<'_>;
         wait_async_for;
-        /// A count of zero ends the wait also after it.
+        /// A count of zero ends the wait even after the deadline.
         wait_async_until -> WaitGroupWaitUntil<'_>, "";
     }
 }
@@ -190,7 +190,7 @@ impl WaitGroup {
         #[doc(alias("wait_async_owned", "wait_arc"))]
         wait_owned_async -> WaitGroupWaitOwned;
         wait_owned_async_for;
-        /// A count of zero ends the wait also after it.
+        /// A count of zero ends the wait even after the deadline.
         wait_owned_async_until -> WaitGroupWaitOwnedUntil, "";
     }
 }

@@ -9,11 +9,12 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use rquickjs::{ArrayBuffer, AsyncContext, AsyncRuntime, Context, Ctx, Function, Promise, Runtime, qjs};
+use rquickjs::{
+    ArrayBuffer, ArrayBufferSource, AsyncContext, AsyncRuntime, Context, Ctx, Function, Promise, Runtime, qjs,
+};
 use waitword_agents::MemoryBudget;
 use waitword_core::{notify_all, notify_one};
 use waitword_quickjs::{InstallError, InstallOptions, InstalledAgent, SharedBlock, install, install_async};
@@ -84,6 +85,33 @@ fn finish_sleeps_until_a_notify_or_a_deadline() {
         assert_eq!(finish("Atomics.waitAsync(i32, 0, 0).value.then(it => it + '!')").unwrap(), "ok!");
         assert_eq!(finish("Atomics.waitAsync(i32, 0, 0, 10).value").unwrap(), "timed-out");
         assert!(matches!(finish("new Promise(() => {})"), Err(rquickjs::Error::WouldBlock)));
+    });
+    thread.join().unwrap();
+}
+
+/// Notifies that come sooner or later after the wait: one may fall between the look into the inbox and the sleep.
+#[test]
+fn no_ring_is_lost() {
+    const WAITS: &str =
+        "(async () => { for (let i = 0; i < 10000; i++) await Atomics.waitAsync(i32, 0, 0).value })()";
+    let block = SharedBlock::new(4).unwrap();
+    let thread = thread::spawn({
+        let block = block.clone();
+        move || {
+            for round in 0..20_000 {
+                while waiters(&block) == 0 {}
+                (0..round % 1000).for_each(|_| std::hint::spin_loop());
+                notify_one(block.i32(0).unwrap());
+            }
+        }
+    });
+    let (context, agent) = context_on(&block, PLAIN);
+    context.with(|ctx| agent.finish::<()>(&ctx.eval(WAITS).unwrap()).unwrap());
+    within_a_minute(async {
+        let context = async_context_on(&AsyncRuntime::new().unwrap(), &block).await;
+        let waits =
+            async |ctx: Ctx<'_>| ctx.eval::<Promise, _>(WAITS).unwrap().into_future::<()>().await.unwrap();
+        context.async_with(waits).await;
     });
     thread.join().unwrap();
 }
@@ -215,8 +243,10 @@ fn an_async_runtime_is_polled_only_when_something_is_settled() {
         assert_eq!(outcomes.recv().await.as_deref(), Some("ok"));
         thread.join().unwrap();
         // A deadline that comes while the driver sleeps needs no timer of the executor's.
-        let timed = "Atomics.waitAsync(i32, 0, 0); Atomics.waitAsync(i32, 0, 0, 10).value.then(settled)";
-        context.with(|ctx| ctx.eval::<(), _>(timed).unwrap()).await;
+        for wait in ["Atomics.waitAsync(i32, 0, 0)", "Atomics.waitAsync(i32, 0, 0, 10).value.then(settled)"] {
+            context.with(|ctx| ctx.eval::<(), _>(wait).unwrap()).await;
+            rounds().await;
+        }
         assert_eq!(outcomes.recv().await.as_deref(), Some("timed-out"));
         assert!(polls.get() < before + 20, "{} polls for three waits", polls.get() - before);
         driver.abort();
@@ -246,9 +276,12 @@ fn buffers_of_the_engine_stay_the_engines() {
     let context = context();
     text(&context, "globalThis.before = new Int32Array(new SharedArrayBuffer(8))");
     let agent = install(&context, PLAIN).unwrap();
-    let source = Arc::new(vec![0_u8; 8]);
+    let budget = MemoryBudget::new(1 << 20);
     context.with(|ctx| {
-        let foreign = ArrayBuffer::from_source_shared(ctx.clone(), Arc::clone(&source)).unwrap();
+        // Where a block of ours was a moment ago.
+        let block = SharedBlock::charged_to(&budget, 8).unwrap();
+        drop(agent.share(&ctx, &block).unwrap());
+        let foreign = ArrayBuffer::from_source_shared(ctx.clone(), Bytes(block)).unwrap();
         assert_eq!(agent.shared_block(foreign.as_value()), None);
         ctx.globals().set("foreign", foreign).unwrap();
         let ours: rquickjs::Value = ctx.eval("var after = new SharedArrayBuffer(8); after").unwrap();
@@ -271,7 +304,21 @@ fn buffers_of_the_engine_stay_the_engines() {
     let growing = "[grown.buffer.grow(16), grown.length, Atomics.waitAsync(grown, 3, 0).async]";
     assert_eq!(text(&context, growing), ",4,true");
     drop(context);
-    assert_eq!(Arc::strong_count(&source), 1, "rquickjs frees its memory itself");
+    assert_eq!(budget.held(), 0, "rquickjs frees its memory itself");
+}
+
+/// Memory of a program's own.
+struct Bytes(SharedBlock);
+
+// SAFETY: a block's bytes stay where they are for as long as it has an owner.
+unsafe impl ArrayBufferSource for Bytes {
+    fn as_ptr(&self) -> *mut u8 {
+        self.0.as_ptr()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 use rquickjs::{AsyncContext, Context, Ctx, Exception as JsException, FromJs, Promise};
-use waitword_agents::{Agent, AgentId, Outcome, SharedBlock};
+use waitword_agents::{Agent, AgentId, MemoryBudget, Outcome, SharedBlock};
 
 use crate::agent_state::AgentState;
 use crate::ffi::{Exception, JsError, Realm, guest};
@@ -19,7 +19,7 @@ use crate::guest_driver::{Driver, drive_waits, ring, settle, sleep};
 use crate::{array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
 
 /// What [`install`] and [`install_async`] are to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct InstallOptions {
     /// Whether `Atomics.wait` may block the thread that runs the script. `false`, as in the engine without us: there it is a TypeError.
     ///
@@ -28,6 +28,9 @@ pub struct InstallOptions {
     /// Whether also those functions of ArrayBuffers, typed arrays, DataViews and `Atomics` are replaced with which the engine departs from
     /// the standard. `false` to begin with: what waits and notifies does not need them.
     pub corrections: bool,
+    /// What the SharedArrayBuffers that scripts make are counted on: beyond it they get a RangeError. The runtime's own memory limit does not
+    /// count them. `None` for no limit.
+    pub shared_memory: Option<Arc<MemoryBudget>>,
 }
 
 /// Installs in a context of an `rquickjs::Runtime`. Other contexts of the runtime are for [`InstalledAgent::add_realm`].
@@ -94,7 +97,7 @@ pub async fn install_async(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstalledAgent {
     id: AgentId,
-    options: InstallOptions,
+    corrections: bool,
 }
 
 impl InstalledAgent {
@@ -109,7 +112,7 @@ impl InstalledAgent {
         if guest::realm(ctx).is_some() {
             return Err(InstallError::Installed);
         }
-        replace_functions(&adopt(ctx)?, self.options)
+        replace_functions(&adopt(ctx)?, self.corrections)
     }
 
     /// A SharedArrayBuffer object on `block`, for scripts of this agent.
@@ -232,18 +235,18 @@ fn install_in(
     if guest::is_entered(ctx) {
         return Err(InstallError::Installed);
     }
-    if !guest::enter(ctx) {
+    if !guest::enter(ctx, options.shared_memory) {
         return Err(InstallError::InUse("the runtime's userdata"));
     }
     let realm = adopt(ctx).and_then(without_hooks).inspect_err(|_| guest::leave(ctx))?;
     let bell = Arc::new(AtomicI32::new(0));
     let doorbell = Arc::clone(&bell);
     let agent = Agent::new(options.can_block, move || ring(&doorbell));
-    let installed = InstalledAgent { id: agent.id(), options };
+    let installed = InstalledAgent { id: agent.id(), corrections: options.corrections };
     guest::set_state(ctx, Rc::new(AgentState::new(agent)));
     guest::set_state(ctx, Rc::new(Driver::new(bell, is_async)));
     // From here on the context may have a function of ours, which needs the engine: there is no way back.
-    replace_functions(&realm, options)?;
+    replace_functions(&realm, options.corrections)?;
     Ok(installed)
 }
 
@@ -272,7 +275,7 @@ fn without_hooks(realm: Realm) -> Result<Realm, InstallError> {
     if make().is_ok() { Err(in_use) } else { Ok(realm) }
 }
 
-fn replace_functions(realm: &Realm, options: InstallOptions) -> Result<(), InstallError> {
+fn replace_functions(realm: &Realm, corrections: bool) -> Result<(), InstallError> {
     let replace = || -> Result<(), Exception> {
         realm.prepare()?;
         // The first use makes all of them.
@@ -280,7 +283,7 @@ fn replace_functions(realm: &Realm, options: InstallOptions) -> Result<(), Insta
         shared_array_buffer::install(realm)?;
         atomics::install(realm)?;
         drive_waits(realm)?;
-        if options.corrections {
+        if corrections {
             array_buffer::install(realm)?;
             data_view::install(realm)?;
             typed_array::install(realm)?;

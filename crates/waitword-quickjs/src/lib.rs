@@ -57,6 +57,6 @@ pub use ffi::{
 #[cfg(feature = "rquickjs")]
 pub use guest::{InstallError, InstallOptions, InstalledAgent, install, install_async};
 pub use runtime::{JsAgent, JsAgentOptions};
-pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};
+pub use waitword_agents::{Agent, AgentHandle, MemoryBudget, PendingWait, SharedBlock};
 #[cfg(feature = "observe")]
 pub use word_observer::WordObserver;

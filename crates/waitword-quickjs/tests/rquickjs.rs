@@ -19,7 +19,7 @@ use waitword_agents::MemoryBudget;
 use waitword_core::{notify_all, notify_one};
 use waitword_quickjs::{InstallError, InstallOptions, InstalledAgent, SharedBlock, install, install_async};
 
-const PLAIN: InstallOptions = InstallOptions { can_block: false, corrections: false };
+const PLAIN: InstallOptions = InstallOptions { can_block: false, corrections: false, shared_memory: None };
 
 fn context() -> Context {
     Context::full(&Runtime::new().unwrap()).unwrap()
@@ -93,12 +93,12 @@ fn finish_sleeps_until_a_notify_or_a_deadline() {
 #[test]
 fn no_ring_is_lost() {
     const WAITS: &str =
-        "(async () => { for (let i = 0; i < 10000; i++) await Atomics.waitAsync(i32, 0, 0).value })()";
+        "(async () => { for (let i = 0; i < 5000; i++) await Atomics.waitAsync(i32, 0, 0).value })()";
     let block = SharedBlock::new(4).unwrap();
     let thread = thread::spawn({
         let block = block.clone();
         move || {
-            for round in 0..20_000 {
+            for round in 0..10_000 {
                 while waiters(&block) == 0 {}
                 (0..round % 1000).for_each(|_| std::hint::spin_loop());
                 notify_one(block.i32(0).unwrap());
@@ -339,8 +339,11 @@ fn wrong_arguments_throw() {
         let given = text(&context, call);
         assert!(given.starts_with(result), "{call} gave {given}");
     }
-    let (context, _) = context_on(&block, PLAIN);
+    let shared_memory = Some(MemoryBudget::new(1 << 20));
+    let (context, _) = context_on(&block, InstallOptions { shared_memory, ..PLAIN });
     assert!(text(&context, "Atomics.wait(i32, 0, 0, 1)").contains("use Atomics.waitAsync"));
+    assert!(text(&context, "new SharedArrayBuffer(2 ** 20)").starts_with("RangeError"));
+    assert_eq!(text(&context, "new SharedArrayBuffer(2 ** 18)"), "[object SharedArrayBuffer]");
 }
 
 #[test]

@@ -9,19 +9,28 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rquickjs_sys as qjs;
-use waitword_agents::SharedBlock;
+use waitword_agents::{MemoryBudget, SharedBlock};
 
-/// How many buffer objects lie on each block, by the address of its data. The engine's last objects end after the `Engine`, so each
-/// has a count of this.
-#[derive(Default)]
-pub(super) struct Blocks(RefCell<BTreeMap<usize, usize>>);
+/// What is known of the blocks. The engine's last objects end after the `Engine`, so each has a count of this.
+pub(super) struct Blocks {
+    /// How many buffer objects lie on each, by the address of its data.
+    objects: RefCell<BTreeMap<usize, usize>>,
+    /// What scripts may make of them.
+    pub(super) budget: Option<Arc<MemoryBudget>>,
+}
 
 impl Blocks {
+    #[cfg(feature = "rquickjs")]
+    pub(super) fn new(budget: Option<Arc<MemoryBudget>>) -> Rc<Self> {
+        Rc::new(Self { objects: RefCell::default(), budget })
+    }
+
     /// Whether the data of a SharedArrayBuffer object is a block's.
     pub(super) fn has(&self, data: *mut u8) -> bool {
-        self.0.borrow().contains_key(&data.addr())
+        self.objects.borrow().contains_key(&data.addr())
     }
 
     /// A SharedArrayBuffer object on the first bytes of a block, growable to `max` unless that is 0; or the mark of an exception.
@@ -36,7 +45,7 @@ impl Blocks {
         max: usize,
     ) -> qjs::JSValue {
         let (data, list) = (block.clone().into_raw(), Rc::into_raw(Rc::clone(self)).cast_mut().cast());
-        *self.0.borrow_mut().entry(data.addr()).or_default() += 1;
+        *self.objects.borrow_mut().entry(data.addr()).or_default() += 1;
         // SAFETY: the caller's promise; the object owns both counts, which `release` gives back.
         unsafe {
             let buffer = qjs::JS_NewArrayBuffer(context, data, len as _, max as _, Some(release), list, true);
@@ -61,7 +70,7 @@ unsafe extern "C" fn release(
         // SAFETY: the counts that `new_buffer` gave to this object, which ends once.
         let (list, block) =
             unsafe { (Rc::from_raw(list.cast::<Blocks>()), SharedBlock::from_raw(data.cast())) };
-        let mut objects = list.0.borrow_mut();
+        let mut objects = list.objects.borrow_mut();
         if let Some(count) = objects.get_mut(&data.addr()) {
             *count -= 1;
             if *count == 0 {

@@ -93,7 +93,11 @@ impl Engine {
     }
 
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
-        self.heap.as_ref().map(|heap| &heap.budget)
+        match (&self.heap, &self.blocks) {
+            (Some(heap), _) => Some(&heap.budget),
+            (None, Some(blocks)) => blocks.budget.as_ref(),
+            (None, None) => None,
+        }
     }
 
     pub(super) fn is_exhausted(&self) -> bool {

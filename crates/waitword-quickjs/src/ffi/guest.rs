@@ -5,9 +5,11 @@
 
 use std::ptr::NonNull;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rquickjs::{Ctx, JsLifetime};
 use rquickjs_sys as qjs;
+use waitword_agents::MemoryBudget;
 
 use super::blocks::Blocks;
 use super::handles::{Engine, Exception, Realm, Value};
@@ -26,12 +28,13 @@ pub(crate) fn is_entered(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Stored>().is_some()
 }
 
-/// Makes an engine for the context's runtime, which has none. `false` when somebody is using the runtime's userdata.
-pub(crate) fn enter(ctx: &Ctx<'_>) -> bool {
+/// Makes an engine for the context's runtime, which has none; the budget is for blocks that scripts make. `false` when somebody is using
+/// the runtime's userdata.
+pub(crate) fn enter(ctx: &Ctx<'_>, budget: Option<Arc<MemoryBudget>>) -> bool {
     // SAFETY: a live context.
     let raw = NonNull::new(unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) });
     let raw = raw.expect("a context has a runtime");
-    let engine = Engine::of(raw, None, Some(Rc::new(Blocks::default())));
+    let engine = Engine::of(raw, None, Some(Blocks::new(budget)));
     ctx.store_userdata(Stored(Runtime { engine })).is_ok()
 }
 

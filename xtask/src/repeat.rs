@@ -65,7 +65,7 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
 }
 
 /// What is not repeated where nothing is named.
-const NOT_REPEATED: [&str; 18] = [
+const NOT_REPEATED: [&str; 19] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
     "waitword/example",
@@ -87,6 +87,7 @@ const NOT_REPEATED: [&str; 18] = [
     // Of features that only `.ci/run` asks for.
     "waitword/serde",
     "waitword-observe/adapters",
+    "waitword-quickjs/rquickjs",
 ];
 
 /// Every order of a few steps, by one thread: each round would be the one before.

@@ -47,8 +47,6 @@ pub(crate) struct AgentState {
 pub(crate) struct Intrinsics {
     /// The engine's `SharedArrayBuffer`.
     pub(crate) constructor: Value,
-    /// The getter of `SharedArrayBuffer.prototype.maxByteLength`.
-    pub(crate) max_byte_length: Value,
     /// The getter of `%TypedArray%.prototype.length`.
     pub(crate) view_length: Value,
 }
@@ -151,6 +149,22 @@ impl AgentState {
             self.ended.set(0);
             trim();
         }
+    }
+
+    /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. `false` when
+    /// there is none.
+    ///
+    /// # Errors
+    /// When the engine has no memory for the promise's reactions.
+    pub(crate) fn settle_one(&self, realm: &Realm) -> Result<bool, Exception> {
+        if !self.agent.has_settled() {
+            return Ok(false);
+        }
+        realm.catch_up()?;
+        // Taken last, so that nothing can fail between this and the resolution. One at a time: the iterator must not be
+        // held while scripts run.
+        let Some(settled) = self.agent.drain_settled().next() else { return Ok(false) };
+        self.settle(settled).map(|()| true)
     }
 
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.

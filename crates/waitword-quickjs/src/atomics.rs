@@ -178,11 +178,7 @@ impl<'a> WaitableArray<'a> {
     #[inline(always)]
     fn wait_request(&self, realm: &Realm, call: &Call<'_>) -> Result<WaitRequest<'_>, Exception> {
         // Memory that is not shared: a TypeError, before the index is coerced.
-        let Some(block) = &self.block else {
-            return Err(
-                realm.type_error("cannot wait on this typed array: its buffer is no SharedArrayBuffer")
-            );
-        };
+        let Some(block) = &self.block else { return Err(not_shared(realm, &call.argument(0))) };
         // ValidateAtomicAccess.
         let byte_index = self.byte_index(realm, &call.argument(1))?;
         // ToInt32 or ToBigInt64 of the value, by the type of the elements.
@@ -239,6 +235,18 @@ fn wait_async_result(
 /// Nothing was queued: the answer stands in the object itself.
 fn immediate_result(realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
     wait_async_result(realm, state, false, &state.outcome(realm, outcome)?)
+}
+
+/// Memory that no other agent can have.
+#[cold]
+fn not_shared(realm: &Realm, array: &Value) -> Exception {
+    let is_engines =
+        realm.typed_array_view(array).is_ok_and(|view| realm.is_shared_array_buffer(&view.buffer));
+    realm.type_error(match is_engines {
+        // In a guest's runtime only.
+        true => "cannot wait on this SharedArrayBuffer, which is not on a block: make it after waitword was installed",
+        false => "cannot wait on this typed array: its buffer is no SharedArrayBuffer",
+    })
 }
 
 fn cannot_block(realm: &Realm) -> Exception {

@@ -57,14 +57,7 @@ impl JsAgent {
     /// # Errors
     /// When the engine has no memory for the promise's reactions.
     pub fn settle_one(&self) -> Result<bool, JsError> {
-        if !self.state.agent.has_settled() {
-            return Ok(false);
-        }
-        self.begin_job()?;
-        // Taken last, so that nothing can fail between this and the resolution. One at a time: the iterator must not be
-        // held while scripts run.
-        let Some(settled) = self.state.agent.drain_settled().next() else { return Ok(false) };
-        self.describing(|_| self.state.settle(settled)).map(|()| true)
+        self.describing(|realm| self.state.settle_one(realm))
     }
 
     /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls

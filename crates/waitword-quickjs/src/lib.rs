@@ -7,6 +7,8 @@
 //! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
 //! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
 //!
+//! A program that has `rquickjs` installs into its own runtime instead: with the feature `rquickjs`, `install` and `install_async`.
+//!
 //! The crate `waitword-host` is an example of embedding: it runs whole programs (modules, timers, and workers as
 //! `node:worker_threads` has them) on nothing but this crate's public interface.
 //!
@@ -16,7 +18,7 @@
 //! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
 //! engine gets wrong of buffers and views), `apply.rs` (lists of arguments), `string_length.rs`
 //! (strings that are too long), `convert.rs` (values of Rust as values of scripts, and back), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
-//! scripts do to words, with the feature `observe`). All unsafe code is in `ffi/`, and its invariants
+//! scripts do to words, with the feature `observe`), `guest.rs` and `guest_driver.rs` (in a runtime of rquickjs, with the feature of that name). All unsafe code is in `ffi/`, and its invariants
 //! in `ffi/mod.rs`.
 
 #![deny(unsafe_code)]
@@ -32,6 +34,10 @@ mod data_view;
 mod doorbell;
 #[allow(unsafe_code)]
 mod ffi;
+#[cfg(feature = "rquickjs")]
+mod guest;
+#[cfg(feature = "rquickjs")]
+mod guest_driver;
 mod jobs;
 mod runtime;
 mod shared_array_buffer;
@@ -48,7 +54,9 @@ pub use ffi::{
     PromiseState, PropertyKey, Realm, Rejection, Resolver, Runtime, RuntimeOptions, Script, TypedArrayKind,
     TypedArrayView, Value, parses_as_module, place_in_frame,
 };
+#[cfg(feature = "rquickjs")]
+pub use guest::{InstallError, InstallOptions, InstalledAgent, install, install_async};
 pub use runtime::{JsAgent, JsAgentOptions};
-pub use waitword_agents::{Agent, AgentHandle, PendingWait, SharedBlock};
+pub use waitword_agents::{Agent, AgentHandle, MemoryBudget, PendingWait, SharedBlock};
 #[cfg(feature = "observe")]
 pub use word_observer::WordObserver;

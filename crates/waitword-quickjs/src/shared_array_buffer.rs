@@ -25,7 +25,6 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
     let typed_array = realm.prototype(&realm.get(&global, "Int32Array")?)?;
     let intrinsics = Intrinsics {
-        max_byte_length: realm.engines_getter(&prototype, "maxByteLength")?,
         view_length: realm.engines_getter(&realm.get(&typed_array, "prototype")?, "length")?,
         constructor: engines,
     };
@@ -36,18 +35,29 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     }
     realm.link_constructor(&constructor, &prototype)?;
     realm.define(&global, "SharedArrayBuffer", &constructor, Attributes::BUILT_IN)?;
-    let getters: [(&str, &str, crate::NativeFn); 3] = [
+    // What is no buffer on a block is the engine's: it has the TypeError, and in a guest's runtime it may have made the buffer.
+    let getters: [(&str, &str, Member); 3] = [
         ("byteLength", "get byteLength", byte_length),
         ("growable", "get growable", growable),
         ("maxByteLength", "get maxByteLength", max_byte_length),
     ];
-    for (key, name, native) in getters {
-        realm.define_getter(&prototype, key, &realm.function(name, 0, native)?, Attributes::BUILT_IN)?;
+    for (key, name, member) in getters {
+        let engines = realm.engines_getter(&prototype, key)?;
+        let getter = realm.closure(name, 0, move |realm, call| {
+            let this = call.this();
+            realm
+                .shared_block(&this)
+                .map_or_else(|| call.forward(&engines), |block| member(realm, &this, &block))
+        })?;
+        realm.define_getter(&prototype, key, &getter, Attributes::BUILT_IN)?;
     }
-    realm.define(&prototype, "grow", &realm.function("grow", 1, grow)?, Attributes::BUILT_IN)?;
+    realm.replace(&prototype, "grow", |realm, call, engines| {
+        realm
+            .shared_block(&call.this())
+            .map_or_else(|| call.forward(engines), |block| grow(realm, call, &block))
+    })?;
     let slice = Slice::new(realm, constructor)?;
     realm.replace(&prototype, "slice", move |realm, call, engines| {
-        // The engine has the TypeError.
         if realm.shared_block(&call.this()).is_some() {
             slice.call(realm, call)
         } else {
@@ -95,7 +105,7 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let (length, max) = wanted_lengths(realm, call)?;
     let Some(max) = max else { return construct_fixed(realm, &intrinsics, &new_target, length) };
     // CreateSharedByteDataBlock for the maximum, so that growing never moves it.
-    construct_on(realm, &intrinsics, &new_target, || {
+    construct_on(realm, &intrinsics, &new_target, length, || {
         (max <= LENGTH_LIMIT).then(|| realm.new_block(length as usize, Some(max as usize)).ok()).flatten()
     })
 }
@@ -105,18 +115,23 @@ fn construct_on(
     realm: &Realm,
     intrinsics: &Intrinsics,
     new_target: &Value,
+    length: u64,
     block: impl FnOnce() -> Option<SharedBlock>,
 ) -> Result<Value, Exception> {
     // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
     let block = block().ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
-    let buffer = realm.shared_array_buffer(&block)?;
+    let buffer = match length {
+        0 if !block.is_growable() => realm.empty_shared_array_buffer(&block)?,
+        _ => realm.shared_array_buffer(&block)?,
+    };
     realm.set_prototype(&buffer, &prototype)?;
     Ok(buffer)
 }
 
 /// From so many bytes on, the block of a fixed length is made here: the engine writes zeros over the one that it makes, which takes
-/// the memory of each page, in a loop that nothing interrupts. Smaller ones are made faster by the engine.
+/// the memory of each page, in a loop that nothing interrupts. Smaller ones are made faster by the engine, but for a guest: there the engine makes
+/// no blocks.
 const LAZY_FROM: u64 = 64 << 10;
 
 /// `new SharedArrayBuffer(length)`
@@ -127,43 +142,41 @@ fn construct_fixed(
     length: u64,
 ) -> Result<Value, Exception> {
     // What is longer than it can make, the engine refuses.
-    if !(LAZY_FROM..=LENGTH_LIMIT).contains(&length) {
+    let is_engines = length > LENGTH_LIMIT || (length < LAZY_FROM && !realm.is_guest());
+    if is_engines {
         let made = realm.construct_as(&intrinsics.constructor, new_target, &[realm.number(length as f64)]);
         return match realm.take_block_refusal() {
             true => made.map_err(|_| realm.range_error(NO_SHARED_MEMORY)),
             false => made,
         };
     }
-    construct_on(realm, intrinsics, new_target, || realm.new_block(length as usize, None).ok())
+    construct_on(realm, intrinsics, new_target, length, || realm.new_block(length.max(1) as usize, None).ok())
 }
 
+/// A getter of the prototype, for a buffer on a block.
+type Member = fn(&Realm, &Value, &SharedBlock) -> Result<Value, Exception>;
+
 /// `get SharedArrayBuffer.prototype.byteLength`
-fn byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (buffer, block) = this_buffer(realm, call, "byteLength")?;
+fn byte_length(realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<Value, Exception> {
     // A block that is not growable is at least one byte, a buffer may have none.
-    let length = if block.is_growable() { block.len() } else { realm.buffer_byte_length(&buffer)? };
+    let length = if block.is_growable() { block.len() } else { realm.buffer_byte_length(buffer)? };
     Ok(realm.number(length as f64))
 }
 
 /// `get SharedArrayBuffer.prototype.growable`
-fn growable(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (_, block) = this_buffer(realm, call, "growable")?;
+fn growable(realm: &Realm, _: &Value, block: &SharedBlock) -> Result<Value, Exception> {
     Ok(realm.bool(block.is_growable()))
 }
 
 /// `get SharedArrayBuffer.prototype.maxByteLength`
-fn max_byte_length(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    let (buffer, block) = this_buffer(realm, call, "maxByteLength")?;
-    match block.is_growable() {
-        true => Ok(realm.number(block.max_len() as f64)),
-        false => realm.call(&Intrinsics::of(realm)?.max_byte_length, &buffer, &[]),
-    }
+fn max_byte_length(realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result<Value, Exception> {
+    let length = if block.is_growable() { block.max_len() } else { realm.buffer_byte_length(buffer)? };
+    Ok(realm.number(length as f64))
 }
 
 /// `SharedArrayBuffer.prototype.grow(newLength)`
-fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
-    // RequireInternalSlot: a SharedArrayBuffer, and one that can grow.
-    let (_, block) = this_buffer(realm, call, "grow")?;
+fn grow(realm: &Realm, call: &Call<'_>, block: &SharedBlock) -> Result<Value, Exception> {
+    // RequireInternalSlot: a SharedArrayBuffer that can grow.
     if !block.is_growable() {
         return Err(realm.type_error("this SharedArrayBuffer has a fixed length: give it a maxByteLength"));
     }
@@ -180,15 +193,6 @@ fn grow(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
     // All objects of this agent on the block come to know of it as soon as this function has returned.
     Ok(realm.undefined())
-}
-
-/// RequireInternalSlot(this, [[ArrayBufferData]]) and IsSharedArrayBuffer.
-fn this_buffer(realm: &Realm, call: &Call<'_>, member: &str) -> Result<(Value, SharedBlock), Exception> {
-    let this = call.this();
-    match realm.shared_block(&this) {
-        Some(block) => Ok((this, block)),
-        None => Err(realm.type_error(&format!("{member}: this is no SharedArrayBuffer"))),
-    }
 }
 
 impl Intrinsics {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rquickjs_sys as qjs;
 use waitword_agents::MemoryBudget;
 
-use super::handles::{Engine, Growables, Realm};
+use super::blocks::Blocks;
+use super::handles::{Engine, Exception, Growables, Realm};
 use super::heap::Heap;
 use super::malloc;
 use super::runtime::RuntimeOptions;
@@ -34,9 +35,28 @@ impl Engine {
             }
         });
         let raw = raw.expect("no memory for a JavaScript runtime");
-        let engine = Rc::new(Self {
+        let engine = Self::of(raw, heap, None);
+        let opaque = Rc::as_ptr(&engine).cast_mut().cast();
+        // SAFETY: a live runtime; the pointer is valid for as long as it is, because this `Engine` frees it (6).
+        unsafe {
+            // 0 would mean no limit at all.
+            qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
+            qjs::JS_SetGCThreshold(raw.as_ptr(), FIRST_COLLECTION as _);
+            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(opaque));
+        }
+        engine
+    }
+
+    /// What belongs to a runtime, with no realm yet. With `blocks` the runtime is somebody else's (10).
+    pub(super) fn of(
+        raw: NonNull<qjs::JSRuntime>,
+        heap: Option<Box<Heap>>,
+        blocks: Option<Rc<Blocks>>,
+    ) -> Rc<Self> {
+        Rc::new(Self {
             raw,
             heap,
+            blocks,
             contexts: RefCell::default(),
             natives: RefCell::default(),
             loader: RefCell::default(),
@@ -48,16 +68,7 @@ impl Engine {
             state: RefCell::default(),
             interrupt: RefCell::default(),
             rejections: RefCell::default(),
-        });
-        let opaque = Rc::as_ptr(&engine).cast_mut().cast();
-        // SAFETY: a live runtime; the pointer is valid for as long as it is, because this `Engine` frees it (6).
-        unsafe {
-            // 0 would mean no limit at all.
-            qjs::JS_SetMaxStackSize(raw.as_ptr(), options.stack_size.max(1) as _);
-            qjs::JS_SetGCThreshold(raw.as_ptr(), FIRST_COLLECTION as _);
-            qjs::JS_SetSharedArrayBufferFunctions(raw.as_ptr(), &shared::hooks(opaque));
-        }
-        engine
+        })
     }
 
     /// Does some work of the host's own for which there has to be memory, whatever scripts have used: half-made realms, for
@@ -82,7 +93,11 @@ impl Engine {
     }
 
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
-        self.heap.as_ref().map(|heap| &heap.budget)
+        match (&self.heap, &self.blocks) {
+            (Some(heap), _) => Some(&heap.budget),
+            (None, Some(blocks)) => blocks.budget.as_ref(),
+            (None, None) => None,
+        }
     }
 
     pub(super) fn is_exhausted(&self) -> bool {
@@ -93,19 +108,32 @@ impl Engine {
         self.beyond_memory_limit(|| {
             // SAFETY: (1).
             let context = NonNull::new(unsafe { qjs::JS_NewContext(self.raw()) })?;
-            // SAFETY: a live context; the pointer is valid for as long as the context is, because this `Engine` frees it (6).
-            unsafe { qjs::JS_SetContextOpaque(context.as_ptr(), Rc::as_ptr(self).cast_mut().cast()) };
-            // The engine now owns the context, whatever happens below (4).
-            self.contexts.borrow_mut().push(context);
-            let realm = Realm::of(self, context);
-            // SAFETY: (4). No script has seen the realm, so none runs.
-            let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) }).ok()?;
-            // SAFETY: (1), (3): a live value, only read.
-            self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
-            self.growables.prepare(&realm).ok()?;
+            // SAFETY: a context of this runtime, whose count is ours to give away.
+            let realm = unsafe { self.own_context(context) };
+            self.prepare(&realm).ok()?;
             // SAFETY: (1), (4).
             (unsafe { qjs::JS_AddIntrinsicDOMException(realm.raw()) } == 0).then_some(realm)
         })
+    }
+
+    /// The realm of a context, which the engine owns from now on, whatever happens next (4).
+    ///
+    /// # Safety
+    /// The context belongs to this runtime, and the caller has a count of it to give away.
+    pub(super) unsafe fn own_context(self: &Rc<Self>, context: NonNull<qjs::JSContext>) -> Realm {
+        // SAFETY: a live context; the pointer is valid until this `Engine` lets go of the context (6).
+        unsafe { qjs::JS_SetContextOpaque(context.as_ptr(), Rc::as_ptr(self).cast_mut().cast()) };
+        self.contexts.borrow_mut().push(context);
+        Realm::of(self, context)
+    }
+
+    /// Takes what it needs from a realm that no script has seen yet.
+    pub(super) fn prepare(&self, realm: &Realm) -> Result<(), Exception> {
+        // SAFETY: (4). No script has seen the realm, so none runs.
+        let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) })?;
+        // SAFETY: (1), (3): a live value, only read.
+        self.error_class.set(unsafe { qjs::JS_GetClassID(sample.raw()) });
+        self.growables.prepare(realm)
     }
 
     /// The engine that a callback was called by, for as long as that lasts: not to be dropped.
@@ -153,8 +181,15 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         for context in self.contexts.get_mut().drain(..) {
-            // SAFETY: the count that this list owns (4).
-            unsafe { qjs::JS_FreeContext(context.as_ptr()) };
+            // SAFETY: the count that this list owns (4). A guest's context stays, and must not name what is gone (10).
+            unsafe {
+                qjs::JS_SetContextOpaque(context.as_ptr(), std::ptr::null_mut());
+                qjs::JS_FreeContext(context.as_ptr());
+            }
+        }
+        if self.blocks.is_some() {
+            // The runtime is its owner's to free (10).
+            return;
         }
         if self.heap.as_ref().is_some_and(|heap| heap.has_refused.get()) && self.has_objects() {
             // The engine loses count of objects where it is refused memory in the midst of something, and then an assertion

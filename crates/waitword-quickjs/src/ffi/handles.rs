@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rquickjs_sys as qjs;
 use waitword_agents::GrowthWatch;
 
+use super::blocks::Blocks;
 use super::heap::Heap;
 
 /// The runtime itself, shared by all handles to its contents.
@@ -16,6 +17,8 @@ pub(super) struct Engine {
     pub(super) raw: NonNull<qjs::JSRuntime>,
     /// Where the memory comes from (9); `None` if it is not limited.
     pub(super) heap: Option<Box<Heap>>,
+    /// What its buffers lie on, if the runtime is somebody else's (10); `None` in one of our own.
+    pub(super) blocks: Option<Rc<Blocks>>,
     /// One count of each context ever made (4).
     pub(super) contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
     /// What each native function's `magic` number stands for.

@@ -51,7 +51,7 @@ impl RuntimeOptions {
 /// Dropping it lets go of everything that Rust code stored in the runtime (state, functions, module loader). The
 /// engine itself is freed once the last [`Value`] and [`Realm`] is gone as well, and asserts then that nothing leaked.
 pub struct Runtime {
-    engine: Rc<Engine>,
+    pub(super) engine: Rc<Engine>,
 }
 
 impl Runtime {
@@ -123,16 +123,7 @@ impl Runtime {
     /// # Errors
     /// What the microtask threw, which only a host's own job or a terminated script can do.
     pub fn run_microtask(&self) -> Result<bool, Exception> {
-        let mut context = std::ptr::null_mut();
-        // SAFETY: (1); contexts of queued jobs are alive (4).
-        match unsafe { qjs::JS_ExecutePendingJob(self.engine.raw(), &mut context) } {
-            0 => Ok(false),
-            1.. => Ok(true),
-            _ => {
-                let context = NonNull::new(context).expect("a job that threw has a context");
-                Err(Realm::of(&self.engine, context).take_exception())
-            }
-        }
+        self.engine.run_microtask()
     }
 
     /// Runs microtasks, also those that they add, until none is left.
@@ -160,6 +151,21 @@ impl fmt::Debug for Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.engine.let_go();
+    }
+}
+
+impl Engine {
+    pub(super) fn run_microtask(self: &Rc<Self>) -> Result<bool, Exception> {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: (1); contexts of queued jobs are alive (4).
+        match unsafe { qjs::JS_ExecutePendingJob(self.raw(), &mut context) } {
+            0 => Ok(false),
+            1.. => Ok(true),
+            _ => {
+                let context = NonNull::new(context).expect("a job that threw has a context");
+                Err(Realm::of(self, context).take_exception())
+            }
+        }
     }
 }
 

@@ -73,17 +73,21 @@ impl Realm {
     pub(crate) fn shared_array_buffer_of(&self, block: &SharedBlock, len: usize) -> Result<Value, Exception> {
         let len = len.min(block.len());
         let max = if block.is_growable() { block.max_len() } else { 0 };
-        // SAFETY: (1), (4). The engine takes its own count of the block through `dup` (8), so ours may end.
+        let no_opaque = std::ptr::null_mut();
+        // SAFETY: (1), (4). The object gets a count of its own (8): through `dup`, or from `Blocks`.
         let buffer = self.own(unsafe {
-            qjs::JS_NewArrayBuffer(
-                self.raw(),
-                block.as_ptr(),
-                len as _,
-                max as _,
-                None,
-                std::ptr::null_mut(),
-                true,
-            )
+            match &self.engine().blocks {
+                None => qjs::JS_NewArrayBuffer(
+                    self.raw(),
+                    block.as_ptr(),
+                    len as _,
+                    max as _,
+                    None,
+                    no_opaque,
+                    true,
+                ),
+                Some(blocks) => blocks.new_buffer(self.raw(), block, len, max),
+            }
         })?;
         if max > 0 {
             self.track(&buffer)?;
@@ -107,9 +111,24 @@ impl Realm {
         let mut len = 0;
         // SAFETY: (1), (3), (4): a SharedArrayBuffer, by its class; such a buffer is never detached.
         let data = unsafe { qjs::JS_GetArrayBuffer(self.raw(), &mut len, buffer.raw()) };
+        if self.engine().blocks.as_ref().is_some_and(|blocks| !blocks.has(data)) {
+            return None;
+        }
         // SAFETY: (8): the buffer object holds a count, and somebody the object for as long as `'a`. The block is not dropped.
         let block = || ManuallyDrop::new(unsafe { SharedBlock::from_raw(data) });
         (!data.is_null()).then(|| BorrowedBlock { block: block(), _holder: PhantomData })
+    }
+
+    /// Whether this is a SharedArrayBuffer, on a block or on memory of the engine's.
+    pub(crate) fn is_shared_array_buffer(&self, buffer: &Value) -> bool {
+        self.check(buffer);
+        // SAFETY: (1), (3): a live value, only read.
+        self.shared_class() == Some(unsafe { qjs::JS_GetClassID(buffer.raw()) })
+    }
+
+    /// Whether the runtime is somebody else's, where the engine cannot make blocks.
+    pub(crate) fn is_guest(&self) -> bool {
+        self.engine().blocks.is_some()
     }
 
     /// How many bytes an ArrayBuffer or a SharedArrayBuffer has. A growable one may have more by now, because another agent has

@@ -1,9 +1,10 @@
 //! The readers-writer lock that lets readers in while others read, although a writer waits.
 
+use std::mem;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-use lock_api::{GuardSend, RawRwLock as _, RawRwLockTimed as _};
+use lock_api::{GuardSend, RawRwLock as _, RawRwLockFair as _, RawRwLockTimed as _};
 
 use crate::raw::raw_traits;
 use crate::{Held, Tried, TriedUpgrade, inner, of_this_version};
@@ -31,7 +32,7 @@ impl RawRwLockRecursive {
     }
 }
 
-/// The lock inside, with reads in place of its own that first try the recursive one.
+/// The lock inside, with reads in place of its own that go past a writer that waits.
 struct Recursive(inner::RawRwLock);
 
 impl Recursive {
@@ -43,6 +44,15 @@ impl Recursive {
     #[track_caller]
     fn lock_shared(&self) -> Held {
         self.try_lock_shared().unwrap_or_else(|| self.0.lock_shared())
+    }
+
+    /// Lets in who waits, if nobody else reads. Perhaps this thread does: then a writer stays out, and this must not wait behind it.
+    #[track_caller]
+    unsafe fn bump_shared(&self, state: &mut GuardSend) {
+        // SAFETY: the contract is the caller's, who holds a read.
+        unsafe { self.0.unlock_shared_fair(mem::replace(state, GuardSend::new())) };
+        // By 0.4, because that aborts where it cannot read again.
+        lock_api_04::RawRwLockRecursive::lock_shared_recursive(&self.0);
     }
 
     #[track_caller]

@@ -4,6 +4,7 @@
 //! What a program may notice:
 //! - **Guards can be sent** to another thread if their value can, with and without the feature `send_guard`. Those of a
 //!   [`ReentrantMutex`] cannot.
+//! - **A [`RwLock`]** lets readers in while others read, although a writer waits. That starves no writer: it ends when a reader has left.
 //! - **Sizes**: a [`Mutex`] has 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
 //! - **Where waitword forbids blocking**, a lock that would have to wait aborts the process, and a timed one fails at once.
 //! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.

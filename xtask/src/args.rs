@@ -37,6 +37,10 @@ pub(crate) enum Recipe {
     /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
     Msrv,
 
+    /// The tests of parking_lot and async-lock, from the copies in cargo's home, on the crates in `compat` that stand in for them (minutes; a network,
+    /// the first time)
+    Compat,
+
     /// The tests on another processor or system, which QEMU or Wine stands in for (minutes; needs the target's tools)
     ///
     /// Without -p, the crates that the README's table of platforms names. Each target needs its standard library (`rustup target

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod compat;
 mod cross;
 mod docs;
 mod layers;
@@ -45,6 +46,7 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package(),
         Recipe::Msrv => publish::msrv(),
+        Recipe::Compat => compat::run(),
         Recipe::Cross { check: true, .. } => cross::check(),
         Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
         Recipe::Cross { .. } => {

@@ -39,7 +39,8 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | `1,serve=PATH` | both; so with the others |
 ///
 /// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound) prints
-/// one line, and the rest is observed. Only the first call has an effect.
+/// one line, and the rest is observed. Only the first call has an effect; later ones cost a load, so that a library may call it before each
+/// acquisition.
 ///
 /// The end at which files are written once more is that of `main` and of `process::exit` (on Windows only that of `main`), which wait for
 /// it, for 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
@@ -48,16 +49,19 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// // The first statement of `main`.
 /// waitword_observe::init();
 /// ```
+#[inline]
 pub fn init() {
     static FIRST: Once = Once::new();
-    FIRST.call_once(|| {
-        let Some(value) = std::env::var_os(VARIABLE) else { return };
-        match Spec::parse(&value) {
-            Ok(None) => {}
-            Ok(Some(spec)) => start(&spec),
-            Err(part) => say(format_args!("{VARIABLE} is not understood at {part}: {UNDERSTOOD}")),
-        }
-    });
+    FIRST.call_once(start_as_asked);
+}
+
+fn start_as_asked() {
+    let Some(value) = std::env::var_os(VARIABLE) else { return };
+    match Spec::parse(&value) {
+        Ok(None) => {}
+        Ok(Some(spec)) => start(&spec),
+        Err(part) => say(format_args!("{VARIABLE} is not understood at {part}: {UNDERSTOOD}")),
+    }
 }
 
 /// The default threshold: a hold that made another wait for this long is printed.

@@ -1,0 +1,39 @@
+//! The guards over an `Arc` have shares in a lock inside of the one that the `Arc` is of: none may be lost, and none given up twice.
+
+use std::sync::Arc;
+
+use async_lock::{Mutex, MutexGuardArc, RwLock, Semaphore};
+
+#[test]
+fn shares_are_taken_and_given_back() {
+    let (mutex, lock, semaphore) =
+        (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)), Arc::new(Semaphore::new(1)));
+    for _ in 0..3 {
+        assert!(Arc::ptr_eq(MutexGuardArc::source(&mutex.lock_arc_blocking()), &mutex));
+        assert_eq!(*lock.try_read_arc().unwrap(), 1);
+        smol::block_on(async {
+            drop((mutex.lock_arc().await, lock.write_arc().await, semaphore.acquire_arc().await));
+        });
+    }
+    assert_eq!(
+        (Arc::strong_count(&mutex), Arc::strong_count(&lock), Arc::strong_count(&semaphore)),
+        (1, 1, 1)
+    );
+}
+
+#[test]
+fn a_guard_outlives_what_it_was_made_from() {
+    let guard = Arc::new(Mutex::new(String::from("alone"))).lock_arc_blocking();
+    assert_eq!(*guard, "alone");
+}
+
+#[test]
+fn values_may_be_unsized() {
+    let words: Arc<Mutex<[u8]>> = Arc::new(Mutex::new([1, 2, 3]));
+    smol::block_on(words.lock_arc())[2] = 4;
+    let shown: Arc<RwLock<dyn std::fmt::Debug + Send + Sync>> = Arc::new(RwLock::new("shown"));
+    assert_eq!(
+        (&words.try_lock().unwrap()[..], format!("{:?}", shown.read_arc_blocking())),
+        (&[1, 2, 4][..], "\"shown\"".into())
+    );
+}

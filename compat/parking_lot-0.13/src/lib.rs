@@ -1,0 +1,55 @@
+//! The API of parking_lot 0.13 over waitword's locks, for `[patch.crates-io]`. What is said of 0.12 in `compat/parking_lot` holds here, whose
+//! files this crate shares; and where 0.13 has given up fairness over time, these locks still have it.
+//!
+//! The features `nightly` and `send_guard` change nothing.
+
+#[cfg(feature = "deadlock_detection")]
+#[path = "../../parking_lot/src/deadlock.rs"]
+pub mod deadlock;
+#[path = "../../parking_lot/src/observe.rs"]
+mod observe;
+#[path = "../../parking_lot/src/once.rs"]
+mod once;
+#[path = "../../parking_lot/src/raw.rs"]
+mod raw;
+mod raw_condvar;
+#[path = "../../parking_lot/src/raw_mutex.rs"]
+mod raw_mutex;
+#[macro_use]
+#[path = "../../parking_lot/src/raw_rwlock.rs"]
+mod raw_rwlock;
+mod recursive_rwlock;
+#[path = "../../parking_lot/src/types.rs"]
+mod types;
+
+pub use ::lock_api;
+pub use ::lock_api::WaitTimeoutResult;
+#[cfg(feature = "arc_lock")]
+pub use ::lock_api::{
+    ArcMutexGuard, ArcReentrantMutexGuard, ArcRwLockReadGuard, ArcRwLockUpgradableReadGuard,
+    ArcRwLockWriteGuard,
+};
+pub use once::{Once, OnceState};
+pub use raw_condvar::{Condvar, RawCondvar};
+pub use raw_mutex::{RawFairMutex, RawMutex};
+pub use raw_rwlock::RawRwLock;
+pub use recursive_rwlock::*;
+pub use types::*;
+
+// What 0.5 of `lock_api` is to the files that 0.12 shares: its twin in waitword, what methods return, the guard state, the associated types.
+use ::lock_api::GuardSend;
+use waitword::lock_api_05 as inner;
+type Held = GuardSend;
+type Tried = Option<GuardSend>;
+type TriedUpgrade = Result<GuardSend, GuardSend>;
+macro_rules! of_this_version {
+    ($implement:ident) => {
+        $implement! {
+            (state: GuardSend);
+            [type Guard = GuardSend;]
+            [type SharedGuard = GuardSend; type ExclusiveGuard = GuardSend;]
+            [type UpgradableGuard = GuardSend;]
+        }
+    };
+}
+use of_this_version;

@@ -1,0 +1,46 @@
+//! The condition variable: waitword's, under the traits of `lock_api` 0.5.
+
+use std::time::{Duration, Instant};
+
+use lock_api::GuardSend;
+
+use crate::RawMutex;
+
+/// Waits for changes of what a [`Mutex`](crate::Mutex) protects. All waiters at a time have to use the same mutex: another one panics.
+pub type Condvar = lock_api::Condvar<RawCondvar>;
+
+/// The condition variable without the guards of its mutex.
+pub struct RawCondvar(waitword::Condvar);
+
+// SAFETY: a wait ends with the mutex held, also one that panics, before it has released the mutex; there are no spurious wakeups.
+unsafe impl lock_api::RawCondvar for RawCondvar {
+    #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants it")]
+    const INIT: Self = Self(waitword::Condvar::new());
+
+    type RawMutex = RawMutex;
+
+    unsafe fn wait(&self, mutex: &RawMutex, _: &mut GuardSend) {
+        // SAFETY: the contract is the caller's.
+        unsafe { mutex.wait(&self.0, None) };
+    }
+
+    fn notify_one(&self) -> bool {
+        self.0.notify_one() == 1
+    }
+
+    fn notify_all(&self) -> usize {
+        self.0.notify_all()
+    }
+}
+
+// SAFETY: as for `RawCondvar`.
+unsafe impl lock_api::RawCondvarTimed for RawCondvar {
+    fn checked_duration_to_instant(timeout: &Duration) -> Option<Instant> {
+        Instant::now().checked_add(*timeout)
+    }
+
+    unsafe fn wait_until(&self, mutex: &RawMutex, _: &mut GuardSend, deadline: &Instant) -> bool {
+        // SAFETY: the contract is the caller's.
+        unsafe { mutex.wait(&self.0, Some(*deadline)) }
+    }
+}

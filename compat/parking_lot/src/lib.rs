@@ -1,0 +1,68 @@
+//! The API of parking_lot 0.12 over waitword's locks, for `[patch.crates-io]`: the threads of a program wait in waitword's queues, and
+//! `WAITWORD_OBSERVE` shows them, without a change of its source.
+//!
+//! What a program may notice:
+//! - **Guards can be sent** to another thread if their value can, with and without the feature `send_guard`. Those of a
+//!   [`ReentrantMutex`] cannot.
+//! - **A [`RwLock`]** lets readers in while others read, although a writer waits. That starves no writer: it ends when a reader has left.
+//! - **Sizes**: a [`Mutex`] has 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
+//! - **Where waitword forbids blocking**, a lock that would have to wait aborts the process, and a timed one fails at once.
+//! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
+//! - `deadlock::check_deadlock` shows sites, not stacks.
+//!
+//! The features `nightly`, `hardware-lock-elision` and `send_guard` change nothing.
+
+mod condvar;
+#[cfg(feature = "deadlock_detection")]
+pub mod deadlock;
+mod observe;
+mod once;
+mod raw;
+mod raw_mutex;
+mod raw_rwlock;
+mod recursive;
+mod types;
+
+pub use ::lock_api;
+#[cfg(feature = "arc_lock")]
+pub use ::lock_api::{
+    ArcMutexGuard, ArcReentrantMutexGuard, ArcRwLockReadGuard, ArcRwLockUpgradableReadGuard,
+    ArcRwLockWriteGuard,
+};
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use once::{Once, OnceState};
+pub use raw_mutex::{RawFairMutex, RawMutex};
+pub use raw_rwlock::RawRwLock;
+pub use types::*;
+
+// What 0.4 of `lock_api` is to the files that 0.13 shares: its twin in waitword, what methods return, the guard state, the associated types.
+use waitword::lock_api as inner;
+type Held = ();
+type Tried = bool;
+type TriedUpgrade = bool;
+macro_rules! of_this_version {
+    ($implement:ident) => {
+        $implement! { (); [type GuardMarker = GuardSend;] [type GuardMarker = GuardSend;] [] }
+    };
+}
+use of_this_version;
+
+/// [`Mutex::new`], from when that was no constant function.
+pub const fn const_mutex<T>(value: T) -> Mutex<T> {
+    Mutex::new(value)
+}
+
+/// [`FairMutex::new`](Mutex::new), from when that was no constant function.
+pub const fn const_fair_mutex<T>(value: T) -> FairMutex<T> {
+    FairMutex::new(value)
+}
+
+/// [`ReentrantMutex::new`], from when that was no constant function.
+pub const fn const_reentrant_mutex<T>(value: T) -> ReentrantMutex<T> {
+    ReentrantMutex::new(value)
+}
+
+/// [`RwLock::new`], from when that was no constant function.
+pub const fn const_rwlock<T>(value: T) -> RwLock<T> {
+    RwLock::new(value)
+}

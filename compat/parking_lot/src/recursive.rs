@@ -1,0 +1,27 @@
+//! Reads of a thread that reads already, which 0.4 of `lock_api` has traits for.
+
+use std::time::{Duration, Instant};
+
+use lock_api::{RawRwLockRecursive as _, RawRwLockTimed as _};
+
+use crate::raw::raw_traits;
+use crate::raw_rwlock::RawRwLock;
+
+raw_traits! {
+    RawRwLock, ();
+    RawRwLockRecursive { [] acquires lock_shared_recursive() -> (); acquires try_lock_shared_recursive() -> bool; }
+}
+
+// SAFETY: success means that the lock was acquired. The first attempt succeeds while anybody reads: so a caller that waits does not, and what it
+// waits for is no read of its own.
+unsafe impl lock_api::RawRwLockRecursiveTimed for RawRwLock {
+    #[track_caller]
+    fn try_lock_shared_recursive_for(&self, timeout: Duration) -> bool {
+        self.try_lock_shared_recursive() || self.try_lock_shared_for(timeout)
+    }
+
+    #[track_caller]
+    fn try_lock_shared_recursive_until(&self, deadline: Instant) -> bool {
+        self.try_lock_shared_recursive() || self.try_lock_shared_until(deadline)
+    }
+}

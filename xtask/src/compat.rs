@@ -1,0 +1,250 @@
+//! The tests of parking_lot and async-lock on what stands in for them in `compat/`: their sources are those that cargo unpacks in its home, and
+//! nothing of them is in this repository.
+//!
+//! A suite becomes a package in `target/compat`: the files of the original's `tests/`; the modules that are tests in its `src/`, as tests from
+//! outside; and its documentation, whose examples are tests too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::line::{Line, Stop, root};
+use crate::publish::list;
+
+const FOLDER: &str = "target/compat";
+
+struct Suite {
+    krate: &'static str,
+    version: &'static str,
+    /// Below the root.
+    ours: &'static str,
+    features: &'static [&'static str],
+    edits: &'static [Edit],
+}
+
+/// What tests name that is private there, or absent here: the text, what replaces it, and why.
+type Edit = (&'static str, &'static str, &'static str);
+
+const SUITES: [Suite; 3] = [
+    Suite {
+        krate: "parking_lot",
+        version: "0.12.5",
+        ours: "compat/parking_lot",
+        features: &["arc_lock", "deadlock_detection", "serde"],
+        edits: &[
+            DEADLOCK,
+            (
+                "wait_while_until_internal(&mut mutex_guard, condition, None)",
+                "wait_while_for(&mut mutex_guard, condition, Duration::MAX)",
+                PRIVATE,
+            ),
+            (
+                "wait_while_until_internal(&mut mutex_guard, condition, timeout)",
+                "wait_while_until(&mut mutex_guard, condition, timeout.unwrap())",
+                PRIVATE,
+            ),
+        ],
+    },
+    Suite {
+        krate: "parking_lot",
+        version: "0.13.0",
+        ours: "compat/parking_lot-0.13",
+        features: &["arc_lock", "deadlock_detection", "serde"],
+        edits: &[
+            DEADLOCK,
+            (
+                "attempted to use a condition variable with more than one mutex",
+                "waiters with another mutex",
+                "our message is another",
+            ),
+            ("fn test_read_with_waiting_writer", BARGES, READERS),
+            ("fn test_rwlock_pending_writer_owns_primary_key", BARGES, READERS),
+            ("use super::PARKED_BIT;", "", PRIVATE),
+            ("once.0.load(Ordering::Relaxed) & PARKED_BIT == 0", WAITS, PRIVATE),
+            ("!unsafe { lock.raw() }.has_parked_threads()", WAITS, PRIVATE),
+            ("!unsafe { rwlock.raw() }.has_parked_threads()", WAITS, PRIVATE),
+        ],
+    },
+    Suite {
+        krate: "async-lock",
+        version: "3.5.0",
+        ours: "compat/async-lock",
+        features: &["std"],
+        edits: &[("    _guard_2 = guard;\n", "", "our `RwLockReadGuardArc` is not covariant")],
+    },
+];
+
+const DEADLOCK: Edit =
+    ("parking_lot_core::deadlock", "parking_lot::deadlock", "that is where our detector is");
+const PRIVATE: &str = "that is private in the original";
+/// Where the original keeps a reader out for a writer that waits.
+const BARGES: &str = "#[ignore]\n    fn differs";
+const READERS: &str =
+    "a reader may barge past a writer that waits while others read, and is no part of a deadlock then";
+/// In place of a look at the queue, which has a thread by then.
+const WAITS: &str = "{ std::thread::sleep(std::time::Duration::from_millis(50)); false }";
+
+pub(crate) fn run() -> Result<(), Stop> {
+    let originals = originals()?;
+    let mut counts = Vec::new();
+    for suite in &SUITES {
+        let is_it = |package: &&Value| package["name"] == suite.krate && package["version"] == suite.version;
+        let original = list(&originals["packages"]).iter().find(is_it);
+        let original =
+            original.ok_or_else(|| Stop::Failed(format!("cargo does not know {}", suite.krate)))?;
+        let folder = format!("{FOLDER}/{}-{}", suite.krate, suite.version);
+        write(suite, original, &root().join(&folder))
+            .map_err(|error| Stop::Failed(format!("{folder}: {error}")))?;
+        let line = Line::new("cargo test --no-fail-fast --target-dir ../target").within(&folder);
+        println!("$ {line}");
+        counts.push(format!("{} {}: {}", suite.krate, suite.version, passed(&line.read()?)));
+    }
+    println!("{}", counts.join("\n"));
+    Ok(())
+}
+
+/// What cargo says of the originals, after it has unpacked their sources.
+fn originals() -> Result<Value, Stop> {
+    let folder = format!("{FOLDER}/originals");
+    let failed = |error| Stop::Failed(format!("{folder}: {error}"));
+    fs::create_dir_all(root().join(&folder)).map_err(failed)?;
+    let mut manifest = package("originals", "2024") + "[lib]\npath = \"lib.rs\"\n[dependencies]\n";
+    for (at, Suite { krate, version, .. }) in SUITES.iter().enumerate() {
+        manifest += &format!("original-{at} = {{ package = \"{krate}\", version = \"={version}\" }}\n");
+    }
+    fs::write(root().join(&folder).join("lib.rs"), "").map_err(failed)?;
+    fs::write(root().join(&folder).join("Cargo.toml"), manifest).map_err(failed)?;
+    let metadata =
+        Line::new("cargo metadata --format-version 1").within(&folder).read().map_err(|_| Stop::Missing {
+            name: "a copy of parking_lot and async-lock in cargo's home",
+            how_to_get: "run this recipe once with a network",
+        })?;
+    serde_json::from_str(&metadata).map_err(|error| Stop::Failed(format!("cargo metadata: {error}")))
+}
+
+fn package(name: &str, edition: &str) -> String {
+    format!("[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n")
+}
+
+/// Makes the package of a suite anew.
+fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    let text = |key: &str| original[key].as_str().unwrap_or_default();
+    let mut manifest = package("suite", text("edition"));
+    manifest += &format!("[features]\ndefault = {0:?}\n", suite.features);
+    suite.features.iter().for_each(|feature| manifest += &format!("{feature} = []\n"));
+    let ours = root().join(suite.ours);
+    manifest += &format!(
+        "[dependencies]\n{} = {{ path = {ours:?}, features = {:?} }}\n",
+        suite.krate, suite.features
+    );
+    let for_tests = |of: &&Value| of["kind"] == "dev" && of["target"].is_null();
+    for of in list(&original["dependencies"]).iter().filter(for_tests) {
+        let (name, version) = (of["name"].as_str().unwrap_or_default(), &of["req"]);
+        let (default, features) = (&of["uses_default_features"], &of["features"]);
+        manifest += &format!(
+            "{name} = {{ version = {version}, default-features = {default}, features = {features} }}\n"
+        );
+    }
+    let source = Path::new(text("manifest_path")).with_file_name("src");
+    let mut docs = String::from("#![allow(dead_code)]\n");
+    for file in files(&source)? {
+        let code = fs::read_to_string(&file)?;
+        docs += &documentation(&code);
+        // They are at the end; what is indented is private to the original.
+        if let Some(tests) = code.find("\n#[cfg(test)]\n").map(|at| &code[at..]) {
+            let tests = tests.replace("crate::", &format!("{}::", suite.krate));
+            put(suite, &folder.join("tests"), &PathBuf::from(file.file_name().unwrap_or_default()), &tests)?;
+        }
+    }
+    put(suite, &folder.join("src"), Path::new("lib.rs"), &docs)?;
+    let source = source.with_file_name("tests");
+    for file in files(&source)? {
+        let below = file.strip_prefix(&source).unwrap_or(&file);
+        put(suite, &folder.join("tests"), below, &fs::read_to_string(&file)?)?;
+    }
+    fs::write(folder.join("Cargo.toml"), manifest)
+}
+
+/// Writes a file, with the edits of its suite, which are told.
+fn put(suite: &Suite, folder: &Path, file: &Path, text: &str) -> std::io::Result<()> {
+    let mut text = text.to_owned();
+    for (from, to, why) in suite.edits.iter().filter(|(from, ..)| !from.is_empty()) {
+        let count = text.matches(from).count();
+        if count > 0 {
+            println!(
+                "{} {}, {}: `{}` replaced {count} times, for {why}",
+                suite.krate,
+                suite.version,
+                file.display(),
+                from.trim()
+            );
+            text = text.replace(from, to);
+        }
+    }
+    let path = folder.join(file);
+    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+    fs::write(path, text)
+}
+
+/// The files of a folder and of those below it.
+fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { found.extend(files(&path)?) } else { found.push(path) }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The documentation in a source, of one item each.
+fn documentation(code: &str) -> String {
+    let is_doc =
+        |line: &str| line.starts_with("///") || line.starts_with("#[cfg_attr(") && line.contains("doc = ");
+    let mut text = String::new();
+    let mut lines = code.lines().map(str::trim_start).peekable();
+    while let Some(line) = lines.next() {
+        if is_doc(line) {
+            text += &format!("{line}\n");
+            if !lines.peek().is_some_and(|next| is_doc(next)) {
+                text += "const _: () = ();\n";
+            }
+        }
+    }
+    text
+}
+
+/// How many tests passed, in what `cargo test` prints.
+fn passed(printed: &str) -> String {
+    let results = printed.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
+    let mut sums = [0, 0];
+    for result in results {
+        for (sum, what) in sums.iter_mut().zip([" passed", " ignored"]) {
+            let count = result.split("; ").find_map(|part| part.strip_suffix(what));
+            *sum += count.and_then(|count| count.parse::<usize>().ok()).unwrap_or(0);
+        }
+    }
+    format!("{} passed, {} ignored", sums[0], sums[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_documented_item_becomes_one_with_its_examples() {
+        let code = "//! Of the module.\n/// One\n/// ```\n/// two();\n/// ```\npub fn one() {}\n  #[inline]\n  /// Three\n  #[cfg_attr(x, doc = \"```\")]\n  fn";
+        let expected = "/// One\n/// ```\n/// two();\n/// ```\nconst _: () = ();\n/// Three\n#[cfg_attr(x, doc = \"```\")]\nconst _: () = ();\n";
+        assert_eq!(documentation(code), expected);
+    }
+
+    #[test]
+    fn counts_of_all_binaries_are_added() {
+        let printed = "test a ... ok\ntest result: ok. 3 passed; 0 failed; 1 ignored; 0 measured\ntest result: ok. 4 passed; 0 failed; 0 ignored";
+        assert_eq!(passed(printed), "7 passed, 1 ignored");
+    }
+}

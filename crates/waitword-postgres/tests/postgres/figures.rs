@@ -1,0 +1,88 @@
+//! Short sections of many tasks, beside PostgreSQL's advisory lock with a session for each task.
+
+use std::time::{Duration, Instant};
+
+use waitword_postgres::{Cluster, Config, migrate, tokio_postgres};
+
+use crate::proxy::Proxy;
+use crate::server::Database;
+use crate::{LIMIT, NAME, block_on_for};
+
+/// Of two processes each.
+const TASKS: u32 = 20;
+const TIME: Duration = Duration::from_secs(5);
+
+#[test]
+#[ignore = "measures: cargo test --release -p waitword-postgres --test postgres figures -- --ignored --nocapture"]
+fn figures() {
+    let Some(database) = Database::new() else { return };
+    for round_trip in [0, 1, 5].map(Duration::from_millis) {
+        block_on_for(LIMIT, async {
+            migrate(&database.config()).await.unwrap();
+            let proxy = Proxy::start(&database, round_trip).await;
+            let address = database.address_at(proxy.port);
+            let per_second = |sections: u32| f64::from(sections) / TIME.as_secs_f64();
+            let ours = per_second(ours(&address, Duration::from_millis(10)).await);
+            let strict = per_second(ours_strict(&address).await);
+            let plain = per_second(plain(&address).await);
+            println!(
+                "round trip {round_trip:?}: sections per second {ours:.0} with a tenure of 10 ms, {strict:.0} without, \
+                 {plain:.0} with an advisory lock and a session per task"
+            );
+        });
+    }
+}
+
+async fn ours_strict(address: &str) -> u32 {
+    ours(address, Duration::ZERO).await
+}
+
+async fn ours(address: &str, tenure: Duration) -> u32 {
+    let end = Instant::now() + TIME;
+    let mut tasks = Vec::new();
+    for _ in 0..2 {
+        let config: Config = address.parse().unwrap();
+        let cluster = Cluster::connect(config.tenure(tenure)).await.unwrap();
+        let mutex = cluster.mutex(NAME).unwrap();
+        for _ in 0..TASKS {
+            let mutex = mutex.clone();
+            tasks.push(tokio::spawn(async move {
+                let mut sections = 0;
+                while Instant::now() < end {
+                    mutex.lock_async().await.unwrap().unlock_async().await.unwrap();
+                    sections += 1;
+                }
+                sections
+            }));
+        }
+    }
+    sum(tasks).await
+}
+
+async fn plain(address: &str) -> u32 {
+    let mut clients = Vec::new();
+    for _ in 0..2 * TASKS {
+        let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        clients.push(client);
+    }
+    let end = Instant::now() + TIME;
+    let task = |client: tokio_postgres::Client| async move {
+        let mut sections = 0;
+        while Instant::now() < end {
+            client.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
+            client.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
+            sections += 1;
+        }
+        sections
+    };
+    sum(clients.into_iter().map(|client| tokio::spawn(task(client))).collect()).await
+}
+
+async fn sum(tasks: Vec<tokio::task::JoinHandle<u32>>) -> u32 {
+    let mut sections = 0;
+    for task in tasks {
+        sections += task.await.unwrap();
+    }
+    sections
+}

@@ -98,7 +98,9 @@ impl Config {
         };
         match &*whole {
             _ if name.is_empty() => Err(Error::Name("it is empty")),
-            whole if whole.len() > LONGEST => Err(Error::Name("with its namespace it has more than 255 bytes")),
+            whole if whole.len() > LONGEST => {
+                Err(Error::Name("with its namespace it has more than 255 bytes"))
+            }
             whole if whole.contains('\0') => Err(Error::Name("PostgreSQL stores no text with a zero byte")),
             _ => Ok(whole),
         }

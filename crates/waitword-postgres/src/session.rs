@@ -228,7 +228,8 @@ async fn listen(mut connection: Connection<Socket, Stream>, state: Arc<State>) {
         match poll_fn(|cx| connection.poll_message(cx)).await {
             Some(Ok(AsyncMessage::Notification(granted))) => {
                 let numbers = granted.payload().split_once(' ');
-                let numbers = numbers.and_then(|(token, fence)| Some((token.parse().ok()?, fence.parse().ok()?)));
+                let numbers =
+                    numbers.and_then(|(token, fence)| Some((token.parse().ok()?, fence.parse().ok()?)));
                 if let Some((token, fence)) = numbers {
                     state.grant(token, fence);
                 }
@@ -245,7 +246,8 @@ async fn watch(session: Weak<Session>) {
     loop {
         sleep(WATCH).await;
         let Some(session) = session.upgrade().filter(|session| session.why_ended().is_none()) else { return };
-        if let Err(error) = session.call("SELECT waitword.watch($1)", &[(&session.number, Type::INT4)]).await {
+        if let Err(error) = session.call("SELECT waitword.watch($1)", &[(&session.number, Type::INT4)]).await
+        {
             session.end(&error.to_string());
         }
     }

@@ -55,7 +55,11 @@ impl Counter {
         let value = number(&self.client, "SELECT value FROM counter").await.unwrap();
         assert_eq!(value, number(&self.client, "SELECT count(*) FROM log").await.unwrap());
         let unordered = "SELECT count(*) FROM (SELECT value, lag(value) OVER (ORDER BY fence) AS last FROM log) l WHERE value <= last";
-        assert_eq!(number(&self.client, unordered).await.unwrap(), 0, "the numbers are in the order of the counts");
+        assert_eq!(
+            number(&self.client, unordered).await.unwrap(),
+            0,
+            "the numbers are in the order of the counts"
+        );
         value
     }
 }

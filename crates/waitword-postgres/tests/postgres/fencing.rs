@@ -3,9 +3,9 @@
 use waitword_postgres::migrate;
 use waitword_postgres::tokio_postgres::{Client, Error};
 
+use crate::block_on;
 use crate::counter::{Counter, is_refusal, number};
 use crate::server::Database;
-use crate::block_on;
 
 /// A step of a section, in a transaction of its own.
 async fn step(client: &Client, fence: i64, statement: &str) -> Result<(), Error> {
@@ -61,9 +61,13 @@ fn a_protected_table_refuses_writes_without_a_check() {
         let client = Counter::make(&database).await.client;
         let unchecked = "UPDATE counter SET value = 7";
         // Another lock's number is of no use, nor one that another transaction has shown.
-        for before in ["SELECT 1", "BEGIN; SELECT waitword.check('other', 1)", "SELECT waitword.check('counter', 1)"] {
+        for before in
+            ["SELECT 1", "BEGIN; SELECT waitword.check('other', 1)", "SELECT waitword.check('counter', 1)"]
+        {
             client.batch_execute(before).await.unwrap();
-            for write in [unchecked, "INSERT INTO counter VALUES (7)", "DELETE FROM counter", "TRUNCATE counter"] {
+            for write in
+                [unchecked, "INSERT INTO counter VALUES (7)", "DELETE FROM counter", "TRUNCATE counter"]
+            {
                 client.batch_execute("SAVEPOINT write").await.unwrap_or_default();
                 let error = client.batch_execute(write).await.unwrap_err();
                 assert_eq!(error.code().unwrap().code(), "WW004", "{before}; {write}");
@@ -82,7 +86,8 @@ fn a_check_keeps_the_next_holder_waiting_until_its_transaction_ends() {
     let Some(database) = Database::new() else { return };
     block_on(async {
         migrate(&database.config()).await.unwrap();
-        let [old, new] = [Counter::make(&database).await, Counter::connect(&database.address()).await.unwrap()];
+        let [old, new] =
+            [Counter::make(&database).await, Counter::connect(&database.address()).await.unwrap()];
         old.client.batch_execute("BEGIN; SELECT waitword.check('counter', 1)").await.unwrap();
         let next = new.client.batch_execute("SELECT waitword.check('counter', 2)");
         let write = old.client.batch_execute("UPDATE counter SET value = 1; COMMIT");

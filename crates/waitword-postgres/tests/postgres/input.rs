@@ -1,7 +1,6 @@
 //! Errors that say what to do, and leave nothing half done.
 
 use std::net::TcpListener;
-use std::time::Duration;
 
 use waitword_postgres::rustls::crypto::ring;
 use waitword_postgres::rustls::pki_types::CertificateDer;
@@ -48,7 +47,12 @@ fn a_database_without_the_schema_and_a_role_without_rights_are_told() {
         assert!(matches!(error, Error::Schema(_)) && error.to_string().contains("migrate"), "{error}");
         migrate(&database.config()).await.unwrap();
         let client = Counter::make(&database).await.client;
-        let role = format!("guest_{}", number(&client, "SELECT oid::bigint FROM pg_database WHERE datname = current_database()").await.unwrap());
+        let role = format!(
+            "guest_{}",
+            number(&client, "SELECT oid::bigint FROM pg_database WHERE datname = current_database()")
+                .await
+                .unwrap()
+        );
         client.batch_execute(&format!("CREATE ROLE {role} LOGIN")).await.unwrap();
         let as_guest = address.replace("user=tester", &format!("user={role}"));
         let error = refused(&as_guest).await;
@@ -103,7 +107,9 @@ fn a_session_that_is_another_clients_too_is_refused() {
         // As with a pooler that lends the server process of the first client to the second.
         let client = Counter::make(&database).await.client;
         let first = client.query_one("SELECT waitword.open(1)", &[]).await.unwrap().get::<_, i32>(0);
-        for statement in ["SELECT waitword.open(1)".to_owned(), format!("SELECT waitword.watch({})", first + 1)] {
+        for statement in
+            ["SELECT waitword.open(1)".to_owned(), format!("SELECT waitword.watch({})", first + 1)]
+        {
             let error = client.query_one(&statement, &[]).await.unwrap_err();
             assert_eq!(error.code().unwrap().code(), "WW003", "{statement}");
         }

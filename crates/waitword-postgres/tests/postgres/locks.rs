@@ -1,7 +1,6 @@
 //! Who gets the lock, in which order, and what a dropped future leaves.
 
 use std::pin::pin;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use waitword_postgres::{Error, migrate};
@@ -151,7 +150,8 @@ fn a_grant_to_a_future_that_is_dropped_goes_to_the_next_process() {
         let guard = there.lock_async().await.unwrap();
         let mut granted = Box::pin(here.lock_async());
         // It is not polled any more once it is queued.
-        until(async || poll(granted.as_mut()).is_pending() && cluster.queue(NAME).await.unwrap().len() == 2).await;
+        until(async || poll(granted.as_mut()).is_pending() && cluster.queue(NAME).await.unwrap().len() == 2)
+            .await;
         guard.unlock_async().await.unwrap();
         until(async || cluster.queue(NAME).await.unwrap()[0].process == "here").await;
         drop(granted);
@@ -165,21 +165,24 @@ fn an_attempt_does_not_wait_and_a_timeout_leaves_the_queue() {
     block_on(async {
         let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
         let guard = here.try_lock_async().await.unwrap().expect("it is free");
-        assert!(here.try_lock_async().await.unwrap().is_none() && there.try_lock_async().await.unwrap().is_none());
+        assert!(
+            here.try_lock_async().await.unwrap().is_none() && there.try_lock_async().await.unwrap().is_none()
+        );
         for mutex in [&here, &there] {
             let late = mutex.lock_async_for(Duration::from_millis(50)).await;
             assert!(matches!(late, Err(Error::TimedOut)), "{late:?}");
         }
         until_queued(&cluster, 1).await;
-        let thread = thread::spawn(move || {
+        let there = tokio::task::spawn_blocking(move || {
             assert!(there.try_lock().unwrap().is_none());
             assert!(matches!(there.lock_for(Duration::from_millis(50)), Err(Error::TimedOut)));
-            there.lock().unwrap().unlock().unwrap();
+            there
         });
+        let there = there.await.unwrap();
+        let thread = tokio::task::spawn_blocking(move || there.lock().unwrap().unlock().unwrap());
         until_queued(&cluster, 2).await;
         guard.unlock_async().await.unwrap();
-        until(async || thread.is_finished()).await;
-        thread.join().unwrap();
+        thread.await.unwrap();
     });
 }
 

@@ -95,7 +95,8 @@ fn a_waiter_whose_session_ended_enqueues_again() {
 #[test]
 fn a_process_that_is_killed_leaves_the_lock_to_the_next() {
     let Some(database) = Database::new() else { return };
-    let (cluster, here) = block_on(async { two_processes(&database, LONG).await.into_iter().next().unwrap() });
+    let (cluster, here) =
+        block_on(async { two_processes(&database, LONG).await.into_iter().next().unwrap() });
     let mut killed = Process::start(&database, "hold", 0);
     killed.go();
     let fence: i64 = killed.line().strip_prefix("holds ").unwrap().parse().unwrap();

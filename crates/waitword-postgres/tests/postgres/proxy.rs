@@ -69,7 +69,8 @@ async fn accept(
         tokio::spawn(async move {
             // It may be restarting: the client is told by the end of its connection.
             let Ok(server) = UnixStream::connect(socket).await else { return };
-            let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
+            let ((from_client, to_client), (from_server, to_server)) =
+                (client.into_split(), server.into_split());
             let (there, back) = (way.clone(), way.clone());
             tokio::select! {
                 () = carry(from_client, to_server, there, delay) => {}

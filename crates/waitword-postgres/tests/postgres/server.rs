@@ -118,9 +118,17 @@ impl Server {
 
     fn certify(&self) {
         let made = self
-            .command(Path::new("openssl"), &["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
+            .command(
+                Path::new("openssl"),
+                &["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
+            )
             .args(["-nodes", "-keyout", "key.pem", "-out", "certificate.pem", "-subj", "/CN=localhost"])
-            .args(["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE"])
+            .args([
+                "-addext",
+                "subjectAltName=DNS:localhost",
+                "-addext",
+                "basicConstraints=critical,CA:FALSE",
+            ])
             .stderr(Stdio::null())
             .status();
         if !made.is_ok_and(|status| status.success()) {

@@ -125,12 +125,22 @@ impl Worker {
         }
     }
 
-    /// An acquisition that is dropped after some time, up to 4 ms.
+    /// Acquires until an acquisition is dropped before it is done, after some polls of other tasks.
     async fn cancel(&self, seed: u32) {
-        let time = Duration::from_micros(u64::from(seed.wrapping_mul(2_654_435_761) >> 20));
-        if timeout(time, self.mutex.lock_async()).await.is_err() {
-            self.cancelled.fetch_add(1, Ordering::SeqCst);
+        for attempt in 0.. {
+            let moment = (seed + attempt).wrapping_mul(2_654_435_761) >> 27;
+            let others = async {
+                for _ in 0..moment {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::select! {
+                biased;
+                guard = self.mutex.lock_async() => drop(guard.unwrap()),
+                () = others => break,
+            }
         }
+        self.cancelled.fetch_add(1, Ordering::SeqCst);
     }
 
     async fn section(&self, guard: ClusterGuard) {

@@ -1,7 +1,12 @@
 //! Errors that say what to do, and leave nothing half done.
 
+use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
 
+use tempfile::TempDir;
 use waitword_postgres::rustls::crypto::ring;
 use waitword_postgres::rustls::pki_types::CertificateDer;
 use waitword_postgres::rustls::pki_types::pem::PemObject;
@@ -10,7 +15,8 @@ use waitword_postgres::{Cluster, Config, Error, migrate};
 
 use crate::counter::{Counter, number};
 use crate::server::Database;
-use crate::{LONG, block_on, connect, two_processes};
+use crate::skip::skip;
+use crate::{LONG, block_on, connect, two_processes, until};
 
 async fn refused(address: &str) -> Error {
     let config: Config = address.parse().unwrap();
@@ -139,4 +145,64 @@ fn tls_is_used_where_the_certificate_is_trusted() {
             WHERE ssl AND application_name = 'waitword' AND datname = current_database()";
         assert_eq!(number(&client, encrypted).await.unwrap(), 1);
     });
+}
+
+/// A pooler of the test's own, which ends with it. `None` where PgBouncer is not installed, which is said aloud.
+struct Pooler {
+    child: Child,
+    _folder: TempDir,
+}
+
+impl Pooler {
+    fn start(database: &Database, port: u16, mode: &str) -> Option<Self> {
+        let (server, folder) = (&database.server, tempfile::tempdir().unwrap());
+        let settings = format!(
+            "[databases]\n* = host={} port={} user=tester\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+             auth_type = any\nunix_socket_dir =\npool_mode = {mode}\n",
+            server.folder.display(),
+            server.port
+        );
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let file = folder.path().join("settings");
+        fs::write(&file, settings).unwrap();
+        let child =
+            server.command(Path::new("pgbouncer"), &[file.to_str().unwrap()]).stderr(Stdio::null()).spawn();
+        if child.is_err() {
+            skip(
+                "waitword-postgres behind PgBouncer",
+                "there is none here; to get it: apt-get install pgbouncer",
+            );
+        }
+        Some(Self { child: child.ok()?, _folder: folder })
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
+    let Some(database) = Database::new() else { return };
+    for mode in ["transaction", "session"] {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let Some(_pooler) = Pooler::start(&database, port, mode) else { return };
+        block_on(async {
+            migrate(&database.config()).await.unwrap();
+            let config: Config = database.address_at(port).parse().unwrap();
+            until(async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()).await;
+            let (_, here) = connect(config.clone()).await;
+            let guard = here.lock_async().await.unwrap();
+            let other = Cluster::connect(config).await;
+            assert_eq!(
+                matches!(other, Err(Error::SharedSession)),
+                mode == "transaction",
+                "{mode}: {other:?}"
+            );
+            guard.unlock_async().await.unwrap();
+        });
+    }
 }

@@ -148,7 +148,8 @@ impl Server {
         assert!(status.success(), "{program} {arguments:?}: {status}");
     }
 
-    fn command(&self, program: &Path, arguments: &[&str]) -> Command {
+    /// Of the server's user, in its folder.
+    pub(crate) fn command(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(&self.folder).env("PGDATA", self.folder.join("data"));
         if self.is_root {

@@ -15,7 +15,7 @@ use crate::lease::Lease;
 use crate::mutex::ClusterMutex;
 use crate::sessions::Sessions;
 
-/// What [`migrate`] runs: the functions and tables of the schema `waitword`, as text for `psql` or for a program's own migrations.
+/// What [`migrate`] runs: the functions and tables of the schema `waitword`, for `psql --single-transaction` or a program's own migrations.
 pub const SCHEMA: &str = include_str!("schema.sql");
 
 /// Makes or renews the schema `waitword` in a database. Can be run at any time, also twice at a time. A database that only holds what a lock
@@ -35,7 +35,7 @@ pub async fn migrate(config: &Config) -> Result<(), Error> {
     let late = |_| Error::Unreachable(limit, "the server says nothing".to_owned());
     let (client, connection) = timeout(limit, connect).await.map_err(late)?.map_err(of)?;
     let connection = tokio::spawn(connection);
-    let done = client.batch_execute(SCHEMA).await.map_err(of);
+    let done = client.batch_execute(&format!("BEGIN; {SCHEMA} COMMIT")).await.map_err(of);
     // Before the client ends it.
     connection.abort();
     done

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::{DbError, Severity};
 use waitword::LockError;
 
 /// Why a lock or a lease was not acquired. What it prints says what to do.
@@ -37,22 +37,20 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the database says, as one of the cases above. The number is how long was waited for it.
+    /// What the database says, as one of the cases above. `waited` is how long it could take.
     pub(crate) fn of(error: tokio_postgres::Error, waited: Duration) -> Self {
         let Some(code) = error.code() else { return Self::Unreachable(waited, chain(&error)) };
-        match code.code() {
-            "WW002" => Self::Schema(error),
+        let code = code.code();
+        let is_of = |classes: &[&str]| classes.iter().any(|class| code.starts_with(class));
+        match code {
             "WW003" => Self::SharedSession,
-            _ if *code == SqlState::INVALID_SCHEMA_NAME || *code == SqlState::UNDEFINED_FUNCTION => {
-                Self::Schema(error)
-            }
-            _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => Self::Rights(error),
-            // No authorization; and no such database.
-            code if code.starts_with("28") || code == "3D000" => Self::Refused(error),
-            // Not yet, no longer, or not one more.
-            code if ["08", "53", "57"].iter().any(|class| code.starts_with(class)) => {
-                Self::Unreachable(waited, chain(&error))
-            }
+            // Another version; no such schema, no such function.
+            "WW002" | "3F000" | "42883" => Self::Schema(error),
+            "42501" => Self::Rights(error),
+            // No authorization; no such database.
+            _ if is_of(&["28", "3D000"]) => Self::Refused(error),
+            // No connection; no room for another; not yet, or no longer.
+            _ if is_of(&["08", "53", "57"]) => Self::Unreachable(waited, chain(&error)),
             _ => Self::Database(error),
         }
     }
@@ -63,23 +61,16 @@ impl Error {
     }
 }
 
-/// Whether the statement did nothing, and may do it if it is sent again: it was cancelled, or stood in another's way.
+/// Whether the statement did nothing, and may do it if it is sent again: it was cancelled, did not get a row in time, or stood in another's way.
 pub(crate) fn is_interrupted(error: &tokio_postgres::Error) -> bool {
-    let codes = [
-        SqlState::QUERY_CANCELED,
-        SqlState::LOCK_NOT_AVAILABLE,
-        SqlState::T_R_SERIALIZATION_FAILURE,
-        SqlState::T_R_DEADLOCK_DETECTED,
-    ];
-    error.code().is_some_and(|code| codes.contains(code))
+    error.code().is_some_and(|code| ["57014", "55P03", "40001", "40P01"].contains(&code.code()))
 }
 
-/// Whether the session goes on after this answer.
+/// Whether the session is of no use after this answer.
 pub(crate) fn ends_session(error: &tokio_postgres::Error) -> bool {
-    error.as_db_error().is_none_or(|error| {
-        matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
-            || error.code().code() == "WW003"
-    })
+    let is_fatal =
+        |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+    error.as_db_error().is_none_or(|error| is_fatal(error) || error.code().code() == "WW003")
 }
 
 /// An error with all that caused it: the client's own words are "db error".

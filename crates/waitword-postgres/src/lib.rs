@@ -59,7 +59,8 @@
 //! be in another database, if that has the [schema](SCHEMA), too.
 //!
 //! # Where it ends
-//! Sessions must not be shared (PgBouncer in pool mode `transaction`): that is an [error](Error::SharedSession). A failover to a replica that lags
+//! Sessions must not be shared (PgBouncer in pool mode `transaction`): that is an [error](Error::SharedSession), as soon as two clients meet in one
+//! server process, or one in two. A failover to a replica that lags
 //! behind forgets locks, and perhaps numbers: use synchronous replication. PostgreSQL 14 is the oldest.
 //!
 //! Where to read on: `cluster.rs` is the door; `mutex.rs` and `guard.rs` are what users call, `cohort.rs` the local queue and `request.rs` one

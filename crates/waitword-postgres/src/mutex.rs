@@ -38,8 +38,8 @@ impl ClusterMutex {
     /// [`Error`] has the cases: no session could be had, or the database failed. Nothing is held or requested after an error.
     ///
     /// # Panics
-    /// In a task, which must not block: use [`lock_async`](Self::lock_async). And if it would have to wait for another of this process and
-    /// this thread must not block ([`waitword::forbid_blocking`]).
+    /// In a task, which must not block: use [`lock_async`](Self::lock_async). If it would have to wait for another of this process and
+    /// this thread must not block ([`waitword::forbid_blocking`]). And after the end of the runtime in which the cluster connected.
     #[doc(alias("acquire", "pg_advisory_lock"))]
     pub fn lock(&self) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();
@@ -54,7 +54,7 @@ impl ClusterMutex {
     /// As those of [`lock_until`](Self::lock_until).
     ///
     /// # Panics
-    /// In a task: use [`lock_async_for`](Self::lock_async_for).
+    /// As [`lock_until`](Self::lock_until).
     #[doc(alias("try_lock_for", "lock_timeout"))]
     pub fn lock_for(&self, timeout: Duration) -> Result<ClusterGuard, Error> {
         match Instant::now().checked_add(timeout) {
@@ -70,7 +70,7 @@ impl ClusterMutex {
     /// block; or as those of `lock`.
     ///
     /// # Panics
-    /// In a task: use [`lock_async_until`](Self::lock_async_until).
+    /// In a task, and after the end of the cluster's runtime: use [`lock_async_until`](Self::lock_async_until).
     #[doc(alias = "try_lock_until")]
     pub fn lock_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();

@@ -31,10 +31,11 @@ impl Request {
         name: &Arc<str>,
         waits: bool,
     ) -> Result<Option<(Self, i64)>, Error> {
-        let (token, granted) = session.register(name);
+        let token = session.token();
+        let granted = session.state.register(token, name);
         let mut request =
             Self { session: Arc::clone(session), name: Arc::clone(name), token, granted, is_over: false };
-        let process = &*session.config.process;
+        let process = &*session.state.config.process;
         let row = session
             .call(
                 "SELECT waitword.request($1, $2, $3, $4, $5)",
@@ -48,10 +49,10 @@ impl Request {
             )
             .await?;
         match row.get(0) {
-            Some(fence) => session.grant(token, fence),
+            Some(fence) => session.state.grant(token, fence),
             None if !waits => {
                 request.is_over = true;
-                session.forget(token);
+                session.state.forget(token);
                 return Ok(None);
             }
             None => {}
@@ -85,7 +86,7 @@ impl Request {
     fn end(&mut self) -> JoinHandle<Result<(), Lost>> {
         self.is_over = true;
         let (session, name, token) = (Arc::clone(&self.session), Arc::clone(&self.name), self.token);
-        self.session.runtime().spawn(release(session, name, token))
+        self.session.state.runtime.spawn(release(session, name, token))
     }
 
     fn lost(&self, why: Arc<str>) -> Lost {
@@ -107,12 +108,12 @@ async fn release(session: Arc<Session>, name: Arc<str>, token: i64) -> Result<()
     let params: [Param<'_>; 3] = [(&session.number, Type::INT4), (&lock, Type::TEXT), (&token, Type::INT8)];
     match session.call("SELECT waitword.release($1, $2, $3)", &params).await {
         Ok(row) => {
-            let was_granted = session.forget(token);
+            let was_granted = session.state.forget(token);
             if !was_granted || row.get(0) {
                 return Ok(());
             }
             let lost = Lost { name: Arc::clone(&name), why: "the database has no such holder".into() };
-            session.tell(lost.clone());
+            session.state.tell(lost.clone());
             Err(lost)
         }
         Err(error) => {

@@ -1,6 +1,6 @@
--- The database's side of waitword-postgres: version 1. Can be run again, and beside processes that use it.
+-- The database's side of waitword-postgres: version 1. To be run in one transaction; can be run again, and beside processes that use it.
 --
--- Its owner has to run it. All functions run with the owner's rights, so that another role needs `GRANT USAGE ON SCHEMA waitword` alone.
+-- Who runs it is the owner. All functions run with the owner's rights, so that another role needs `GRANT USAGE ON SCHEMA waitword` alone.
 --
 -- A row of `locks` is a lock, and says who holds it; its waiters are rows of `waiters`. What changes either has locked the row of `locks` first,
 -- so that two of them come one after the other. Two invariants hold whenever nobody has that row locked:
@@ -14,10 +14,8 @@
 --
 -- Each function is one statement of its caller, so one transaction. A client that is stopped never has a row locked.
 
-BEGIN;
 -- Two at a time would make the same. Sessions begin at 1, so that this is nobody's.
 SELECT pg_advisory_xact_lock(2002876276, 0);
-SET LOCAL client_min_messages = warning;
 
 CREATE SCHEMA IF NOT EXISTS waitword;
 CREATE SEQUENCE IF NOT EXISTS waitword.sessions AS integer CYCLE;
@@ -268,7 +266,8 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Lets the lock protect a table, whose owner the caller has to be. Reads cannot be refused: they have to call `check` by themselves.
+-- Lets a lock protect a table, in place of the lock that did before. The caller has to own the table. Reads cannot be refused: they have to call
+-- `check` by themselves.
 CREATE OR REPLACE FUNCTION waitword.protect(protected regclass, lock_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -276,4 +275,3 @@ BEGIN
         'CREATE OR REPLACE TRIGGER waitword BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
          FOR EACH STATEMENT EXECUTE FUNCTION waitword.refuse_unchecked(%L)', protected, lock_name);
 END $$;
-COMMIT;

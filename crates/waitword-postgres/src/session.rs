@@ -56,20 +56,19 @@ const END_PREVIOUS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks
 pub(crate) struct Session {
     /// Below all others.
     pub(crate) number: i32,
-    pub(crate) config: Arc<Config>,
     client: Client,
     next_token: AtomicI64,
-    state: Arc<State>,
+    pub(crate) state: Arc<State>,
     connection: Connected,
 }
 
 /// What the task of the connection shares.
-struct State {
+pub(crate) struct State {
     /// Why the session ended.
     ended: OnceLock<Arc<str>>,
     requests: Mutex<HashMap<i64, Requested>>,
-    config: Arc<Config>,
-    runtime: Handle,
+    pub(crate) config: Arc<Config>,
+    pub(crate) runtime: Handle,
 }
 
 struct Requested {
@@ -104,7 +103,7 @@ impl Session {
                 let _ = client.query_typed(END_PREVIOUS, &[(&i64::from(previous), Type::INT8)]).await;
             }
             let next_token = AtomicI64::new(1);
-            Ok(Arc::new(Self { number, config: Arc::clone(config), client, next_token, state, connection }))
+            Ok(Arc::new(Self { number, client, next_token, state, connection }))
         };
         let late = || Error::Unreachable(limit, "the server says nothing".to_owned());
         let session = timeout(limit, open).await.unwrap_or_else(|_| Err(late()))?;
@@ -114,7 +113,7 @@ impl Session {
 
     /// Runs a statement that returns a row. One that was cancelled, or was in the way of another, runs again.
     pub(crate) async fn call(&self, statement: &str, params: &[Param<'_>]) -> Result<Row, Error> {
-        let limit = self.config.answer_limit;
+        let limit = self.state.config.answer_limit;
         let end = Instant::now() + limit;
         loop {
             let failed = tokio::select! {
@@ -136,23 +135,9 @@ impl Session {
         }
     }
 
-    /// Makes a request known, before it is sent. Returns its token, and where its fencing number appears.
-    pub(crate) fn register(&self, name: &Arc<str>) -> (i64, Arc<OnceLock<i64>>) {
-        let token = self.next_token.fetch_add(1, Ordering::Relaxed);
-        let granted = Arc::new(OnceLock::new());
-        let requested = Requested { name: Arc::clone(name), granted: Arc::clone(&granted) };
-        self.state.requests().insert(token, requested);
-        (token, granted)
-    }
-
-    /// The request holds the lock. Does nothing after the end of the session.
-    pub(crate) fn grant(&self, token: i64, fence: i64) {
-        self.state.grant(token, fence);
-    }
-
-    /// The request has ended. Returns whether it held the lock.
-    pub(crate) fn forget(&self, token: i64) -> bool {
-        self.state.requests().remove(&token).is_some_and(|requested| requested.granted.is_set())
+    /// A name for the next request.
+    pub(crate) fn token(&self) -> i64 {
+        self.next_token.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Ends the session, and all that it holds is lost.
@@ -170,15 +155,6 @@ impl Session {
     pub(crate) fn why_ended(&self) -> Option<Arc<str>> {
         self.state.ended.get().cloned()
     }
-
-    /// Tells the user's function.
-    pub(crate) fn tell(&self, lost: Lost) {
-        self.state.tell(lost);
-    }
-
-    pub(crate) fn runtime(&self) -> &Handle {
-        &self.state.runtime
-    }
 }
 
 impl State {
@@ -187,11 +163,25 @@ impl State {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn grant(&self, token: i64, fence: i64) {
+    /// Makes a request known, before it is sent. Returns where its fencing number appears.
+    pub(crate) fn register(&self, token: i64, name: &Arc<str>) -> Arc<OnceLock<i64>> {
+        let granted = Arc::new(OnceLock::new());
+        let requested = Requested { name: Arc::clone(name), granted: Arc::clone(&granted) };
+        self.requests().insert(token, requested);
+        granted
+    }
+
+    /// The request holds the lock.
+    pub(crate) fn grant(&self, token: i64, fence: i64) {
         if let Some(requested) = self.requests().get(&token) {
             // The database grants once.
             let _ = requested.granted.set(fence);
         }
+    }
+
+    /// The request has ended. Returns whether it held the lock.
+    pub(crate) fn forget(&self, token: i64) -> bool {
+        self.requests().remove(&token).is_some_and(|requested| requested.granted.is_set())
     }
 
     /// The first who says why is right.
@@ -206,8 +196,8 @@ impl State {
         }
     }
 
-    /// In a task of its own: its panic ends there.
-    fn tell(&self, lost: Lost) {
+    /// Tells the user's function, in a task of its own: its panic ends there.
+    pub(crate) fn tell(&self, lost: Lost) {
         if let Some(told) = self.config.on_lost.clone() {
             self.runtime.spawn(async move { told(&lost) });
         }

@@ -21,20 +21,18 @@ fn figures() {
             migrate(&database.config()).await.unwrap();
             let proxy = Proxy::start(&database, round_trip).await;
             let address = database.address_at(proxy.port);
-            let per_second = |sections: u32| f64::from(sections) / TIME.as_secs_f64();
-            let ours = per_second(ours(&address, Duration::from_millis(10)).await);
-            let strict = per_second(ours_strict(&address).await);
-            let plain = per_second(plain(&address).await);
+            let sections = [
+                ours(&address, Duration::from_millis(10)).await,
+                ours(&address, Duration::ZERO).await,
+                plain(&address).await,
+            ];
+            let [tenure, strict, plain] = sections.map(|sections| f64::from(sections) / TIME.as_secs_f64());
             println!(
-                "round trip {round_trip:?}: sections per second {ours:.0} with a tenure of 10 ms, {strict:.0} without, \
+                "round trip {round_trip:?}: sections per second {tenure:.0} with a tenure of 10 ms, {strict:.0} without, \
                  {plain:.0} with an advisory lock and a session per task"
             );
         });
     }
-}
-
-async fn ours_strict(address: &str) -> u32 {
-    ours(address, Duration::ZERO).await
 }
 
 async fn ours(address: &str, tenure: Duration) -> u32 {

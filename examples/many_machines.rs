@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 use std::time::Instant;
-use std::{env, thread};
+use std::{env, process, thread};
 
 use tokio::runtime::Handle;
 use waitword::Mutex;
@@ -23,17 +23,24 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 const TASKS: usize = 90;
 const THREADS: usize = 10;
 
-/// `protect` refuses writes that have not shown their fencing number.
-const TABLE: &str = "
-    BEGIN; SELECT pg_advisory_xact_lock(0);
-    CREATE TABLE IF NOT EXISTS counter (value bigint NOT NULL);
-    SELECT waitword.check('counter', 0) WHERE NOT EXISTS (SELECT FROM counter);
-    INSERT INTO counter SELECT 0 WHERE NOT EXISTS (SELECT FROM counter);
-    SELECT waitword.protect('counter', 'counter');
-    COMMIT";
+/// One process makes it. `protect` refuses writes that have not shown their fencing number.
+const TABLE: &str = "DO $$ BEGIN
+    PERFORM pg_advisory_xact_lock(0);
+    IF to_regclass('counter') IS NULL THEN
+        CREATE TABLE counter AS SELECT 0::bigint AS value;
+        PERFORM waitword.protect('counter', 'counter');
+    END IF;
+END $$";
 
 #[tokio::main(worker_threads = 2)]
-async fn main() -> Result<(), Failed> {
+async fn main() {
+    if let Err(error) = count().await {
+        eprintln!("{error}");
+        process::exit(1);
+    }
+}
+
+async fn count() -> Result<(), Failed> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address, rounds] = &arguments[..] else {
         return Err("give the address of a database and a number of rounds".into());

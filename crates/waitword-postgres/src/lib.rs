@@ -90,3 +90,8 @@ pub use mutex::ClusterMutex;
 pub use rustls;
 /// What a [`Config`] can be made of, and what errors contain.
 pub use tokio_postgres;
+
+/// Compiles the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

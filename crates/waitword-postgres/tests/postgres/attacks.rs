@@ -3,43 +3,59 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use waitword_postgres::migrate;
+use tokio::runtime::Runtime;
+use waitword_postgres::{migrate, tokio_postgres};
 
 use crate::counter::{Counter, number};
 use crate::process::Process;
+use crate::proxy::Proxy;
 use crate::server::Database;
-use crate::{LIMIT, block_on, block_on_for, until};
+use crate::{block_on, until};
 
-/// What an attack does to the server processes of waitword's sessions.
-const ATTACKS: [&str; 3] = ["terminate", "cancel", "kill"];
+/// What is done every 0.3 s: to server processes of waitword's sessions, and to the connections of the second process. Each tenth time, a
+/// server process is killed, after which the server restarts.
+const ATTACKS: [&str; 5] = ["terminate", "cancel", "cut", "stall", "kill"];
 
 #[test]
-fn sessions_that_are_terminated_cancelled_and_killed_lose_no_count() {
-    attack(4);
+fn two_processes_under_attack_lose_no_count() {
+    attack(6);
 }
 
 #[test]
 #[ignore = "a minute"]
-fn sessions_that_are_terminated_cancelled_and_killed_for_a_minute_lose_no_count() {
+fn two_processes_under_attack_for_a_minute_lose_no_count() {
     attack(60);
 }
 
 fn attack(seconds: u32) {
     let Some(database) = Database::alone() else { return };
-    let mut processes = both(&database, "attacked", seconds);
-    let start = Instant::now();
-    let (mut attacks, mut last) = ([0; 3], Duration::ZERO);
-    block_on_for(LIMIT + Duration::from_secs(u64::from(seconds)), async {
-        while start.elapsed() < Duration::from_secs(u64::from(seconds)) {
-            // Every 0.3 s. The server restarts after a kill, so that these are fewer.
-            tokio::time::sleep((last + Duration::from_millis(300)).saturating_sub(start.elapsed())).await;
-            last = start.elapsed();
-            let Ok(counter) = Counter::connect(&database.address()).await else { continue };
-            let number = attacks.iter().sum::<i32>();
-            let attack = if number % 10 == 9 { 2 } else { number as usize % 2 };
-            if against(&counter, ATTACKS[attack]).await {
-                attacks[attack] += 1;
+    // The proxy runs in it until both processes have ended.
+    let runtime = Runtime::new().unwrap();
+    let proxy = runtime.block_on(Proxy::start(&database, Duration::ZERO));
+    let addresses = [database.address(), database.address_at(proxy.port)];
+    let mut processes = both(&database, addresses, "attacked", seconds);
+    let end = Instant::now() + Duration::from_secs(u64::from(seconds));
+    let mut attacks = [0; ATTACKS.len()];
+    runtime.block_on(async {
+        for number in 0.. {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            if Instant::now() > end {
+                break;
             }
+            let attack = if number % 10 == 9 { 4 } else { number % 4 };
+            let is_done = match ATTACKS[attack] {
+                "cut" => {
+                    proxy.cut();
+                    true
+                }
+                "stall" => {
+                    proxy.stall_old_ones();
+                    true
+                }
+                // While the server restarts, there is none to attack.
+                attack => against_server(&database, attack).await.unwrap_or(false),
+            };
+            attacks[attack] += u32::from(is_done);
         }
     });
     let said = processes.each_mut().map(|process| process.line());
@@ -49,36 +65,33 @@ fn attack(seconds: u32) {
     let counted: i64 = said.iter().map(|line| number_before(line, " counted")).sum();
     // A commit whose answer did not come counts, and nobody knows.
     assert!(counted > 0 && value >= counted, "{said:?}, {value}");
-    assert!(attacks[..2].iter().all(|attacks| *attacks > 0), "{attacks:?}");
+    assert!(attacks.iter().all(|attacks| *attacks > 0), "{attacks:?}");
 }
 
-/// Returns whether there was one to attack. While the server restarts, there is none.
-async fn against(counter: &Counter, attack: &str) -> bool {
-    let sessions = "FROM pg_locks WHERE locktype = 'advisory' AND classid = 2002876276 AND objsubid = 2 AND mode = 'ExclusiveLock'";
-    let one = format!("{sessions} ORDER BY random() LIMIT 1");
+async fn against_server(database: &Database, attack: &str) -> Result<bool, tokio_postgres::Error> {
+    const SESSIONS: &str =
+        "FROM pg_locks WHERE locktype = 'advisory' AND classid = 2002876276 AND mode = 'ExclusiveLock'";
+    let one = format!("{SESSIONS} ORDER BY random() LIMIT 1");
+    let client = Counter::connect(&database.address()).await?.client;
     match attack {
-        "kill" => {
-            let Ok(pid) = number(&counter.client, &format!("SELECT pid::bigint {one}")).await else {
-                return false;
-            };
-            Command::new("kill")
-                .args(["-s", "KILL", &pid.to_string()])
-                .status()
-                .is_ok_and(|status| status.success())
-        }
-        // Statements are short, so that all are cancelled, again and again.
+        // Statements are short: of all sessions, again and again.
         "cancel" => {
-            let all = format!("SELECT count(pg_cancel_backend(pid)) {sessions}");
             for _ in 0..50 {
-                if number(&counter.client, &all).await.is_err() {
-                    return false;
-                }
+                number(&client, &format!("SELECT count(pg_cancel_backend(pid)) {SESSIONS}")).await?;
             }
-            true
+            Ok(true)
         }
-        _ => number(&counter.client, &format!("SELECT pg_terminate_backend(pid)::integer::bigint {one}"))
-            .await
-            .is_ok(),
+        "terminate" => {
+            Ok(number(&client, &format!("SELECT pg_terminate_backend(pid)::integer::bigint {one}")).await?
+                == 1)
+        }
+        _ => {
+            let process = number(&client, &format!("SELECT pid::bigint {one}")).await?.to_string();
+            Ok(Command::new("kill")
+                .args(["-s", "KILL", &process])
+                .status()
+                .is_ok_and(|status| status.success()))
+        }
     }
 }
 
@@ -96,7 +109,7 @@ fn twenty_thousand_cancelled_acquisitions_leave_nothing_locked() {
 /// Each count of a task comes after an acquisition that is dropped at some moment.
 fn cancel(rounds: u32) {
     let Some(database) = Database::new() else { return };
-    let mut processes = both(&database, "cancelling", rounds);
+    let mut processes = both(&database, [database.address(), database.address()], "cancelling", rounds);
     let said = processes.each_mut().map(|process| process.line());
     println!("{said:?}");
     processes.iter_mut().for_each(Process::ends_well);
@@ -111,12 +124,12 @@ fn cancel(rounds: u32) {
     });
 }
 
-fn both(database: &Database, mode: &str, rounds: u32) -> [Process; 2] {
+fn both(database: &Database, addresses: [String; 2], mode: &str, rounds: u32) -> [Process; 2] {
     block_on(async {
         migrate(&database.config()).await.unwrap();
         Counter::make(database).await;
     });
-    let mut processes = [(); 2].map(|()| Process::start(database, mode, rounds));
+    let mut processes = addresses.map(|address| Process::start(&address, mode, rounds));
     processes.iter_mut().for_each(Process::go);
     processes
 }

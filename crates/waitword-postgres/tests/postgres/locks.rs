@@ -18,7 +18,7 @@ fn two_processes_lose_no_count() {
         Counter::make(&database).await;
     });
     // Without fencing: two sections at a time would lose a count.
-    let mut processes = [(); 2].map(|()| Process::start(&database, "unchecked", 5));
+    let mut processes = [(); 2].map(|()| Process::start(&database.address(), "unchecked", 5));
     processes.iter_mut().for_each(Process::go);
     for mut process in processes {
         assert_eq!(process.line(), "220 counted, 0 lost, 0 cancelled");

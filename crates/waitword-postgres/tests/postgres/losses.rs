@@ -97,7 +97,7 @@ fn a_process_that_is_killed_leaves_the_lock_to_the_next() {
     let Some(database) = Database::new() else { return };
     let (cluster, here) =
         block_on(async { two_processes(&database, LONG).await.into_iter().next().unwrap() });
-    let mut killed = Process::start(&database, "hold", 0);
+    let mut killed = Process::start(&database.address(), "hold", 0);
     killed.go();
     let fence: i64 = killed.line().strip_prefix("holds ").unwrap().parse().unwrap();
     drop((cluster, here));
@@ -117,7 +117,7 @@ fn a_process_that_was_stopped_for_too_long_is_refused_and_told() {
         migrate(&database.config()).await.unwrap();
         Counter::make(&database).await
     });
-    let mut stopped = Process::start(&database, "hold", 0);
+    let mut stopped = Process::start(&database.address(), "hold", 0);
     stopped.go();
     assert!(stopped.line().starts_with("holds "));
     stopped.signal("STOP");

@@ -5,7 +5,6 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::{env, thread, time};
 
 use crate::LIMIT;
-use crate::server::Database;
 
 /// Killed when it is dropped.
 pub(crate) struct Process {
@@ -15,10 +14,10 @@ pub(crate) struct Process {
 
 impl Process {
     /// Returns when it is ready to begin.
-    pub(crate) fn start(database: &Database, mode: &str, rounds: u32) -> Self {
+    pub(crate) fn start(address: &str, mode: &str, rounds: u32) -> Self {
         let mut command = Command::new(env::current_exe().unwrap());
         command.args(["worker::worker", "--exact", "--ignored", "--nocapture"]);
-        command.env("WAITWORD_WORKER", format!("{}|{mode}|{rounds}", database.address()));
+        command.env("WAITWORD_WORKER", format!("{address}|{mode}|{rounds}"));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let mut process = Self { child, output };

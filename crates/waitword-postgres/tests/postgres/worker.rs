@@ -54,9 +54,10 @@ impl Worker {
     async fn new(address: &str, mode: &str, rounds: u32) -> Self {
         let told = Arc::new(AtomicU32::new(0));
         let tells = Arc::clone(&told);
-        let config = address.parse::<Config>().unwrap().on_lost(move |_| {
-            tells.fetch_add(1, Ordering::SeqCst);
-        });
+        let config =
+            address.parse::<Config>().unwrap().answer_limit(Duration::from_secs(1)).on_lost(move |_| {
+                tells.fetch_add(1, Ordering::SeqCst);
+            });
         let cluster = Cluster::connect(config).await.unwrap();
         Self {
             address: address.to_owned(),
@@ -154,7 +155,8 @@ impl Worker {
                     }
                     *self.counter.lock_async().await = None;
                 }
-                Err(_) => {}
+                // Its session for the table may hang, too.
+                Err(_) => *self.counter.lock_async().await = None,
             }
         }
         if let Err(lost) = guard.unlock_async().await {

@@ -48,8 +48,8 @@
 //! ```
 //!
 //! as the first statement of *each* transaction that reads or writes what the lock protects. It raises (`WW001`) if a larger number was there
-//! before, and keeps those with larger numbers waiting until the transaction ends. If only writes were checked, an old holder could
-//! still write between a new one's read and its write. Once
+//! before, and keeps those with larger numbers waiting until the transaction ends; set `idle_in_transaction_session_timeout` for holders that are
+//! cut off in theirs. If only writes were checked, an old holder could still write between a new one's read and its write. Once
 //!
 //! ```sql
 //! SELECT waitword.protect('items', 'stock');

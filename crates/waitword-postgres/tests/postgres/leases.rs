@@ -52,6 +52,20 @@ fn a_holder_that_is_cut_off_has_lost_its_lease_when_another_has_it() {
 }
 
 #[test]
+fn a_holder_that_hung_knows_that_its_time_is_up() {
+    let Some(database) = Database::new() else { return };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let [(here, _), _] = two_processes(&database, LONG).await;
+        let lease = here.lease_async(NAME, TERM).await.unwrap();
+        lease.fence().unwrap();
+        // Nothing else runs in this runtime meanwhile, so that nobody could tell it.
+        std::thread::sleep(TERM);
+        assert!(lease.fence().is_err());
+    });
+}
+
+#[test]
 fn a_lease_outlives_the_session_of_its_holder() {
     let Some(database) = Database::new() else { return };
     block_on(async {

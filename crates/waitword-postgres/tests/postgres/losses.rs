@@ -138,6 +138,25 @@ fn a_process_that_was_stopped_for_too_long_is_refused_and_told() {
 }
 
 #[test]
+fn a_statement_that_is_cancelled_is_sent_again() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        let [(_, here), _] = two_processes(&database, LONG).await;
+        here.lock_async().await.unwrap().unlock_async().await.unwrap();
+        let client = Counter::make(&database).await.client;
+        client.batch_execute("BEGIN; SELECT FROM waitword.locks FOR UPDATE").await.unwrap();
+        let locked = tokio::spawn(async move { here.lock_async().await.unwrap().unlock_async().await });
+        let cancel = "SELECT count(pg_cancel_backend(pid)) FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted
+            AND pg_backend_pid() = ANY(pg_blocking_pids(pid))";
+        for _ in 0..2 {
+            until(async || number(&client, cancel).await.unwrap() == 1).await;
+        }
+        client.batch_execute("COMMIT").await.unwrap();
+        locked.await.unwrap().unwrap();
+    });
+}
+
+#[test]
 fn all_go_on_after_a_restart_of_the_server() {
     let Some(database) = Database::alone() else { return };
     block_on(async {

@@ -1,8 +1,10 @@
-//! Short sections of many tasks, beside PostgreSQL's advisory lock with a session for each task.
+//! Sections of one statement, of many tasks, beside PostgreSQL's advisory lock with a session for each task.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use waitword_postgres::{Cluster, Config, migrate, tokio_postgres};
+use waitword_postgres::tokio_postgres::{self, Client, NoTls};
+use waitword_postgres::{Cluster, Config, migrate};
 
 use crate::proxy::Proxy;
 use crate::server::Database;
@@ -10,6 +12,7 @@ use crate::{LIMIT, NAME, block_on_for};
 
 /// Of two processes each.
 const TASKS: u32 = 20;
+const SECTION: &str = "SELECT 1";
 const TIME: Duration = Duration::from_secs(5);
 
 #[test]
@@ -39,15 +42,18 @@ async fn ours(address: &str, tenure: Duration) -> u32 {
     let end = Instant::now() + TIME;
     let mut tasks = Vec::new();
     for _ in 0..2 {
+        let client = Arc::new(client(address).await);
         let config: Config = address.parse().unwrap();
         let cluster = Cluster::connect(config.tenure(tenure)).await.unwrap();
         let mutex = cluster.mutex(NAME).unwrap();
         for _ in 0..TASKS {
-            let mutex = mutex.clone();
+            let (mutex, client) = (mutex.clone(), Arc::clone(&client));
             tasks.push(tokio::spawn(async move {
                 let mut sections = 0;
                 while Instant::now() < end {
-                    mutex.lock_async().await.unwrap().unlock_async().await.unwrap();
+                    let guard = mutex.lock_async().await.unwrap();
+                    client.batch_execute(SECTION).await.unwrap();
+                    guard.unlock_async().await.unwrap();
                     sections += 1;
                 }
                 sections
@@ -60,21 +66,26 @@ async fn ours(address: &str, tenure: Duration) -> u32 {
 async fn plain(address: &str) -> u32 {
     let mut clients = Vec::new();
     for _ in 0..2 * TASKS {
-        let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await.unwrap();
-        tokio::spawn(connection);
-        clients.push(client);
+        clients.push(client(address).await);
     }
     let end = Instant::now() + TIME;
-    let task = |client: tokio_postgres::Client| async move {
+    let task = |client: Client| async move {
         let mut sections = 0;
         while Instant::now() < end {
             client.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
+            client.batch_execute(SECTION).await.unwrap();
             client.batch_execute("SELECT pg_advisory_unlock(1)").await.unwrap();
             sections += 1;
         }
         sections
     };
     sum(clients.into_iter().map(|client| tokio::spawn(task(client))).collect()).await
+}
+
+async fn client(address: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(address, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
 }
 
 async fn sum(tasks: Vec<tokio::task::JoinHandle<u32>>) -> u32 {

@@ -3,9 +3,9 @@
 use waitword_postgres::migrate;
 use waitword_postgres::tokio_postgres::{Client, Error};
 
-use crate::block_on;
 use crate::counter::{Counter, is_refusal, number};
 use crate::server::Database;
+use crate::{block_on, until};
 
 /// A step of a section, in a transaction of its own.
 async fn step(client: &Client, fence: i64, statement: &str) -> Result<(), Error> {
@@ -89,14 +89,15 @@ fn a_check_keeps_the_next_holder_waiting_until_its_transaction_ends() {
         let [old, new] =
             [Counter::make(&database).await, Counter::connect(&database.address()).await.unwrap()];
         old.client.batch_execute("BEGIN; SELECT waitword.check('counter', 1)").await.unwrap();
-        let next = new.client.batch_execute("SELECT waitword.check('counter', 2)");
-        let write = old.client.batch_execute("UPDATE counter SET value = 1; COMMIT");
-        let mut next = std::pin::pin!(next);
-        tokio::select! {
-            biased;
-            _ = &mut next => panic!("the old one could write after this"),
-            done = write => done.unwrap(),
-        }
-        next.await.unwrap();
+        let next = number(&new.client, "SELECT pg_backend_pid()::bigint").await.unwrap();
+        let waits = format!("SELECT count(*) FROM pg_locks WHERE pid = {next} AND NOT granted");
+        let next =
+            tokio::spawn(
+                async move { new.client.batch_execute("SELECT waitword.check('counter', 2)").await },
+            );
+        until(async || number(&old.client, &waits).await.unwrap() > 0).await;
+        assert!(!next.is_finished(), "the old one could write after this");
+        old.client.batch_execute("UPDATE counter SET value = 1; COMMIT").await.unwrap();
+        next.await.unwrap().unwrap();
     });
 }

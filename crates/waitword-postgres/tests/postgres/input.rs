@@ -202,7 +202,9 @@ fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
                 mode == "transaction",
                 "{mode}: {other:?}"
             );
-            guard.unlock_async().await.unwrap();
+            // The other one may have been given the server process of the first, which then is told, too.
+            let unlocked = guard.unlock_async().await;
+            assert!(unlocked.is_ok() || mode == "transaction", "{unlocked:?}");
         });
     }
 }

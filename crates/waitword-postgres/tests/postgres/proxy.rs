@@ -92,7 +92,11 @@ async fn carry(
         let due = under_way.front().map(|(due, _): &(Instant, Vec<u8>)| *due);
         tokio::select! {
             read = from.read(&mut buffer) => {
-                let Ok(read @ 1..) = read else { break };
+                let Ok(read @ 1..) = read else {
+                    // The end of a stalled connection does not come through either.
+                    let _ = way.wait_for(|way| *way != Way::Stalled).await;
+                    break;
+                };
                 under_way.push_back((Instant::now() + delay, buffer[..read].to_vec()));
             }
             () = async { sleep_until(due.unwrap()).await }, if due.is_some() => {

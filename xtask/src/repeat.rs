@@ -69,7 +69,6 @@ const NOT_REPEATED: [&str; 19] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
     "waitword/example",
-    "waitword/many_machines",
     "waitword-cli/article",
     "waitword-cli/benches",
     "waitword-cli/cli",
@@ -77,6 +76,7 @@ const NOT_REPEATED: [&str; 19] = [
     "waitword-cli/scripts",
     "waitword-cli/top",
     "waitword-observe/program",
+    "waitword-postgres/postgres",
     "xtask/packages",
     // Each round would be the one before, for seconds.
     "waitword/protocol_model",

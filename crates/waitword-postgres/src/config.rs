@@ -1,0 +1,172 @@
+//! Where the database is, and how long everything may take.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use rustls::{ClientConfig, RootCertStore};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::error::{Error, Lost};
+
+/// The longest name of a lock, with its namespace, in bytes.
+const LONGEST: usize = 255;
+
+/// What no time of a configuration exceeds, so that the clock can be set to its end.
+const FOR_EVER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
+
+/// Which database a [`Cluster`](crate::Cluster) is of, and how long everything may take: at most 30 days.
+///
+/// ```
+/// use std::time::Duration;
+/// use waitword_postgres::Config;
+///
+/// let config: Config = "postgresql://app@db.example/shop?sslmode=require".parse()?;
+/// let config = config.namespace("shop").tenure(Duration::from_millis(50));
+/// # Ok::<(), waitword_postgres::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Config {
+    pub(crate) postgres: tokio_postgres::Config,
+    /// Made when it is first needed, unless the user says how.
+    connector: OnceLock<MakeRustlsConnect>,
+    namespace: String,
+    pub(crate) process: Arc<str>,
+    pub(crate) tenure: Duration,
+    pub(crate) answer_limit: Duration,
+    pub(crate) reconnect_limit: Duration,
+    pub(crate) on_lost: Option<OnLost>,
+}
+
+impl Config {
+    /// Puts `namespace` and a slash in front of the name of each lock and lease: `stock` is `shop/stock`. Without it, no namespace.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = namespace.into();
+        self
+    }
+
+    /// How other processes see this one in [`Cluster::queue`](crate::Cluster::queue). Without it, its program and its number.
+    pub fn process(mut self, process: impl Into<Arc<str>>) -> Self {
+        self.process = process.into();
+        self
+    }
+
+    /// How long this process may keep a lock while its own waiters hand it on, and other processes wait. 10 ms without this. A guard that is
+    /// held for longer is not taken away; after it, the database grants the lock to the next process. With [`Duration::ZERO`] each
+    /// release goes to the database.
+    pub fn tenure(mut self, tenure: Duration) -> Self {
+        self.tenure = tenure.min(FOR_EVER);
+        self
+    }
+
+    /// How long the database may take to answer a statement; none of these waits for a lock. After that the session ends, and all locks of this
+    /// process are lost. 5 s without this.
+    pub fn answer_limit(mut self, limit: Duration) -> Self {
+        self.answer_limit = limit.min(FOR_EVER);
+        self
+    }
+
+    /// How long a lost session is tried to be replaced, with pauses from 20 ms to 1 s, before a request for a lock fails. 30 s without this. A
+    /// single attempt may take the address's `connect_timeout`, or 10 s.
+    pub fn reconnect_limit(mut self, limit: Duration) -> Self {
+        self.reconnect_limit = limit.min(FOR_EVER);
+        self
+    }
+
+    /// How TLS is done. Without this, the server has to have a certificate that the system trusts. *Whether* it is done, the address's `sslmode`
+    /// says: `disable`, `require`, or `prefer`, which is what it is without one.
+    pub fn tls(mut self, tls: ClientConfig) -> Self {
+        self.connector = MakeRustlsConnect::new(tls).into();
+        self
+    }
+
+    /// Is called in a task of its own for each lock or lease that was lost while held, also if its guard was dropped and is being released. It
+    /// must not block.
+    pub fn on_lost(mut self, told: impl Fn(&Lost) + Send + Sync + 'static) -> Self {
+        self.on_lost = Some(Arc::new(told));
+        self
+    }
+
+    /// The whole name of a lock.
+    pub(crate) fn name(&self, name: &str) -> Result<Arc<str>, Error> {
+        let whole: Arc<str> = match &*self.namespace {
+            "" => name.into(),
+            namespace => format!("{namespace}/{name}").into(),
+        };
+        match &*whole {
+            _ if name.is_empty() => Err(Error::Name("it is empty")),
+            whole if whole.len() > LONGEST => {
+                Err(Error::Name("with its namespace it has more than 255 bytes"))
+            }
+            whole if whole.contains('\0') => Err(Error::Name("PostgreSQL stores no text with a zero byte")),
+            _ => Ok(whole),
+        }
+    }
+
+    /// How long a new session may take. A server that accepts and then says nothing must not keep whoever needs it.
+    pub(crate) fn connect_limit(&self) -> Duration {
+        self.postgres.get_connect_timeout().copied().unwrap_or(Duration::from_secs(10))
+    }
+
+    pub(crate) fn connector(&self) -> MakeRustlsConnect {
+        self.connector.get_or_init(|| MakeRustlsConnect::new(of_the_system())).clone()
+    }
+}
+
+/// Trusts the certificates that the system does. Where there are none, a handshake fails, and says so.
+fn of_the_system() -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring has the ciphers of TLS 1.2 and 1.3")
+        .with_root_certificates(roots)
+        .with_no_client_auth()
+}
+
+impl From<tokio_postgres::Config> for Config {
+    fn from(mut postgres: tokio_postgres::Config) -> Self {
+        if postgres.get_application_name().is_none() {
+            postgres.application_name("waitword");
+        }
+        let program = std::env::current_exe().ok();
+        let program = program.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
+        let process = format!("{} {}", program.to_string_lossy(), std::process::id()).into();
+        Self {
+            postgres,
+            connector: OnceLock::new(),
+            namespace: String::new(),
+            process,
+            tenure: Duration::from_millis(10),
+            answer_limit: Duration::from_secs(5),
+            reconnect_limit: Duration::from_secs(30),
+            on_lost: None,
+        }
+    }
+}
+
+/// From the address of a database: `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or pairs such as `host=db user=app dbname=shop`.
+impl FromStr for Config {
+    type Err = Error;
+
+    fn from_str(address: &str) -> Result<Self, Error> {
+        address.parse::<tokio_postgres::Config>().map(Self::from).map_err(Error::Address)
+    }
+}
+
+/// Without the password.
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("postgres", &self.postgres)
+            .field("namespace", &self.namespace)
+            .field("process", &self.process)
+            .field("tenure", &self.tenure)
+            .field("answer_limit", &self.answer_limit)
+            .field("reconnect_limit", &self.reconnect_limit)
+            .finish_non_exhaustive()
+    }
+}

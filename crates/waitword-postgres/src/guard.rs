@@ -1,0 +1,137 @@
+//! What a lock's holder has.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use waitword::OwnedMutexGuard;
+
+use crate::cohort::{Cohort, Held, Local};
+use crate::error::Lost;
+use crate::session::Session;
+
+/// The lock is held, as far as this process knows. It has a share in its mutex, so that it can be sent to another thread or task.
+///
+/// Dropped, it releases in the background: the drop does not wait for the database, and of a loss that comes up then, only
+/// [`Config::on_lost`](crate::Config::on_lost) is told. [`unlock`](Self::unlock) and [`unlock_async`](Self::unlock_async) say whether the
+/// lock was held to the end.
+#[must_use = "the lock is released when the guard is dropped"]
+pub struct ClusterGuard {
+    cohort: Arc<Cohort>,
+    /// Not there any more once it is released.
+    local: Option<OwnedMutexGuard<Local>>,
+    session: Arc<Session>,
+    fence: i64,
+}
+
+impl ClusterGuard {
+    pub(crate) fn new(cohort: &Arc<Cohort>, held: Held) -> Self {
+        let Held { local, session, fence } = held;
+        Self { cohort: Arc::clone(cohort), local: Some(local), session, fence }
+    }
+
+    /// The name of the lock, with its namespace: what `waitword.check` is called with.
+    pub fn name(&self) -> &str {
+        &self.cohort.name
+    }
+
+    /// The fencing number, larger than those of all guards of this lock before it, in all processes. To be shown with every access to
+    /// what the lock protects, the first read included ([how](crate#fencing)).
+    ///
+    /// # Errors
+    /// The lock is known to be lost. `Ok` is no proof that it is not: the database's check is.
+    pub fn fence(&self) -> Result<i64, Lost> {
+        self.session.why_ended().map_or(Ok(self.fence), |why| Err(self.lost_by(why)))
+    }
+
+    /// Waits until the lock is lost: its session ended, so that the database may grant it to another process.
+    ///
+    /// # Cancellation
+    /// The future can be dropped and made again.
+    pub async fn lost(&self) -> Lost {
+        self.lost_by(self.session.ended().await)
+    }
+
+    /// Runs a section, and drops it as soon as the lock is lost.
+    ///
+    /// ```no_run
+    /// # async fn section(mutex: &waitword_postgres::ClusterMutex) -> Result<(), waitword_postgres::Error> {
+    /// let guard = mutex.lock_async().await?;
+    /// let fence = guard.fence()?;
+    /// let sum = guard.run(async { 1 + fence }).await?;
+    /// guard.unlock_async().await?; // `sum` counts only after this
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The lock was lost. The section may have done a part of its work.
+    ///
+    /// # Cancellation
+    /// Dropped, the future drops the section. The lock stays held.
+    pub async fn run<F: Future>(&self, section: F) -> Result<F::Output, Lost> {
+        tokio::select! {
+            biased;
+            lost = self.lost() => Err(lost),
+            done = section => Ok(done),
+        }
+    }
+
+    /// Releases the lock, and blocks the thread until the database has answered, if it has to know.
+    ///
+    /// # Errors
+    /// The lock was lost: others may have been in this section.
+    ///
+    /// # Panics
+    /// In a task: use [`unlock_async`](Self::unlock_async) there.
+    #[doc(alias("release", "unlock_blocking"))]
+    pub fn unlock(mut self) -> Result<(), Lost> {
+        let runtime = self.cohort.sessions.runtime.clone();
+        runtime.block_on(self.release())
+    }
+
+    /// As [`unlock`](Self::unlock), in a task.
+    ///
+    /// # Errors
+    /// As those of `unlock`.
+    ///
+    /// # Cancellation
+    /// Dropped, the future releases in the background, as a guard does.
+    #[doc(alias("release_async"))]
+    pub async fn unlock_async(mut self) -> Result<(), Lost> {
+        self.release().await
+    }
+
+    async fn release(&mut self) -> Result<(), Lost> {
+        // Taken out at the first poll; then the release goes on by itself.
+        let Some(local) = self.local.take() else { return Ok(()) };
+        let fenced = self.fence();
+        Arc::clone(&self.cohort).release(local).await?;
+        fenced.map(drop)
+    }
+
+    fn lost_by(&self, why: Arc<str>) -> Lost {
+        Lost { name: Arc::clone(&self.cohort.name), why }
+    }
+}
+
+impl Drop for ClusterGuard {
+    fn drop(&mut self) {
+        if let Some(local) = self.local.take() {
+            // `on_lost` is told of a loss.
+            let release = Arc::clone(&self.cohort).release(local);
+            self.cohort.sessions.runtime.spawn(release);
+        }
+    }
+}
+
+impl fmt::Debug for ClusterGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_lost = self.session.why_ended().is_some();
+        f.debug_struct("ClusterGuard")
+            .field("name", &self.name())
+            .field("fence", &self.fence)
+            .field("is_lost", &is_lost)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,210 @@
+//! Errors that say what to do, and leave nothing half done.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use tempfile::TempDir;
+use waitword_postgres::rustls::crypto::ring;
+use waitword_postgres::rustls::pki_types::CertificateDer;
+use waitword_postgres::rustls::pki_types::pem::PemObject;
+use waitword_postgres::rustls::{ClientConfig, RootCertStore};
+use waitword_postgres::{Cluster, Config, Error, migrate};
+
+use crate::counter::{Counter, number};
+use crate::server::Database;
+use crate::skip::skip;
+use crate::{LONG, block_on, connect, two_processes, until};
+
+async fn refused(address: &str) -> Error {
+    let config: Config = address.parse().unwrap();
+    Cluster::connect(config).await.expect_err("it connects")
+}
+
+#[test]
+fn an_address_that_is_none_is_told() {
+    let error = "postgresql//db".parse::<Config>().unwrap_err();
+    assert!(error.to_string().contains("write postgresql://USER"), "{error}");
+}
+
+#[test]
+fn a_server_that_says_nothing_keeps_nobody() {
+    block_on(async {
+        let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = mute.local_addr().unwrap().port();
+        let at_all = format!("host=127.0.0.1 port={port} user=me connect_timeout=1");
+        let error = refused(&at_all).await;
+        assert!(matches!(error, Error::Unreachable(..)), "{error}");
+        assert!(matches!(migrate(&at_all.parse().unwrap()).await, Err(Error::Unreachable(..))));
+        drop(mute);
+        let nobody = refused(&at_all).await;
+        assert!(nobody.to_string().contains("check the address"), "{nobody}");
+    });
+}
+
+#[test]
+fn a_database_without_the_schema_and_a_role_without_rights_are_told() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        let address = database.address();
+        let error = refused(&address).await;
+        assert!(matches!(error, Error::Schema(_)) && error.to_string().contains("migrate"), "{error}");
+        migrate(&database.config()).await.unwrap();
+        let client = Counter::make(&database).await.client;
+        let role = format!(
+            "guest_{}",
+            number(&client, "SELECT oid::bigint FROM pg_database WHERE datname = current_database()")
+                .await
+                .unwrap()
+        );
+        client.batch_execute(&format!("CREATE ROLE {role} LOGIN")).await.unwrap();
+        let as_guest = address.replace("user=tester", &format!("user={role}"));
+        let error = refused(&as_guest).await;
+        assert!(matches!(error, Error::Rights(_)) && error.to_string().contains("GRANT USAGE"), "{error}");
+        assert!(matches!(migrate(&as_guest.parse().unwrap()).await, Err(Error::Rights(_))));
+        // The right that the error names is enough.
+        client.batch_execute(&format!("GRANT USAGE ON SCHEMA waitword TO {role}")).await.unwrap();
+        let (cluster, mutex) = connect(as_guest.parse().unwrap()).await;
+        mutex.lock_async().await.unwrap().unlock_async().await.unwrap();
+        cluster.lease_async("leader", LONG).await.unwrap().release_async().await.unwrap();
+        let other = address.replace("dbname=", "dbname=no_");
+        assert!(matches!(refused(&other).await, Error::Refused(_)));
+    });
+}
+
+#[test]
+fn the_schema_can_be_made_twice_and_by_two_at_a_time() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        let config = database.config();
+        let (one, other) = tokio::join!(migrate(&config), migrate(&config));
+        one.unwrap();
+        other.unwrap();
+        let (_, mutex) = connect(config.clone()).await;
+        let guard = mutex.lock_async().await.unwrap();
+        migrate(&config).await.unwrap();
+        guard.unlock_async().await.unwrap();
+    });
+}
+
+#[test]
+fn a_name_over_the_limit_is_told() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        migrate(&database.config()).await.unwrap();
+        let cluster = Cluster::connect(database.config().namespace("shop")).await.unwrap();
+        assert_eq!(cluster.mutex("stock").unwrap().name(), "shop/stock");
+        for name in ["", "a\0b", &"n".repeat(251)] {
+            assert!(matches!(cluster.mutex(name), Err(Error::Name(_))), "{name:?}");
+            assert!(matches!(cluster.try_lease_async(name, LONG).await, Err(Error::Name(_))), "{name:?}");
+        }
+        let longest = cluster.mutex(&"n".repeat(250)).unwrap();
+        longest.lock_async().await.unwrap().unlock_async().await.unwrap();
+    });
+}
+
+#[test]
+fn a_session_that_is_another_clients_too_is_refused() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        two_processes(&database, LONG).await;
+        // As with a pooler that lends the server process of the first client to the second.
+        let client = Counter::make(&database).await.client;
+        let first = client.query_one("SELECT waitword.open(1)", &[]).await.unwrap().get::<_, i32>(0);
+        for statement in
+            ["SELECT waitword.open(1)".to_owned(), format!("SELECT waitword.watch({})", first + 1)]
+        {
+            let error = client.query_one(&statement, &[]).await.unwrap_err();
+            assert_eq!(error.code().unwrap().code(), "WW003", "{statement}");
+        }
+        let version = client.query_one("SELECT waitword.open(2)", &[]).await.unwrap_err();
+        assert_eq!(version.code().unwrap().code(), "WW002");
+    });
+}
+
+#[test]
+fn tls_is_used_where_the_certificate_is_trusted() {
+    let Some(database) = Database::new() else { return };
+    let Ok(certificate) = CertificateDer::from_pem_file(database.server.certificate()) else { return };
+    block_on(async {
+        migrate(&database.config()).await.unwrap();
+        let address = format!("{} sslmode=require", database.address_at(database.server.port));
+        let config: Config = address.parse().unwrap();
+        let error = Cluster::connect(config.clone()).await.unwrap_err();
+        assert!(error.to_string().contains("certificate"), "{error}");
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate).unwrap();
+        let tls = ClientConfig::builder_with_provider(ring::default_provider().into());
+        let tls = tls.with_safe_default_protocol_versions().unwrap();
+        let (_, mutex) = connect(config.tls(tls.with_root_certificates(roots).with_no_client_auth())).await;
+        mutex.lock_async().await.unwrap().unlock_async().await.unwrap();
+        let client = Counter::make(&database).await.client;
+        let encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+            WHERE ssl AND application_name = 'waitword' AND datname = current_database()";
+        assert_eq!(number(&client, encrypted).await.unwrap(), 1);
+    });
+}
+
+/// A pooler of the test's own, which ends with it. `None` where PgBouncer is not installed, which is said aloud.
+struct Pooler {
+    child: Child,
+    _folder: TempDir,
+}
+
+impl Pooler {
+    fn start(database: &Database, port: u16, mode: &str) -> Option<Self> {
+        let (server, folder) = (&database.server, tempfile::tempdir().unwrap());
+        let settings = format!(
+            "[databases]\n* = host={} port={} user=tester\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+             auth_type = any\nunix_socket_dir =\npool_mode = {mode}\n",
+            server.folder.display(),
+            server.port
+        );
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let file = folder.path().join("settings");
+        fs::write(&file, settings).unwrap();
+        let child =
+            server.command(Path::new("pgbouncer"), &[file.to_str().unwrap()]).stderr(Stdio::null()).spawn();
+        if child.is_err() {
+            skip(
+                "waitword-postgres behind PgBouncer",
+                "there is none here; to get it: apt-get install pgbouncer",
+            );
+        }
+        Some(Self { child: child.ok()?, _folder: folder })
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
+    let Some(database) = Database::new() else { return };
+    for mode in ["transaction", "session"] {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let Some(_pooler) = Pooler::start(&database, port, mode) else { return };
+        block_on(async {
+            migrate(&database.config()).await.unwrap();
+            let config: Config = database.address_at(port).parse().unwrap();
+            until(async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()).await;
+            let (_, here) = connect(config.clone()).await;
+            let guard = here.lock_async().await.unwrap();
+            let other = Cluster::connect(config).await;
+            assert_eq!(
+                matches!(other, Err(Error::SharedSession)),
+                mode == "transaction",
+                "{mode}: {other:?}"
+            );
+            // The other one may have been given the server process of the first, which then is told, too.
+            let unlocked = guard.unlock_async().await;
+            assert!(unlocked.is_ok() || mode == "transaction", "{unlocked:?}");
+        });
+    }
+}

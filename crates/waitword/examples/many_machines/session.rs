@@ -1,1 +1,0 @@
-../../../../examples/many_machines/session.rs

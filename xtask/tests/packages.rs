@@ -72,6 +72,7 @@ fn faults(package: &Value) -> Vec<String> {
         "asynchronous",
         "command-line-utilities",
         "concurrency",
+        "database",
         "development-tools",
         "wasm",
         "web-programming",

@@ -1,5 +1,8 @@
 //! Which public type may go to another thread, be shared, or be moved: checked by the compiler, `!` included.
 
+#[path = "common/is.rs"]
+mod is;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -7,55 +10,13 @@ use std::sync::atomic::{AtomicI32, AtomicI64};
 
 use waitword_core::*;
 
-/// Fails to compile unless the type has the traits, and lacks those with a `no`.
-macro_rules! table {
-    ($($type:ty: $send:tt $sync:tt $unpin:tt;)*) => {$(
-        table!(@ $type, Send, $send);
-        table!(@ $type, Sync, $sync);
-        table!(@ $type, Unpin, $unpin);
-    )*};
-    (@ $type:ty, $trait:ident, yes) => {
-        const _: fn() = || {
-            fn has<T: ?Sized + $trait>() {}
-            has::<$type>();
-        };
-    };
-    // Two impls apply if the type has the trait, and then `_` cannot be inferred.
-    (@ $type:ty, $trait:ident, no) => {
-        const _: fn() = || {
-            trait Lacks<A> {
-                fn it() {}
-            }
-            impl<T: ?Sized> Lacks<()> for T {}
-            #[allow(dead_code)]
-            struct Has;
-            impl<T: ?Sized + $trait> Lacks<Has> for T {}
-            <$type as Lacks<_>>::it();
-        };
-    };
-}
-
-table! {
-    //                                     Send Sync Unpin
-    Table:                                 yes  yes  yes;
-    At<'static, AtomicI32>:                yes  yes  yes;
-    WaitAsync<&'static AtomicI32>:         yes  yes  no;
-    WaitAsync<Arc<AtomicI64>>:             yes  yes  no;
-    WaitAsync<Bound<Cell<()>>>:            yes  no   no;
-    WaitAsync<Bound<Rc<()>>>:              no   no   no;
-    WaitAsyncUntil<&'static AtomicI32>:    yes  yes  no;
-    WaitAsyncUntil<Bound<Cell<()>>>:       yes  no   no;
-    WaitAsyncUntil<Bound<Rc<()>>>:         no   no   no;
-    Alarm:                                 yes  yes  no;
-    Inbox:                                 yes  yes  yes;
-    InboxWait<&'static AtomicI32>:         yes  no   no;
-    InboxWait<Bound<Rc<()>>>:              no   no   no;
-    Interrupt:                             yes  yes  yes;
-    Parker:                                no   no   yes;
-    ForbidBlocking:                        no   no   yes;
-    Outcome:                               yes  yes  yes;
-    Interrupted:                           yes  yes  yes;
-    Cancelled:                             yes  yes  yes;
+is::auto_traits! {
+    // Send, Sync, Unpin
+    YES YES YES => Table, At<'static, AtomicI32>, Inbox, Interrupt, Outcome, Interrupted, Cancelled;
+    YES YES NO => WaitAsync<&'static AtomicI32>, WaitAsync<Arc<AtomicI64>>, WaitAsyncUntil<&'static AtomicI32>, Alarm;
+    YES NO  NO => WaitAsync<Bound<Cell<()>>>, WaitAsyncUntil<Bound<Cell<()>>>, InboxWait<&'static AtomicI32>;
+    NO  NO  NO => WaitAsync<Bound<Rc<()>>>, WaitAsyncUntil<Bound<Rc<()>>>, InboxWait<Bound<Rc<()>>>;
+    NO  NO  YES => Parker, ForbidBlocking;
 }
 
 /// A location that is tied to as few threads as its tag.

@@ -1,46 +1,16 @@
-//! What is allocated: nothing by a wait, little by the table; and what it does when there is no more. Counted per thread, so that tests
-//! may run side by side.
+//! What is allocated: nothing by a wait, little by the table; and what it does when there is no more.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "common/counting.rs"]
+mod counting;
+
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
+use counting::live;
 use waitword_core::*;
-
-struct Counting;
-
-thread_local! {
-    /// Bytes that this thread allocated and has not freed.
-    static LIVE: Cell<isize> = const { Cell::new(0) };
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    static REFUSES: Cell<bool> = const { Cell::new(false) };
-}
-
-// SAFETY: hands everything to the system's allocator, or refuses.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if REFUSES.get() {
-            return std::ptr::null_mut();
-        }
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        LIVE.set(LIVE.get() + layout.size() as isize);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        LIVE.set(LIVE.get() - layout.size() as isize);
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const CROWD: usize = 10_000;
 
@@ -50,12 +20,12 @@ fn the_table_shrinks_back_after_a_crowd() {
     let words: Vec<AtomicU32> = (0..CROWD as u32).map(AtomicU32::new).collect();
     for shards in [1, 8] {
         let table = Table::with_shards(shards);
-        let before = LIVE.get();
+        let before = live();
         for way in ["notified", "notified backwards", "cancelled", "dropped"] {
             let mut waits = crowd(&table, &words);
-            let boxes = LIVE.get();
+            let boxes = live();
             enter(&mut waits);
-            let grown = LIVE.get() - boxes;
+            let grown = live() - boxes;
             assert!(grown >= (CROWD / 2 * size_of::<usize>()) as isize, "grew by {grown} bytes only");
             match way {
                 "notified" => words.iter().for_each(|word| assert_eq!(notify_all(table.at(word)), 1)),
@@ -70,7 +40,7 @@ fn the_table_shrinks_back_after_a_crowd() {
                 _ => (),
             }
             drop(waits);
-            assert_eq!(LIVE.get() - before, 0, "{way}");
+            assert_eq!(live() - before, 0, "{way}");
         }
     }
 }
@@ -81,10 +51,11 @@ fn without_memory_the_table_is_slower_and_right() {
     let words: Vec<AtomicU32> = (0..500).map(AtomicU32::new).collect();
     let table = Table::with_shards(1);
     let mut waits = crowd(&table, &words);
-    REFUSES.set(true);
-    enter(&mut waits);
-    let woken: usize = words.iter().map(|word| notify_one(table.at(word))).sum();
-    REFUSES.set(false);
+    let mut woken = 0;
+    counting::without_memory(|| {
+        enter(&mut waits);
+        woken = words.iter().map(|word| notify_one(table.at(word))).sum();
+    });
     assert_eq!(woken, words.len());
     for wait in &mut waits {
         assert!(wait.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
@@ -135,7 +106,7 @@ fn waits_of_every_kind_allocate_nothing() {
     };
     // The table, the thread's waker and the timer are made once.
     all();
-    let before = ALLOCATIONS.get();
+    let before = counting::allocations();
     all();
-    assert_eq!(ALLOCATIONS.get() - before, 0);
+    assert_eq!(counting::allocations() - before, 0);
 }

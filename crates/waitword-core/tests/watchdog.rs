@@ -1,10 +1,11 @@
 //! What starts the watchdog of the process and what keeps it running: each by itself, in a process in which nothing else does.
 #![cfg(not(target_family = "wasm"))]
 
+#[path = "common/alone.rs"]
+mod alone;
 mod common;
 
 use std::pin::Pin;
-use std::process::Command;
 use std::sync::atomic::AtomicI32;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
@@ -38,23 +39,12 @@ fn starts<R>(start: impl FnOnce() -> R, effect: impl Fn(&R) -> bool) {
     until(|| effect(&started));
 }
 
-fn in_a_process_of_its_own(test: &str, scenario: impl FnOnce()) {
-    const ALONE: &str = "WAITWORD_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
-        return scenario();
-    }
-    let mut alone = Command::new(std::env::current_exe().unwrap());
-    let output = alone.args(["--exact", test, "--nocapture"]).env(ALONE, "").output().unwrap();
-    let [told, failed] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
-    assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
-}
-
 macro_rules! alone {
     ($($(#[$doc:meta])* fn $name:ident() $scenario:block)*) => { $(
         $(#[$doc])*
         #[test]
         fn $name() {
-            in_a_process_of_its_own(stringify!($name), || $scenario);
+            alone::passes_alone(stringify!($name), || $scenario);
         }
     )* };
 }

@@ -99,13 +99,16 @@ fn point_45_an_agent_may_be_abandoned_at_any_time() {
 
 /// Before it sleeps or while it sleeps: at whatever time the agent is terminated.
 #[test]
-fn point_46_a_wait_can_be_ended_at_any_time() {
+fn point_46_51_a_wait_can_be_ended_at_any_time_and_others_learn_of_it() {
     let block = block();
     thread::scope(|scope| {
         for _ in 0..200 {
             let (handle, thread) = blocked(scope, &block, 0, Timeout::Never);
-            handle.terminate();
+            assert!(!handle.is_terminated());
+            handle.clone().terminate();
+            assert!(handle.is_terminated());
             assert_eq!(thread.join().unwrap(), Err(WaitError::Terminated));
+            assert!(handle.is_terminated(), "also when it is gone");
         }
         assert_eq!(notify_all(block.i32(0).unwrap()), 0);
     });
@@ -179,17 +182,4 @@ fn point_50_no_agent_blocks_another() {
         assert_eq!((progress, notifier.join().unwrap()), (Ok(()), Ok(1_000)));
     });
     assert_eq!(drained(&slow).len(), 1_000);
-}
-
-#[test]
-fn point_51_others_can_learn_that_an_agent_was_ended() {
-    let block = block();
-    thread::scope(|scope| {
-        let (handle, thread) = blocked(scope, &block, 0, Timeout::Never);
-        assert!(!handle.is_terminated());
-        handle.clone().terminate();
-        assert!(handle.is_terminated());
-        assert_eq!(thread.join().unwrap(), Err(WaitError::Terminated));
-        assert!(handle.is_terminated(), "also when it is gone");
-    });
 }

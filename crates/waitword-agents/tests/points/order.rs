@@ -1,4 +1,4 @@
-//! Where waiters stand, points 12 to 15; and the order of notify, points 11 and 38 to 44. Every order of few waiters is in
+//! Where waiters stand after a grow, point 14; and the order of notify, points 39 to 44. Every order of few waiters is in
 //! `tests/arrivals.rs`.
 
 use std::collections::VecDeque;
@@ -10,39 +10,6 @@ use waitword_agents::*;
 use waitword_core::{notify_one, wait};
 
 use crate::common::*;
-
-#[test]
-fn point_11_notify_returns_how_many_of_either_kind_it_woke() {
-    let block = block();
-    let agent = quiet(false);
-    thread::scope(|scope| {
-        let threads: Vec<_> = (0..3)
-            .map(|_| {
-                pending_at(&agent, &block, 0);
-                blocked(scope, &block, 0, Timeout::Never).1
-            })
-            .collect();
-        assert_eq!(agent.notify(&block, 0, 2, |_| ()), Ok(2));
-        assert_eq!(agent.notify(&block, 0, usize::MAX, |_| ()), Ok(4));
-        for thread in threads {
-            assert_eq!(thread.join().unwrap(), Ok(Outcome::Notified));
-        }
-    });
-}
-
-#[test]
-fn point_38_40_own_waits_settle_inside_notify_and_in_order() {
-    let block = SharedBlock::new(8).unwrap();
-    let agent = quiet(false);
-    let ids: Vec<_> = (0..100).map(|_| pending_at(&agent, &block, 0)).collect();
-    assert_eq!(notified(&agent, &block, 0, 3), ids[..3]);
-    // Settled from elsewhere before, drained after: the agent's own come first (point 42).
-    assert_eq!(notify_one(block.i32(0).unwrap()), 1);
-    assert_eq!(notified(&agent, &block, 0, usize::MAX), ids[4..]);
-    let drained: Vec<_> = agent.drain_settled().collect();
-    assert_eq!(drained, [Settled { id: ids[3], outcome: Outcome::Notified }]);
-    assert!(agent.pending().is_empty());
-}
 
 /// Blocked threads, promises of two agents and a future in one queue, notified one by one from outside.
 #[test]
@@ -98,17 +65,6 @@ fn point_41_those_of_other_agents_are_jobs_of_their_own() {
     assert_eq!(jobs.collect::<Vec<_>>(), [a, d, c]);
 }
 
-#[test]
-fn point_42_an_agents_own_come_before_those_that_others_notified_earlier() {
-    let block = block();
-    let [mine, other] = [quiet(false), quiet(false)];
-    let [first, second] = [(); 2].map(|()| pending_at(&mine, &block, 0));
-    assert_eq!(other.notify(&block, 0, 1, |_| ()), Ok(1));
-    assert!(mine.has_settled());
-    assert_eq!(notified(&mine, &block, 0, 1), [second]);
-    assert_eq!(drained(&mine), [first]);
-}
-
 /// Waiters that come while a notify is under way are not its concern, even if they are the agent's own.
 #[test]
 fn point_43_a_waiter_that_comes_after_the_removal_is_not_woken_by_it() {
@@ -137,18 +93,6 @@ fn point_44_a_count_beyond_the_list_is_fine_and_zero_checks_its_arguments() {
 }
 
 #[test]
-fn point_12_13_one_queue_per_block_and_byte() {
-    let [block, other] = [block(), block()];
-    let agent = quiet(false);
-    let long = pending(&agent, &block, 8, Expected::I64(0), Timeout::Never);
-    let short = pending_at(&agent, &block, 8);
-    let high = pending_at(&agent, &block, 12);
-    assert_eq!(agent.notify(&other, 8, usize::MAX, |_| panic!()).unwrap(), 0);
-    assert_eq!(notified(&agent, &block, 8, usize::MAX), [long, short]);
-    assert_eq!(notified(&agent, &block, 12, usize::MAX), [high]);
-}
-
-#[test]
 fn point_14_waiters_survive_a_grow() {
     let block = SharedBlock::growable(8, 64).unwrap();
     let agent = quiet(false);
@@ -161,16 +105,4 @@ fn point_14_waiters_survive_a_grow() {
     assert_eq!(block.grow(63), Err(GrowError::Shrinks { new_len: 63, len: 64 }));
     assert_eq!(block.grow(65), Err(GrowError::BeyondMaximum { new_len: 65, max_len: 64 }));
     assert_eq!(SharedBlock::new(8).unwrap().grow(8), Err(GrowError::Fixed));
-}
-
-#[test]
-fn point_15_one_list_for_all_agents_and_several_places_for_each() {
-    let block = block();
-    let [a, b] = [quiet(false), quiet(false)];
-    let queue = [&a, &b, &a, &a, &b].map(|agent| pending_at(agent, &block, 0));
-    assert_eq!(waiters(&block, 0), 5);
-    assert_eq!(notified(&a, &block, 0, 3), [queue[0], queue[2]]);
-    assert_eq!(drained(&b), [queue[1]]);
-    assert_eq!(notified(&b, &block, 0, 3), [queue[4]]);
-    assert_eq!(drained(&a), [queue[3]]);
 }

@@ -1,4 +1,4 @@
-//! Waits that block, points 7 and 22 to 28; and promises, points 33 to 38, whose look is the engine's business.
+//! Waits that block, points 7 and 23 to 27; and promises, points 33 to 38, whose look is the engine's business.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -33,20 +33,6 @@ fn point_07_no_such_word_comes_before_must_not_block() {
     let beyond = agent.wait(&block, 8, Expected::I32(0), MINUTE);
     assert_eq!(beyond, Err(WaitError::Word(WordError::OutOfBounds { byte_index: 8, size: 4, len: 8 })));
     assert_eq!(agent.wait(&block, 4, Expected::I32(0), MINUTE), Err(WaitError::CannotBlock));
-}
-
-#[test]
-fn point_22_30_31_what_a_wait_is_at_once() {
-    let block = SharedBlock::new(8).unwrap();
-    let agent = quiet(true);
-    let zero = Timeout::from_millis(0.0);
-    assert_eq!(agent.wait(&block, 0, Expected::I32(1), zero), Ok(Outcome::NotEqual));
-    assert_eq!(agent.wait(&block, 0, Expected::I64(0), zero), Ok(Outcome::TimedOut));
-    assert_eq!(agent.wait_async(&block, 0, Expected::I32(1), zero), Ok(AsyncWait::NotEqual));
-    assert_eq!(agent.wait_async(&block, 0, Expected::I32(1), MINUTE), Ok(AsyncWait::NotEqual));
-    assert_eq!(agent.wait_async(&block, 0, Expected::I64(0), zero), Ok(AsyncWait::TimedOut));
-    let denormal = Timeout::from_millis(5e-324);
-    assert!(matches!(agent.wait_async(&block, 0, Expected::I64(0), denormal), Ok(AsyncWait::Pending(_))));
 }
 
 /// Whether the notify wins is open; that both say the same is not.
@@ -199,25 +185,6 @@ fn point_27_a_wait_never_ends_before_its_timeout() {
         let settled: Vec<_> = agent.drain_settled().collect();
         assert_eq!(settled, [Settled { id, outcome: Outcome::TimedOut }]);
     }
-}
-
-#[test]
-fn point_28_a_store_without_a_notify_wakes_nobody() {
-    let block = block();
-    thread::scope(|scope| {
-        let (_, thread) = blocked(scope, &block, 0, Timeout::Never);
-        let agent = quiet(false);
-        let id = pending_at(&agent, &block, 0);
-        for value in (0..1_000).rev() {
-            block.i32(0).unwrap().store(value, Ordering::SeqCst);
-        }
-        assert!(!thread.is_finished() && !agent.has_settled());
-        assert_eq!(waiters(&block, 0), 2);
-        block.i32(0).unwrap().store(7, Ordering::SeqCst);
-        // What the word holds by now does not matter to those in the queue.
-        assert_eq!(notified(&agent, &block, 0, 2), [id]);
-        assert_eq!(thread.join().unwrap(), Ok(Outcome::Notified));
-    });
 }
 
 #[test]

@@ -193,27 +193,6 @@ fn a_doorbell_that_panics_keeps_nobody_asleep() {
 }
 
 #[test]
-fn a_timed_wait_whose_waker_panics_does_not_stop_the_clock_for_others() {
-    struct Panics;
-    impl Wake for Panics {
-        fn wake(self: Arc<Self>) {
-            panic!("this waker panics on purpose");
-        }
-    }
-    let word = AtomicI32::new(0);
-    let mut panics = pin!(wait_async_for(&word, 0, Duration::from_millis(1)));
-    let waker = Waker::from(Arc::new(Panics));
-    assert!(poll_with(panics.as_mut(), &waker).is_pending());
-    for _ in 0..3 {
-        assert_eq!(
-            smol::future::block_on(wait_async_for(&word, 0, Duration::from_millis(2))),
-            Outcome::TimedOut
-        );
-    }
-    assert_eq!(poll(panics), Poll::Ready(Outcome::TimedOut));
-}
-
-#[test]
 fn polled_after_the_end() {
     let word = AtomicI32::new(0);
     let mut wait = pin!(wait_async(&word, 1));

@@ -10,43 +10,45 @@ use std::time::Duration;
 use waitword_core::*;
 
 use crate::common::{poll, poll_with, queued, queued_with, until};
-use crate::{TimedWait, Wait};
+
+/// Does something when it is woken, and when its last clone is dropped; and counts how often it has.
+struct ReEnters<F: Fn()>(F, Arc<AtomicUsize>);
+
+impl<F: Fn()> ReEnters<F> {
+    fn everything(&self) {
+        (self.0)();
+        self.1.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl<F: Fn() + Send + Sync + 'static> Wake for ReEnters<F> {
+    fn wake(self: Arc<Self>) {
+        self.everything();
+    }
+}
+
+impl<F: Fn()> Drop for ReEnters<F> {
+    fn drop(&mut self) {
+        self.everything();
+    }
+}
 
 /// tokio #4129, #5429: the last clone of a waker owns what re-enters the queue when it is dropped.
 #[test]
 fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
-    struct ReEnters {
-        word: Arc<AtomicI32>,
-        drops: Arc<AtomicUsize>,
-        other: Mutex<Option<Wait>>,
-    }
-    impl ReEnters {
-        fn everything(&self) {
-            let wait = queued(&*self.word, 0);
-            assert!(notify_one(&self.word) <= 1);
-            drop(wait);
-            drop(self.other.lock().unwrap().take());
-        }
-    }
-    impl Wake for ReEnters {
-        fn wake(self: Arc<Self>) {
-            self.everything();
-        }
-    }
-    impl Drop for ReEnters {
-        fn drop(&mut self) {
-            self.everything();
-            self.drops.fetch_add(1, Ordering::SeqCst);
-        }
-    }
     let word = Arc::new(AtomicI32::new(0));
-    let drops = Arc::new(AtomicUsize::new(0));
+    let times = Arc::new(AtomicUsize::new(0));
     let re_enters = || {
-        let other = queued(Arc::clone(&word), 0);
-        let other = Mutex::new(Some(other));
-        Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), drops: Arc::clone(&drops), other }))
+        let (word, other) = (Arc::clone(&word), Mutex::new(Some(queued(Arc::clone(&word), 0))));
+        let everything = move || {
+            let wait = queued(&*word, 0);
+            assert!(notify_one(&word) <= 1);
+            drop(wait);
+            drop(other.lock().unwrap().take());
+        };
+        Waker::from(Arc::new(ReEnters(everything, Arc::clone(&times))))
     };
-    // By wake; by a change of the waker; by the drop of the wait.
+    // By wake, and then the drop; by a change of the waker; by the drop of the wait.
     for way in 0..3 {
         let mut wait = queued_with(&*word, 0, &re_enters());
         match way {
@@ -55,7 +57,7 @@ fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
             _ => (),
         }
         drop(wait);
-        assert_eq!(drops.load(Ordering::SeqCst), way + 1);
+        assert_eq!(times.load(Ordering::SeqCst), way + 2);
     }
     assert_eq!(Table::global().waiters(&*word), 0);
 }
@@ -63,37 +65,19 @@ fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
 /// The same on the thread that keeps the deadlines, which has a lock of its own.
 #[test]
 fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
-    struct ReEnters {
-        word: Arc<AtomicI32>,
-        times: Arc<AtomicUsize>,
-        other: Mutex<Option<TimedWait>>,
-    }
-    impl ReEnters {
-        fn everything(&self) {
-            for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
-                let _ = poll(pin!(wait_async_for(&*self.word, 0, timeout)));
-            }
-            drop(self.other.lock().unwrap().take());
-            self.times.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-    impl Wake for ReEnters {
-        fn wake(self: Arc<Self>) {
-            self.everything();
-        }
-    }
-    impl Drop for ReEnters {
-        fn drop(&mut self) {
-            self.everything();
-        }
-    }
     let word = Arc::new(AtomicI32::new(0));
     let times = Arc::new(AtomicUsize::new(0));
     let re_enters = || {
         let mut other = Box::pin(wait_async_for(Arc::clone(&word), 0, Duration::from_secs(3600)));
         assert!(poll(other.as_mut()).is_pending());
-        let other = Mutex::new(Some(other));
-        Waker::from(Arc::new(ReEnters { word: Arc::clone(&word), times: Arc::clone(&times), other }))
+        let (word, other) = (Arc::clone(&word), Mutex::new(Some(other)));
+        let everything = move || {
+            for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+                let _ = poll(pin!(wait_async_for(&*word, 0, timeout)));
+            }
+            drop(other.lock().unwrap().take());
+        };
+        Waker::from(Arc::new(ReEnters(everything, Arc::clone(&times))))
     };
     // By the deadline, which wakes; by a change of the waker; by the drop of the wait.
     let mut timeout = Duration::from_millis(1);

@@ -7,12 +7,11 @@ mod replace;
 mod signals;
 
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::task::{Poll, Waker};
+use std::task::Poll;
 use std::time::Duration;
 
-use common::{poll, poll_with, queued, until};
+use common::{poll, queued, until};
 use waitword_core::*;
 
 #[test]
@@ -111,38 +110,6 @@ fn fifo(waiters: usize, kinds: u32, cuts: u32) {
 }
 
 #[test]
-fn notify_all_takes_a_snapshot() {
-    // A waker that waits again on the same word, from inside the wake: that wait is not woken by the same notify.
-    type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
-    struct Again {
-        word: Arc<AtomicI32>,
-        next: std::sync::Mutex<Option<Wait>>,
-    }
-    impl std::task::Wake for Again {
-        fn wake(self: Arc<Self>) {
-            *self.next.lock().unwrap() = Some(queued(Arc::clone(&self.word), 0));
-        }
-    }
-    let word = Arc::new(AtomicI32::new(0));
-    // More than one batch, so that the notify takes the lock again after the first wakes.
-    let agains: Vec<_> = (0..100)
-        .map(|_| Arc::new(Again { word: Arc::clone(&word), next: std::sync::Mutex::new(None) }))
-        .collect();
-    let mut waits: Vec<_> = (0..100).map(|_| Box::pin(wait_async(&*word, 0))).collect();
-    for (wait, again) in waits.iter_mut().zip(&agains) {
-        let waker = Waker::from(Arc::clone(again));
-        assert!(poll_with(wait.as_mut(), &waker).is_pending());
-    }
-    assert_eq!(notify_all(&word), 100);
-    assert_eq!(Table::global().waiters(&*word), 100);
-    assert_eq!(notify_all(&word), 100);
-    for again in &agains {
-        let mut next = again.next.lock().unwrap().take().unwrap();
-        assert_eq!(poll(next.as_mut()), Poll::Ready(Outcome::Notified));
-    }
-}
-
-#[test]
 fn tables_are_apart() {
     let word = AtomicI32::new(0);
     let (here, there) = (Table::new(), Table::with_shards(0));
@@ -150,26 +117,6 @@ fn tables_are_apart() {
     assert_eq!(notify_all(there.at(&word)), 0);
     assert_eq!(notify_all(&word), 0);
     assert_eq!(notify_all(here.at(&word)), 1);
-}
-
-#[test]
-fn what_an_agent_does_itself_rings_no_bell() {
-    let word = AtomicI32::new(0);
-    let rings = Arc::new(AtomicUsize::new(0));
-    let inbox = Inbox::new({
-        let rings = Arc::clone(&rings);
-        move || {
-            rings.fetch_add(1, Ordering::SeqCst);
-        }
-    });
-    let (mut late, mut own) =
-        (Box::pin(InboxWait::new(&inbox, &word, 1)), Box::pin(InboxWait::new(&inbox, &word, 2)));
-    assert!(late.as_mut().enqueue(0) && late.as_mut().expire());
-    assert!(own.as_mut().enqueue(0));
-    assert_eq!(inbox.notify(&word, 1), 1);
-    assert_eq!(rings.load(Ordering::SeqCst), 0);
-    assert_eq!(inbox.pop(), Some((late.token(), Outcome::TimedOut)));
-    assert_eq!(inbox.pop_here(), Some((own.token(), Outcome::Notified)));
 }
 
 #[test]

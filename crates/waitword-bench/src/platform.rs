@@ -57,7 +57,7 @@ mod system {
         Some(line.split_once(':')?.1.trim().to_owned())
     }
 
-    /// Sleeps while the word holds `value`, for `timeout` at the longest; may return for no reason.
+    /// Sleeps while the word holds `value`, for at most `timeout`; may return for no reason.
     pub(crate) fn futex_wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let _ = futex::wait(word, futex::Flags::PRIVATE, value, timeout.as_ref());

@@ -18,7 +18,7 @@ pub(crate) trait Parking: Send + Sync + 'static {
     /// Its name in the tables.
     const NAME: &'static str;
 
-    /// Sleeps while the word holds `value`, for `timeout` at the longest; may return for no reason.
+    /// Sleeps while the word holds `value`, for at most `timeout`; may return for no reason.
     fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>);
 
     /// The same without a timeout, by a task. It blocks its thread unless there is another way.

@@ -159,7 +159,7 @@ impl AsyncLock {
         LockAsync { lock: self, deadline: None, wait: None, interval: FIRST_RECHECK }
     }
 
-    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from this call.
     ///
     /// # Errors
     /// [`LockError::TimedOut`], if the lock was not free by then.

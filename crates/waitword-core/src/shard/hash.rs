@@ -19,7 +19,7 @@ pub(crate) struct Key {
 /// One folded multiplication (the halves of a 128-bit product, xored), keyed on both sides, of the cache line that the
 /// word is in; the words of one line get consecutive hashes. So a walk along an array of words is also a walk along the buckets, without a
 /// cache miss for each word. Lines are spread about as at random: with most secrets the lines of an array collide less than random ones,
-/// with about one in a hundred so much more that a shard draws another secret.
+/// with one in some hundreds so much more that a shard draws another secret.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     flip: u64,

@@ -59,7 +59,7 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// As [`wait`], for `timeout` at the longest.
+/// As [`wait`], for at most `timeout`.
 ///
 /// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one beyond what
 /// [`Instant`] can hold never expires.

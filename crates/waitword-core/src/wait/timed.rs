@@ -13,7 +13,7 @@ use crate::timer::Alarm;
 use crate::waiter::{Cancelled, Outcome};
 use crate::word::Word;
 
-/// As [`wait_async`](crate::wait_async), for `timeout` at the longest, counted from this call.
+/// As [`wait_async`](crate::wait_async), for at most `timeout`, counted from this call.
 ///
 /// A timeout beyond what [`Instant`] can hold never expires. See [`wait_async_until`].
 #[track_caller]

@@ -65,7 +65,7 @@ macro_rules! grid {
             $crate::acquire::grid::Tried::of($crate::acquire::held::try_take(&$self.raw, $ask).map($make), &$self.raw)
         }
 
-        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for `timeout` at the longest.")]
+        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for at most `timeout`.")]
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         $(#[$for_docs])*
@@ -117,7 +117,7 @@ macro_rules! grid {
         }
 
         #[doc = concat!(
-            "As [`", stringify!($async), "`](Self::", stringify!($async), "), for `timeout` at the longest, counted from this call."
+            "As [`", stringify!($async), "`](Self::", stringify!($async), "), for at most `timeout`, counted from this call."
         )]
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.

@@ -120,7 +120,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         acquire::held::try_take(&self.raw, ()).is_some()
     }
 
-    /// As [`lock`](Self::lock), for `timeout` at the longest.
+    /// As [`lock`](Self::lock), for at most `timeout`.
     ///
     /// A timeout beyond what [`Instant`] can hold never expires.
     ///
@@ -188,7 +188,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         LockAsync::new(&self.raw, None)
     }
 
-    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from this call.
+    /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from this call.
     ///
     /// A timeout beyond what [`Instant`] can hold never expires.
     ///

@@ -30,7 +30,7 @@ macro_rules! blocking_waits {
         $(#[$until_docs:meta])*
         $wait_until:ident, $has_not:literal;
     ) => {
-        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for `timeout` at the longest.")]
+        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for at most `timeout`.")]
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
@@ -81,7 +81,7 @@ macro_rules! waits_as_futures {
         }
 
         #[doc = concat!(
-            "As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for `timeout` at the longest, counted from this call."
+            "As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for at most `timeout`, counted from this call."
         )]
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.

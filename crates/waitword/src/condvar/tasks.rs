@@ -34,7 +34,7 @@ macro_rules! tasks {
         }
 
         #[doc = concat!(
-            "As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for `timeout` at the longest, counted from this call."
+            "As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for at most `timeout`, counted from this call."
         )]
         ///
         #[doc = concat!(
@@ -79,7 +79,7 @@ macro_rules! tasks {
 
         #[doc = concat!(
             "As [`", stringify!($wait_while), "`](Self::", stringify!($wait_while),
-            "), for `timeout` at the longest, counted from this call."
+            "), for at most `timeout`, counted from this call."
         )]
         ///
         #[doc = concat!(

@@ -46,7 +46,7 @@ impl Condvar {
         let _ = block(&self.raw, guard, None);
     }
 
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    /// As [`wait`](Self::wait), for at most `timeout`.
     ///
     /// A timeout beyond what [`Instant`] can hold never expires.
     ///
@@ -115,7 +115,7 @@ impl Condvar {
         }
     }
 
-    /// As [`wait_while`](Self::wait_while), for `timeout` at the longest.
+    /// As [`wait_while`](Self::wait_while), for at most `timeout`.
     ///
     /// # Errors
     /// As [`wait_while_until`](Self::wait_while_until).

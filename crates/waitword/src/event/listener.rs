@@ -80,7 +80,7 @@ macro_rules! listener {
                 is_woken
             }
 
-            /// As [`wait`](Self::wait), for `timeout` at the longest.
+            /// As [`wait`](Self::wait), for at most `timeout`.
             ///
             /// A timeout beyond what [`Instant`] can hold never expires.
             ///

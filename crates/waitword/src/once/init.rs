@@ -31,8 +31,8 @@ macro_rules! timed_initialisers {
         $initialiser:ident: $Initialiser:ident() -> $Made:ty, $deadline:ident => $init:expr;
         $(#[$errors:meta])*
     ) => {
-        #[doc = concat!("As [`", stringify!($get), "`](Self::", stringify!($get), "), but waits for the initialiser of another for `timeout`")]
-        /// at the longest, counted from this call.
+        #[doc = concat!("As [`", stringify!($get), "`](Self::", stringify!($get), "), but waits for the initialiser of another for at most `timeout`,")]
+        /// counted from this call.
         ///
         /// The caller's own `initialiser` is not interrupted. A timeout beyond what [`Instant`] can hold never expires.
         ///

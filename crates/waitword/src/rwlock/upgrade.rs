@@ -113,7 +113,7 @@ macro_rules! upgrade {
                 Err(this)
             }
 
-            /// As [`upgrade`](Self::upgrade), waiting for `timeout` at the longest.
+            /// As [`upgrade`](Self::upgrade), waiting for at most `timeout`.
             ///
             /// A timeout beyond what [`Instant`] can hold never expires.
             ///
@@ -166,7 +166,7 @@ macro_rules! upgrade {
                 $future::new(this, NoDeadline)
             }
 
-            /// As [`upgrade_async`](Self::upgrade_async), waiting for `timeout` at the longest, counted from this call.
+            /// As [`upgrade_async`](Self::upgrade_async), waiting for at most `timeout`, counted from this call.
             ///
             /// A timeout beyond what [`Instant`] can hold never expires.
             ///

@@ -16,7 +16,7 @@ use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 impl Semaphore {
     grid! {
         self: &Self;
-        1 => |hold| SemaphorePermit::new(self, 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is", "";
+        1 => |hold| SemaphorePermit::new(self, 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits", "";
         /// Acquires a permit, blocking this thread until it can.
         ///
         /// ```
@@ -99,7 +99,7 @@ impl Semaphore {
 
     grid! {
         self: &Self, permits: usize;
-        permits => |hold| SemaphorePermit::new(self, permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is",
+        permits => |hold| SemaphorePermit::new(self, permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits",
         "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
         /// As [`acquire`](Self::acquire), for `permits` permits, all at once.
         ///
@@ -149,7 +149,7 @@ impl Semaphore {
 impl Semaphore {
     grid! {
         self: &Arc<Self>;
-        1 => |hold| OwnedSemaphorePermit::new(Arc::clone(self), 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is", "";
+        1 => |hold| OwnedSemaphorePermit::new(Arc::clone(self), 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits", "";
         /// As [`acquire`](Self::acquire), with a permit that has a share in the semaphore.
         ///
         /// ```
@@ -201,7 +201,7 @@ impl Semaphore {
 
     grid! {
         self: &Arc<Self>, permits: usize;
-        permits => |hold| OwnedSemaphorePermit::new(Arc::clone(self), permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), whatever there is",
+        permits => |hold| OwnedSemaphorePermit::new(Arc::clone(self), permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits",
         "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
         /// As [`acquire_many`](Self::acquire_many), with permits that have a share in the semaphore.
         ///

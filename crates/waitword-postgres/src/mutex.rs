@@ -48,7 +48,7 @@ impl ClusterMutex {
         self.0.sessions.runtime.block_on(self.enter(local, None))
     }
 
-    /// As [`lock`](Self::lock), for `timeout` at the longest.
+    /// As [`lock`](Self::lock), for at most `timeout`.
     ///
     /// # Errors
     /// As those of [`lock_until`](Self::lock_until).
@@ -117,7 +117,7 @@ impl ClusterMutex {
         self.enter(local, None).await
     }
 
-    /// As [`lock_async`](Self::lock_async), for `timeout` at the longest, counted from the first poll.
+    /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from the first poll.
     ///
     /// # Errors
     /// As those of [`lock_until`](Self::lock_until), without `BlockingForbidden`.

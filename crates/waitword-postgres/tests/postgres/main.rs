@@ -1,11 +1,10 @@
-//! Against a real PostgreSQL, which the tests start; skipped aloud where there is none. The long forms of the attacks, and the figures, are
+//! Against a real PostgreSQL, which the tests start; skipped aloud where there is none. The long forms of the attacks are
 //! `cargo test -p waitword-postgres --test postgres -- --ignored --nocapture --test-threads 1`.
 #![cfg(unix)]
 
 mod attacks;
 mod counter;
 mod fencing;
-mod figures;
 mod input;
 mod leases;
 mod locks;

@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::time::timeout;
 use tokio_postgres::types::Type;
 
 use crate::cohort::Cohort;
@@ -13,6 +12,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::lease::Lease;
 use crate::mutex::ClusterMutex;
+use crate::session::Connected;
 use crate::sessions::Sessions;
 
 /// What [`migrate`] runs: the functions and tables of the schema `waitword`, for `psql --single-transaction` or a program's own migrations.
@@ -24,21 +24,19 @@ pub const SCHEMA: &str = include_str!("schema.sql");
 /// The role of `config` becomes the owner. Other roles need `GRANT USAGE ON SCHEMA waitword`.
 ///
 /// # Errors
-/// There was no connection, or the role may not make a schema.
+/// There was no connection, or the role may not make a schema, or it took longer than a new session may ([`Config::reconnect_limit`]).
 ///
 /// # Panics
 /// Outside of a tokio runtime with I/O and time.
 pub async fn migrate(config: &Config) -> Result<(), Error> {
-    let limit = config.connect_limit();
-    let of = |error| Error::of(error, limit);
-    let connect = config.postgres.connect(config.connector());
-    let late = |_| Error::Unreachable(limit, "the server says nothing".to_owned());
-    let (client, connection) = timeout(limit, connect).await.map_err(late)?.map_err(of)?;
-    let connection = tokio::spawn(connection);
-    let done = client.batch_execute(&format!("BEGIN; {SCHEMA} COMMIT")).await.map_err(of);
-    // Before the client ends it.
-    connection.abort();
-    done
+    let of = |error| Error::of(error, config.connect_limit());
+    let migrate = |host: tokio_postgres::Config| async move {
+        let (client, connection) = host.connect(config.connector()).await.map_err(of)?;
+        // Dropped, as when the time is up, it closes the connection.
+        let _connection = Connected(tokio::spawn(connection).abort_handle());
+        client.batch_execute(&format!("BEGIN; {SCHEMA} COMMIT")).await.map_err(of)
+    };
+    config.at_first_host(migrate).await
 }
 
 /// A database in which processes meet. One session each, whatever the number of locks and waiters. A clone is the same.
@@ -65,7 +63,8 @@ impl Cluster {
     /// There was no session, and [`Error`] says why: among others, the database lacks the schema ([`migrate`]), or a pooler shares the session.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with I/O and time. The tasks of the cluster run there.
+    /// Outside of a tokio runtime with I/O and time. The tasks of the cluster run there, so that it has to outlive the cluster. One of a single
+    /// thread has to be driven by that thread while others lock: no answer comes otherwise.
     pub async fn connect(config: Config) -> Result<Self, Error> {
         let sessions = Arc::new(Sessions::connect(config).await?);
         Ok(Self { sessions, cohorts: Arc::default() })

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use tokio::task::AbortHandle;
 use waitword::{Mutex, OwnedMutexGuard};
 
 use crate::error::{Error, Lost};
@@ -50,8 +51,8 @@ pub(crate) struct Tenure {
     /// Below `last`, which is the same for all guards of the tenure.
     fence: i64,
     last: i64,
-    /// The task that ends it runs.
-    is_timed: bool,
+    /// The task that ends it.
+    timer: Option<AbortHandle>,
 }
 
 /// What a guard consists of: the local mutex is locked, and the tenure is there.
@@ -108,7 +109,7 @@ impl Cohort {
         };
         let Some((request, fence)) = granted else { return Ok(None) };
         let ends = Instant::now() + self.sessions.config.tenure;
-        *local = Some(Tenure { request, ends, fence, last: fence + NUMBERS - 1, is_timed: false });
+        *local = Some(Tenure { request, ends, fence, last: fence.saturating_add(NUMBERS - 1), timer: None });
         Ok(Some(Held { local, session, fence }))
     }
 
@@ -117,8 +118,9 @@ impl Cohort {
         let somebody_waits = self.waiting.load(Ordering::SeqCst) > 0;
         match &mut *local {
             Some(tenure) if somebody_waits && tenure.goes_on() => {
-                if !std::mem::replace(&mut tenure.is_timed, true) {
-                    self.sessions.runtime.spawn(Arc::clone(&self).end(tenure.ends, tenure.last));
+                if tenure.timer.is_none() {
+                    let end = Arc::clone(&self).end(tenure.ends, tenure.last);
+                    tenure.timer = Some(self.sessions.runtime.spawn(end).abort_handle());
                 }
                 Ok(())
             }
@@ -130,7 +132,9 @@ impl Cohort {
     async fn end(self: Arc<Self>, time: Instant, last: i64) {
         tokio::time::sleep_until(time.into()).await;
         let mut local = self.local.lock_owned_async().await;
-        if local.as_ref().is_some_and(|tenure| tenure.last == last) {
+        if let Some(tenure) = local.as_mut().filter(|tenure| tenure.last == last) {
+            // This task is not to end itself.
+            tenure.timer = None;
             let _ = give_back(&mut local).await;
         }
     }
@@ -145,6 +149,9 @@ impl Tenure {
 /// Ends the tenure, also if this future is dropped.
 async fn give_back(local: &mut Local) -> Result<(), Lost> {
     let Some(tenure) = local.take() else { return Ok(()) };
+    if let Some(timer) = &tenure.timer {
+        timer.abort();
+    }
     let lost = tenure.request.check();
     // The task ends without a result if the runtime does.
     let released = tenure.request.release().await.unwrap_or(Ok(()));

@@ -1,11 +1,15 @@
 //! Where the database is, and how long everything may take.
 
 use std::fmt;
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustls::{ClientConfig, RootCertStore};
+use tokio::time::timeout;
+use tokio_postgres::config::{Host, LoadBalanceHosts};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Lost};
@@ -69,8 +73,8 @@ impl Config {
         self
     }
 
-    /// How long a lost session is tried to be replaced, with pauses from 20 ms to 1 s, before a request for a lock fails. 30 s without this. A
-    /// single attempt may take the address's `connect_timeout`, or 10 s.
+    /// How long a lost session is tried to be replaced, with pauses from 20 ms to 1 s, before a request for a lock fails. 30 s without this. The
+    /// time counts for all requests that wait for it. A single attempt may take the address's `connect_timeout`, or 10 s, at each of its hosts.
     pub fn reconnect_limit(mut self, limit: Duration) -> Self {
         self.reconnect_limit = limit.min(FOR_EVER);
         self
@@ -104,6 +108,68 @@ impl Config {
             whole if whole.contains('\0') => Err(Error::Name("PostgreSQL stores no text with a zero byte")),
             _ => Ok(whole),
         }
+    }
+
+    /// Does this at one host after the other, until one neither hangs nor cannot be reached.
+    pub(crate) async fn at_first_host<T, F>(
+        &self,
+        run: impl Fn(tokio_postgres::Config) -> F,
+    ) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let limit = self.connect_limit();
+        let late = || Error::Unreachable(limit, "the server says nothing".to_owned());
+        let mut failed = late();
+        for host in self.hosts() {
+            match timeout(limit, run(host)).await.unwrap_or_else(|_| Err(late())) {
+                Err(error) if error.may_pass() => failed = error,
+                done => return done,
+            }
+        }
+        Err(failed)
+    }
+
+    /// The address, once for each of its hosts: the client's own limit ends with its greeting.
+    fn hosts(&self) -> Vec<tokio_postgres::Config> {
+        let all = &self.postgres;
+        let (names, addresses, ports) = (all.get_hosts(), all.get_hostaddrs(), all.get_ports());
+        let count = names.len().max(addresses.len());
+        let is_wrong = [names.len(), addresses.len(), ports.len()].iter().any(|&len| len > 1 && len != count);
+        if count < 2 || is_wrong {
+            return vec![all.clone()];
+        }
+        let of = |number: usize| {
+            let mut one = tokio_postgres::Config::new();
+            one.ssl_mode(all.get_ssl_mode()).ssl_negotiation(all.get_ssl_negotiation());
+            one.keepalives(all.get_keepalives()).keepalives_idle(all.get_keepalives_idle());
+            one.target_session_attrs(all.get_target_session_attrs())
+                .channel_binding(all.get_channel_binding());
+            one.load_balance_hosts(all.get_load_balance_hosts());
+            all.get_user().map(|user| one.user(user));
+            all.get_password().map(|password| one.password(password));
+            all.get_dbname().map(|name| one.dbname(name));
+            all.get_options().map(|options| one.options(options));
+            all.get_application_name().map(|name| one.application_name(name));
+            all.get_connect_timeout().map(|timeout| one.connect_timeout(*timeout));
+            all.get_tcp_user_timeout().map(|timeout| one.tcp_user_timeout(*timeout));
+            all.get_keepalives_interval().map(|interval| one.keepalives_interval(interval));
+            all.get_keepalives_retries().map(|retries| one.keepalives_retries(retries));
+            match names.get(number) {
+                Some(Host::Tcp(name)) => _ = one.host(name),
+                #[cfg(unix)]
+                Some(Host::Unix(folder)) => _ = one.host_path(folder),
+                None => {}
+            }
+            addresses.get(number).map(|address| one.hostaddr(*address));
+            ports.get(number).or(ports.first()).map(|port| one.port(*port));
+            one
+        };
+        let mut hosts: Vec<_> = (0..count).map(of).collect();
+        if all.get_load_balance_hosts() == LoadBalanceHosts::Random {
+            hosts.rotate_left(RandomState::new().build_hasher().finish() as usize % count);
+        }
+        hosts
     }
 
     /// How long a new session may take. A server that accepts and then says nothing must not keep whoever needs it.
@@ -153,7 +219,10 @@ impl FromStr for Config {
     type Err = Error;
 
     fn from_str(address: &str) -> Result<Self, Error> {
-        address.parse::<tokio_postgres::Config>().map(Self::from).map_err(Error::Address)
+        address
+            .parse::<tokio_postgres::Config>()
+            .map(Self::from)
+            .map_err(|error| Error::Address(error.into()))
     }
 }
 

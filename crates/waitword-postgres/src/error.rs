@@ -9,23 +9,25 @@ use tokio_postgres::error::{DbError, Severity};
 use waitword::LockError;
 
 /// Why a lock or a lease was not acquired. What it prints says what to do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The address of the database cannot be read.
-    Address(tokio_postgres::Error),
+    Address(Arc<tokio_postgres::Error>),
     /// A name that no lock can have, and why.
     Name(&'static str),
     /// There was no connection in time. The text is the last reason.
     Unreachable(Duration, String),
     /// The server refused the connection: the user, the password or the database is wrong.
-    Refused(tokio_postgres::Error),
+    Refused(Arc<tokio_postgres::Error>),
     /// The schema `waitword` is not there, or of another version.
-    Schema(tokio_postgres::Error),
+    Schema(Arc<tokio_postgres::Error>),
     /// The role may not use the schema.
-    Rights(tokio_postgres::Error),
+    Rights(Arc<tokio_postgres::Error>),
     /// Something between this process and the server lends one session to several clients.
     SharedSession,
+    /// The tokio runtime in which the cluster connected has ended.
+    RuntimeEnded,
     /// The time was up. The request was taken back.
     TimedOut,
     /// It would have had to wait, and this thread must not block ([`waitword::forbid_blocking`]).
@@ -33,7 +35,7 @@ pub enum Error {
     /// The session ended.
     Lost(Lost),
     /// Any other error of the database.
-    Database(tokio_postgres::Error),
+    Database(Arc<tokio_postgres::Error>),
 }
 
 impl Error {
@@ -45,13 +47,17 @@ impl Error {
         match code {
             "WW003" => Self::SharedSession,
             // Another version; no such schema, no such function.
-            "WW002" | "3F000" | "42883" => Self::Schema(error),
-            "42501" => Self::Rights(error),
+            "WW002" | "3F000" | "42883" => Self::Schema(error.into()),
+            "42501" => Self::Rights(error.into()),
+            "25006" => Self::Unreachable(
+                waited,
+                "the server is read-only: add target_session_attrs=read-write, and all hosts".to_owned(),
+            ),
             // No authorization; no such database.
-            _ if is_of(&["28", "3D000"]) => Self::Refused(error),
+            _ if is_of(&["28", "3D000"]) => Self::Refused(error.into()),
             // No connection; no room for another; not yet, or no longer.
             _ if is_of(&["08", "53", "57"]) => Self::Unreachable(waited, chain(&error)),
-            _ => Self::Database(error),
+            _ => Self::Database(error.into()),
         }
     }
 
@@ -111,13 +117,16 @@ impl fmt::Display for Error {
             ),
             Self::Rights(error) => write!(
                 f,
-                "the role lacks a right ({}): to use locks, GRANT USAGE ON SCHEMA waitword TO the role; to make the schema, \
-                 let its owner do it",
+                "the role lacks a right ({}): to use locks, GRANT USAGE ON SCHEMA waitword TO the role, and EXECUTE on its \
+                 functions, if that was revoked from PUBLIC; to make the schema, let its owner do it",
                 chain(error)
             ),
             Self::SharedSession => f.write_str(
                 "the session is shared: a pooler lends it to several clients (PgBouncer's pool_mode transaction or statement), \
                  which would share the locks, too: connect to the server itself, or to a pool with pool_mode = session",
+            ),
+            Self::RuntimeEnded => f.write_str(
+                "the tokio runtime in which the cluster connected has ended: connect in one that outlives the use of the cluster",
             ),
             Self::TimedOut => {
                 f.write_str("the time was up before it could be had: try again, or allow more time")

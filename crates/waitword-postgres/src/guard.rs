@@ -86,6 +86,7 @@ impl ClusterGuard {
     /// In a task: use [`unlock_async`](Self::unlock_async) there.
     #[doc(alias("release", "unlock_blocking"))]
     pub fn unlock(mut self) -> Result<(), Lost> {
+        self.cohort.sessions.may_block("unlock_async");
         let runtime = self.cohort.sessions.runtime.clone();
         runtime.block_on(self.release())
     }

@@ -68,7 +68,7 @@ impl Lease {
             Ok(Ok(Self { state, renewal }))
         });
         // The runtime is ending.
-        taken.await.unwrap_or_else(|ended| Err(Error::Unreachable(Duration::ZERO, ended.to_string())))
+        taken.await.unwrap_or(Err(Error::RuntimeEnded))
     }
 
     /// Takes it, after it has expired.
@@ -123,6 +123,8 @@ impl Lease {
     /// Dropped, the future gives it back in the background.
     pub async fn release_async(self) -> Result<(), Error> {
         let fence = self.fence();
+        // It would find that the lease has ended, and tell of a loss.
+        self.renewal.abort();
         let state = Arc::clone(&self.state);
         // Its drop does the same in the background; twice is once.
         end(&state).await?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use tokio::time::timeout_at;
@@ -10,6 +11,9 @@ use waitword::OwnedMutexGuard;
 use crate::cohort::{Cohort, Local};
 use crate::error::Error;
 use crate::guard::ClusterGuard;
+
+/// The clock of a runtime that no thread drives stands still: after this, a thread's own clock ends its wait.
+const LATE: Duration = Duration::from_millis(100);
 
 /// A lock of a database, for the threads and tasks of all processes that reach it. A clone is the same lock; so is what
 /// [`Cluster::mutex`](crate::Cluster::mutex) returns for the same name.
@@ -42,6 +46,7 @@ impl ClusterMutex {
     /// this thread must not block ([`waitword::forbid_blocking`]). And after the end of the runtime in which the cluster connected.
     #[doc(alias("acquire", "pg_advisory_lock"))]
     pub fn lock(&self) -> Result<ClusterGuard, Error> {
+        self.0.sessions.may_block("lock_async");
         let waiting = self.0.waiting();
         let local = self.0.local.lock_owned();
         drop(waiting);
@@ -73,10 +78,18 @@ impl ClusterMutex {
     /// In a task, and after the end of the cluster's runtime: use [`lock_async_until`](Self::lock_async_until).
     #[doc(alias = "try_lock_until")]
     pub fn lock_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
+        self.0.sessions.may_block("lock_async_until");
         let waiting = self.0.waiting();
         let local = self.0.local.lock_owned_until(deadline)?;
         drop(waiting);
-        self.0.sessions.runtime.block_on(self.enter(local, Some(deadline)))
+        let (mutex, (sends, entered)) = (self.clone(), mpsc::sync_channel(1));
+        let enter = async move { sends.send(mutex.enter(local, Some(deadline)).await) };
+        let task = self.0.sessions.runtime.spawn(enter);
+        let entered = entered.recv_timeout(deadline.saturating_duration_since(Instant::now()) + LATE);
+        entered.unwrap_or_else(|late| {
+            task.abort();
+            Err(if late == RecvTimeoutError::Timeout { Error::TimedOut } else { Error::RuntimeEnded })
+        })
     }
 
     /// Locks if nobody holds the lock. Does not wait for a holder, but blocks the thread until the database has answered. `None`: it is held,
@@ -89,6 +102,7 @@ impl ClusterMutex {
     /// In a task: use [`try_lock_async`](Self::try_lock_async).
     #[doc(alias("try_acquire", "pg_try_advisory_lock"))]
     pub fn try_lock(&self) -> Result<Option<ClusterGuard>, Error> {
+        self.0.sessions.may_block("try_lock_async");
         self.0.sessions.runtime.block_on(self.try_lock_async())
     }
 

@@ -47,7 +47,12 @@ impl Request {
                     (&waits, Type::BOOL),
                 ],
             )
-            .await?;
+            .await
+            .inspect_err(|_| {
+                // The database refused it, or the session has ended: there is nothing to take back.
+                request.is_over = true;
+                session.state.forget(token);
+            })?;
         match row.get(0) {
             Some(fence) => session.state.grant(token, fence),
             None if !waits => {

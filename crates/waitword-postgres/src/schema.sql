@@ -1,6 +1,7 @@
 -- The database's side of waitword-postgres: version 1. To be run in one transaction; can be run again, and beside processes that use it.
 --
 -- Who runs it is the owner. All functions run with the owner's rights, so that another role needs `GRANT USAGE ON SCHEMA waitword` alone.
+-- What only other functions call, only the owner may.
 --
 -- A row of `locks` is a lock, and says who holds it; its waiters are rows of `waiters`. What changes either has locked the row of `locks` first,
 -- so that two of them come one after the other. Two invariants hold whenever nobody has that row locked:
@@ -80,10 +81,12 @@ BEGIN
 END $$;
 
 -- The caller's own advisory lock would not keep the caller out. The lock that is tried is shared: two who look must not take each other for it.
+-- It is given back at once: one for each of many dead sessions, kept until the commit, would fill the server's table of locks.
 CREATE OR REPLACE FUNCTION waitword.lives(its_session integer) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN its_session::text = current_setting('waitword.session', true) THEN true
-        ELSE NOT pg_try_advisory_xact_lock_shared(2002876276, its_session) END
+        WHEN pg_try_advisory_lock_shared(2002876276, its_session) THEN NOT pg_advisory_unlock_shared(2002876276, its_session)
+        ELSE true END
 $$;
 
 -- Grants the lock to the first waiter that lives, or to nobody. Returns whether somebody has it. The caller has locked the row.
@@ -93,14 +96,11 @@ DECLARE
     head waitword.waiters;
     granted bigint;
 BEGIN
-    LOOP
-        DELETE FROM waitword.waiters w
-            WHERE w.name = lock_name
-            AND w.ticket = (SELECT min(f.ticket) FROM waitword.waiters f WHERE f.name = lock_name)
-            RETURNING w.* INTO head;
-        EXIT WHEN head.session IS NULL;
-        EXIT WHEN waitword.lives(head.session);
-    END LOOP;
+    -- `OFFSET 0`: asks of one after the other, up to the first that lives.
+    SELECT w.* INTO head
+        FROM (SELECT * FROM waitword.waiters q WHERE q.name = lock_name ORDER BY q.ticket OFFSET 0) w
+        WHERE waitword.lives(w.session) LIMIT 1;
+    DELETE FROM waitword.waiters w WHERE w.name = lock_name AND (head.ticket IS NULL OR w.ticket <= head.ticket);
     UPDATE waitword.locks l
         SET session = head.session, token = head.token, process = head.process, since = clock_timestamp(),
             fence = l.fence + CASE WHEN head.session IS NULL THEN 0 ELSE 1048576 END
@@ -135,6 +135,8 @@ BEGIN
             WHERE l.name = lock_name RETURNING l.fence INTO granted;
         RETURN granted;
     ELSIF waits THEN
+        -- While the holder stays, nobody else removes them.
+        DELETE FROM waitword.waiters w WHERE w.name = lock_name AND NOT waitword.lives(w.session);
         INSERT INTO waitword.waiters (name, session, token, process) VALUES (lock_name, my_session, my_token, my_process);
     END IF;
     RETURN NULL;
@@ -180,14 +182,14 @@ BEGIN
     END LOOP;
 END $$;
 
--- The holder, if there is one, and the waiters in their order.
+-- The holder, if there is one, and the waiters in their order. Not those that have ended, and are to be removed.
 CREATE OR REPLACE FUNCTION waitword.queue(lock_name text) RETURNS TABLE (process text, seconds double precision, holds boolean)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT q.process, greatest(0, extract(epoch FROM clock_timestamp() - q.since))::double precision, q.ticket = 0
     FROM (
-        SELECT l.process, l.since, 0 AS ticket FROM waitword.locks l WHERE l.name = lock_name AND l.session IS NOT NULL
-        UNION ALL SELECT w.process, w.since, w.ticket FROM waitword.waiters w WHERE w.name = lock_name
-    ) q ORDER BY q.ticket
+        SELECT l.process, l.since, 0 AS ticket, l.session FROM waitword.locks l WHERE l.name = lock_name AND l.session IS NOT NULL
+        UNION ALL SELECT w.process, w.since, w.ticket, w.session FROM waitword.waiters w WHERE w.name = lock_name
+    ) q WHERE waitword.lives(q.session) ORDER BY q.ticket
 $$;
 
 -- Takes a lease that has expired, and returns its fencing number; or returns when it will expire.
@@ -245,6 +247,11 @@ BEGIN
     IF my_fence IS NULL THEN
         RAISE EXCEPTION 'waitword.check needs a number: the guard''s fence' USING ERRCODE = 'null_value_not_allowed';
     END IF;
+    -- A forged number would keep all true ones out. Of a lock of another database nothing is known here.
+    IF my_fence >= (SELECT l.fence + 1048576 FROM waitword.locks l WHERE l.name = lock_name) THEN
+        RAISE EXCEPTION 'the lock % has never granted the fencing number %', lock_name, my_fence
+            USING ERRCODE = 'WW005', HINT = 'Show the number of a guard of this lock, or give what it protects another name.';
+    END IF;
     INSERT INTO waitword.fences AS f (name, fence) VALUES (lock_name, my_fence)
         ON CONFLICT (name) DO UPDATE SET fence = excluded.fence WHERE f.fence <= excluded.fence;
     IF NOT FOUND THEN
@@ -266,12 +273,24 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Lets a lock protect a table, in place of the lock that did before. The caller has to own the table. Reads cannot be refused: they have to call
--- `check` by themselves.
+-- Lets a lock protect a table, in place of the lock that did before, and the partitions and children that it has: call it again after another was
+-- added. The caller has to own the tables. Reads cannot be refused: they have to call `check` by themselves.
 CREATE OR REPLACE FUNCTION waitword.protect(protected regclass, lock_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    part regclass;
 BEGIN
-    EXECUTE format(
-        'CREATE OR REPLACE TRIGGER waitword BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
-         FOR EACH STATEMENT EXECUTE FUNCTION waitword.refuse_unchecked(%L)', protected, lock_name);
+    FOR part IN
+        WITH RECURSIVE parts (part) AS (
+            SELECT protected::oid UNION SELECT i.inhrelid FROM pg_inherits i JOIN parts p ON i.inhparent = p.part
+        )
+        SELECT p.part FROM parts p
+    LOOP
+        EXECUTE format(
+            'CREATE OR REPLACE TRIGGER waitword BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s
+             FOR EACH STATEMENT EXECUTE FUNCTION waitword.refuse_unchecked(%L)', part, lock_name);
+    END LOOP;
 END $$;
+
+-- Not `refuse_unchecked`: whoever protects a table makes a trigger of it.
+REVOKE EXECUTE ON FUNCTION waitword.own, waitword.lives, waitword.pass_on, waitword.checked FROM PUBLIC;

@@ -1,8 +1,8 @@
 //! One connection to PostgreSQL, which carries all requests and all locks of a process.
 //!
 //! No statement on it waits for a lock: a request enqueues and returns, and a grant comes as a notification. So one session is enough, whatever
-//! the number of locks and waiters; but what ends it ends all locks of the process. It ends if the connection does, if the database does not answer
-//! a statement in time, and if the server process is not its own. A statement per second sees to it that this is noticed.
+//! the number of locks and waiters; but what ends it ends all locks of the process. It ends if the connection does, if nothing comes from the
+//! database for too long while it owes an answer, and if the server process is not its own. A statement per second sees to it that this is noticed.
 //!
 //! ```text
 //!  a request              token in `requests`   `granted`
@@ -15,13 +15,15 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::sleep;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client, Connection, Row, Socket};
@@ -48,16 +50,26 @@ const SETTINGS: &str = "
     SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 5; SET tcp_user_timeout = 10000;
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
-/// A session that failed may live on in the server, if only the way to it is cut. No other has its number.
-const END_PREVIOUS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks
-    WHERE locktype = 'advisory' AND classid = 2002876276 AND objid = $1 AND objsubid = 2 AND pid <> pg_backend_pid()";
+/// Begins a session. Its server process has this name and no other has had it, nor will have it: numbers of processes come again.
+const BEGIN: &str = "SELECT waitword.open($1), pid || ' ' || extract(epoch FROM backend_start)
+    FROM pg_stat_activity WHERE pid = pg_backend_pid()";
+
+/// A session that failed may live on in the server, if only the way to it is cut. A pooler may have lent its server process to another since:
+/// the advisory lock shows that it has not. The number alone would not do: other databases of the server have it, too.
+const END_PREVIOUS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND classid = 2002876276 AND objid = $1 AND objsubid = 2 AND mode = 'ExclusiveLock' AND granted
+    AND pid || ' ' || extract(epoch FROM backend_start) = $2";
+
+/// In how many parts the limit of an answer is waited for.
+const PARTS: u32 = 8;
 
 /// See the header of this file.
 pub(crate) struct Session {
     /// Below all others.
     pub(crate) number: i32,
+    /// The server's process, by its number and start.
+    process: String,
     client: Client,
-    next_token: AtomicI64,
     pub(crate) state: Arc<State>,
     connection: Connected,
 }
@@ -66,6 +78,8 @@ pub(crate) struct Session {
 pub(crate) struct State {
     /// Why the session ended.
     ended: OnceLock<Arc<str>>,
+    /// How many answers and grants came.
+    heard: AtomicU64,
     requests: Mutex<HashMap<i64, Requested>>,
     pub(crate) config: Arc<Config>,
     pub(crate) runtime: Handle,
@@ -77,18 +91,18 @@ struct Requested {
 }
 
 impl Session {
-    /// Connects, and begins a session in place of the one with the number `previous`.
+    /// Connects, and begins a session in place of `previous`.
     pub(crate) async fn open(
         config: &Arc<Config>,
         runtime: &Handle,
-        previous: Option<i32>,
+        previous: Option<&Self>,
     ) -> Result<Arc<Self>, Error> {
-        let limit = config.connect_limit();
-        let of = |error| Error::of(error, limit);
-        let open = async {
-            let (client, connection) = config.postgres.connect(config.connector()).await.map_err(of)?;
+        let of = |error| Error::of(error, config.connect_limit());
+        let open = |host: tokio_postgres::Config| async move {
+            let (client, connection) = host.connect(config.connector()).await.map_err(of)?;
             let state = Arc::new(State {
                 ended: OnceLock::new(),
+                heard: AtomicU64::new(0),
                 requests: Mutex::default(),
                 config: Arc::clone(config),
                 runtime: runtime.clone(),
@@ -96,35 +110,48 @@ impl Session {
             let task = runtime.spawn(listen(connection, Arc::clone(&state)));
             let connection = Connected(task.abort_handle());
             client.batch_execute(SETTINGS).await.map_err(of)?;
-            let answer = client.query_typed_one("SELECT waitword.open($1)", &[(&VERSION, Type::INT4)]);
-            let number = answer.await.map_err(of)?.get(0);
+            let begun = client.query_typed_one(BEGIN, &[(&VERSION, Type::INT4)]).await.map_err(of)?;
+            let (number, process) = (begun.get(0), begun.get(1));
             if let Some(previous) = previous {
+                let (number, process) = (i64::from(previous.number), &previous.process);
                 // A role without the right to leaves it to the server to notice.
-                let _ = client.query_typed(END_PREVIOUS, &[(&i64::from(previous), Type::INT8)]).await;
+                let _ =
+                    client.query_typed(END_PREVIOUS, &[(&number, Type::INT8), (process, Type::TEXT)]).await;
             }
-            let next_token = AtomicI64::new(1);
-            Ok(Arc::new(Self { number, client, next_token, state, connection }))
+            Ok(Arc::new(Self { number, process, client, state, connection }))
         };
-        let late = || Error::Unreachable(limit, "the server says nothing".to_owned());
-        let session = timeout(limit, open).await.unwrap_or_else(|_| Err(late()))?;
+        let session = config.at_first_host(open).await?;
         runtime.spawn(watch(Arc::downgrade(&session)));
         Ok(session)
     }
 
     /// Runs a statement that returns a row. One that was cancelled, or was in the way of another, runs again.
+    ///
+    /// The session ends if nothing comes for the limit. An answer to another statement counts: this one may queue behind it. The limit is waited for
+    /// in parts: a future that is polled late, or a process that was stopped, has missed one of them, and finds the answer before the next.
     pub(crate) async fn call(&self, statement: &str, params: &[Param<'_>]) -> Result<Row, Error> {
         let limit = self.state.config.answer_limit;
-        let end = Instant::now() + limit;
         loop {
-            let failed = tokio::select! {
-                answer = self.client.query_typed_one(statement, params) => match answer {
-                    Ok(row) => return Ok(row),
-                    Err(error) => error,
-                },
-                () = sleep_until(end) => {
+            let mut answer = pin!(self.client.query_typed_one(statement, params));
+            let (mut heard, mut silent) = (self.state.heard.load(Ordering::Relaxed), 0);
+            let answer = loop {
+                tokio::select! {
+                    biased;
+                    answer = &mut answer => break answer,
+                    () = sleep(limit / PARTS) => {}
+                }
+                let now = self.state.heard.load(Ordering::Relaxed);
+                silent = if now == heard { silent + 1 } else { 0 };
+                heard = now;
+                if silent == PARTS {
                     self.end(&format!("the database did not answer within {limit:?}"));
                     return Err(Error::Unreachable(limit, "it did not answer".to_owned()));
                 }
+            };
+            self.state.hear();
+            let failed = match answer {
+                Ok(row) => return Ok(row),
+                Err(failed) => failed,
             };
             if ends_session(&failed) {
                 self.end(&chain(&failed));
@@ -135,9 +162,9 @@ impl Session {
         }
     }
 
-    /// A name for the next request.
+    /// A name for the next request. Any role can send what looks like a grant, so that none must be able to guess it.
     pub(crate) fn token(&self) -> i64 {
-        self.next_token.fetch_add(1, Ordering::Relaxed)
+        RandomState::new().build_hasher().finish().cast_signed()
     }
 
     /// Ends the session, and all that it holds is lost.
@@ -169,6 +196,10 @@ impl State {
         let requested = Requested { name: Arc::clone(name), granted: Arc::clone(&granted) };
         self.requests().insert(token, requested);
         granted
+    }
+
+    fn hear(&self) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The request holds the lock.
@@ -217,6 +248,7 @@ async fn listen(mut connection: Connection<Socket, Stream>, state: Arc<State>) {
     loop {
         match poll_fn(|cx| connection.poll_message(cx)).await {
             Some(Ok(AsyncMessage::Notification(granted))) => {
+                state.hear();
                 let numbers = granted.payload().split_once(' ');
                 let numbers =
                     numbers.and_then(|(token, fence)| Some((token.parse().ok()?, fence.parse().ok()?)));
@@ -244,7 +276,7 @@ async fn watch(session: Weak<Session>) {
 }
 
 /// Closes the connection when it is dropped.
-struct Connected(AbortHandle);
+pub(crate) struct Connected(pub(crate) AbortHandle);
 
 impl Drop for Connected {
     fn drop(&mut self) {

@@ -1,12 +1,13 @@
 //! The session of this process, and a new one in the place of one that ended.
 
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 use tokio_postgres::Row;
-use waitword::Mutex;
+use waitword::OnceLock;
 
 use crate::config::Config;
 use crate::error::Error;
@@ -20,15 +21,25 @@ const LONGEST: Duration = Duration::from_secs(1);
 pub(crate) struct Sessions {
     pub(crate) config: Arc<Config>,
     pub(crate) runtime: Handle,
-    /// Whoever finds that it ended replaces it; the others wait for the mutex meanwhile.
-    current: Mutex<Arc<Session>>,
+    current: Mutex<Current>,
 }
+
+struct Current {
+    /// The last session that there was.
+    last: Arc<Session>,
+    /// Where the next one appears, or why there is none. A task of its own makes it, and not one of those who wait for it: they may give up, or not be
+    /// polled.
+    next: Arc<Next>,
+}
+
+type Next = OnceLock<Result<Arc<Session>, Error>>;
 
 impl Sessions {
     pub(crate) async fn connect(config: Config) -> Result<Self, Error> {
         let (config, runtime) = (Arc::new(config), Handle::current());
-        let current = Mutex::new(Session::open(&config, &runtime, None).await?);
-        Ok(Self { config, runtime, current })
+        let last = Session::open(&config, &runtime, None).await?;
+        let next = Arc::new(OnceLock::with_value(Ok(Arc::clone(&last))));
+        Ok(Self { config, runtime, current: Mutex::new(Current { last, next }) })
     }
 
     /// The session, as far as is known.
@@ -36,23 +47,33 @@ impl Sessions {
     /// # Errors
     /// At once, if the reason is not one that passes; otherwise after the configured time.
     pub(crate) async fn current(&self) -> Result<Arc<Session>, Error> {
-        let mut current = self.current.lock_async().await;
-        if current.why_ended().is_none() {
-            return Ok(Arc::clone(&current));
+        let next = self.next();
+        next.wait_async().await.clone()
+    }
+
+    /// The session, or the attempt to connect that goes on, or a new one.
+    fn next(&self) -> Arc<Next> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        match current.next.get() {
+            None => return Arc::clone(&current.next),
+            Some(Ok(session)) if session.why_ended().is_none() => return Arc::clone(&current.next),
+            Some(Ok(session)) => current.last = Arc::clone(session),
+            Some(Err(_)) => {}
         }
-        let give_up = Instant::now() + self.config.reconnect_limit;
-        let mut pause = SHORTEST;
-        loop {
-            match Session::open(&self.config, &self.runtime, Some(current.number)).await {
-                Ok(session) => {
-                    *current = Arc::clone(&session);
-                    return Ok(session);
-                }
-                Err(error) if !error.may_pass() || Instant::now() + pause > give_up => return Err(error),
-                Err(_) => sleep(pause).await,
-            }
-            pause = LONGEST.min(2 * pause);
-        }
+        current.next = Arc::default();
+        let replaces = Replaces(Arc::clone(&current.next));
+        self.runtime.spawn(replaces.run(
+            Arc::clone(&self.config),
+            self.runtime.clone(),
+            Arc::clone(&current.last),
+        ));
+        Arc::clone(&current.next)
+    }
+
+    /// Panics in a task, before it is blocked, and says what to use `instead`.
+    pub(crate) fn may_block(&self, instead: &str) {
+        let is_task = catch_unwind(AssertUnwindSafe(|| self.runtime.block_on(async {}))).is_err();
+        assert!(!is_task, "a task must not block its thread: use {instead} here");
     }
 
     /// After an error of `session`: `Ok` if it ended, and the next one may do better.
@@ -74,5 +95,37 @@ impl Sessions {
                 Err(error) => self.retry(&session, error).await?,
             }
         }
+    }
+}
+
+/// Replaces a session. Those who wait are told in any case: a runtime that ends drops its tasks.
+struct Replaces(Arc<Next>);
+
+impl Replaces {
+    async fn run(self, config: Arc<Config>, runtime: Handle, last: Arc<Session>) {
+        let give_up = Instant::now() + config.reconnect_limit;
+        let mut pause = SHORTEST;
+        let next = loop {
+            match Session::open(&config, &runtime, Some(&last)).await {
+                // Nobody may want it any more.
+                Err(error)
+                    if error.may_pass()
+                        && Instant::now() + pause <= give_up
+                        && Arc::strong_count(&self.0) > 1 =>
+                {
+                    sleep(pause).await;
+                }
+                done => break done,
+            }
+            pause = LONGEST.min(2 * pause);
+        };
+        let _ = self.0.set(next);
+    }
+}
+
+impl Drop for Replaces {
+    fn drop(&mut self) {
+        // `Err`: it was told how it went.
+        let _ = self.0.set(Err(Error::RuntimeEnded));
     }
 }

@@ -208,3 +208,30 @@ fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
         });
     }
 }
+
+#[test]
+fn a_server_that_is_read_only_is_told() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        migrate(&database.config()).await.unwrap();
+        let address = format!("{} options='-c default_transaction_read_only=on'", database.address());
+        let error = refused(&address).await;
+        assert!(
+            matches!(error, Error::Unreachable(..)) && error.to_string().contains("read-write"),
+            "{error}"
+        );
+    });
+}
+
+#[test]
+fn a_migration_that_waits_for_another_ends() {
+    let Some(database) = Database::new() else { return };
+    block_on(async {
+        migrate(&database.config()).await.unwrap();
+        let client = Counter::make(&database).await.client;
+        client.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(2002876276, 0)").await.unwrap();
+        let config: Config = format!("{} connect_timeout=1", database.address()).parse().unwrap();
+        let late = tokio::time::timeout(std::time::Duration::from_secs(10), migrate(&config)).await;
+        assert!(matches!(late.expect("it waits for ever"), Err(Error::Unreachable(..))));
+    });
+}

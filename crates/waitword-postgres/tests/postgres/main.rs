@@ -5,12 +5,15 @@
 mod attacks;
 mod counter;
 mod fencing;
+mod forged;
 mod input;
 mod leases;
 mod locks;
 mod losses;
+mod patience;
 mod process;
 mod proxy;
+mod reconnecting;
 mod server;
 #[path = "../../../waitword/tests/common/skip.rs"]
 mod skip;

@@ -13,7 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use rquickjs::{
-    ArrayBuffer, ArrayBufferSource, AsyncContext, AsyncRuntime, Context, Ctx, Function, Promise, Runtime, qjs,
+    ArrayBuffer, ArrayBufferSource, AsyncContext, AsyncRuntime, Context, Ctx, Function, JsLifetime, Promise,
+    Runtime, qjs,
 };
 use waitword_agents::MemoryBudget;
 use waitword_core::{notify_all, notify_one};
@@ -185,6 +186,36 @@ fn a_dropped_runtime_leaks_nothing_and_eats_no_notify() {
     });
     drop((stays, block));
     assert_eq!(budget.held(), 0, "a buffer object kept the block");
+}
+
+/// Userdata is dropped in the order of a hash map: some of these before the agent, and some after it.
+#[test]
+fn userdata_may_call_functions_when_the_runtime_is_dropped() {
+    struct Hook<'js, const N: usize>(Function<'js>, Rc<Cell<usize>>);
+    // SAFETY: the same type with another lifetime.
+    unsafe impl<'js, const N: usize> JsLifetime<'js> for Hook<'js, N> {
+        type Changed<'to> = Hook<'to, N>;
+    }
+    impl<const N: usize> Drop for Hook<'_, N> {
+        fn drop(&mut self) {
+            let _ = self.0.call::<_, i32>(());
+            self.1.set(self.1.get() + 1);
+        }
+    }
+    let (context, called) = (context(), Rc::new(Cell::new(0)));
+    install(&context, PLAIN).unwrap();
+    context.with(|ctx| {
+        let notifies = "() => Atomics.notify(new Int32Array(new SharedArrayBuffer(4)), 0)";
+        let hook: Function = ctx.eval(format!("({notifies})")).unwrap();
+        macro_rules! store {
+            ($($n:literal)*) => {$(
+                assert!(ctx.store_userdata(Hook::<$n>(hook.clone(), Rc::clone(&called))).is_ok());
+            )*};
+        }
+        store!(0 1 2 3 4 5 6 7 8 9 10 11);
+    });
+    drop(context);
+    assert_eq!(called.get(), 12);
 }
 
 #[test]

@@ -139,7 +139,7 @@ impl Engine {
     /// The engine that a callback was called by, for as long as that lasts: not to be dropped.
     ///
     /// # Safety
-    /// `context` belongs to a runtime that an `Engine` made and is not freeing.
+    /// `context` is one of an `Engine` that has not been dropped.
     pub(super) unsafe fn borrow_context(context: *mut qjs::JSContext) -> ManuallyDrop<Rc<Self>> {
         // SAFETY: (6): the opaque pointer came from an `Rc` that someone up the stack holds.
         unsafe {

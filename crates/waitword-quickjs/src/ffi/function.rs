@@ -177,6 +177,11 @@ unsafe extern "C" fn trampoline(
     arguments: *mut qjs::JSValue,
     magic: c_int,
 ) -> qjs::JSValue {
+    // SAFETY: the context that calls us is alive.
+    if unsafe { qjs::JS_GetContextOpaque(context) }.is_null() {
+        // SAFETY: as above; a text without formats needs no further argument.
+        return unsafe { qjs::JS_ThrowTypeError(context, c"the runtime is shutting down".as_ptr()) };
+    }
     // SAFETY: a running engine calls us (6), and is there until we return.
     let realm = &*unsafe { Realm::of_context(context) };
     let arguments = match usize::try_from(count) {

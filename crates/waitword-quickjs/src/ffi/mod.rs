@@ -17,7 +17,8 @@
 //! 5. **No mixing.** A value that is handed to a realm belongs to the realm's engine; `Realm::own` checks it. A
 //!    [`Key`] belongs to its engine, too: `Realm::check_key`.
 //! 6. **The way back.** A context's opaque pointer is the address of its `Engine`, taken from the `Rc`. While the
-//!    engine calls us outside `Engine::drop`, a caller further up the stack holds that `Rc`.
+//!    engine calls us outside `Engine::drop`, a caller further up the stack holds that `Rc`. It is null once the `Engine` is
+//!    gone, which only a guest's context can outlive (10).
 //! 7. **No unwinding.** Every `extern "C"` function catches panics before they reach C.
 //! 8. **Blocks.** Each SharedArrayBuffer's data pointer is the data pointer of a `SharedBlock`, and the engine holds
 //!    one count of the block for each such buffer object. In a guest's runtime (10) this goes for those that its `Blocks` has.
@@ -25,7 +26,7 @@
 //!    `Heap` that its `Engine` owns, which lives until after `JS_FreeRuntime`; everything that it frees through them, it
 //!    got from them. A runtime that is not freed, because it lost objects when it was refused memory, keeps its heap.
 //! 10. **Guests.** The runtime of an engine that has `Blocks` is rquickjs's. The runtime's userdata holds the only [`Runtime`], and drops
-//!     it after all futures and before `JS_FreeRuntime`, when no context is in use. Values and realms of such an engine are
+//!     it after all futures and before `JS_FreeRuntime`. Other userdata, dropped after it, may still call functions. Values and realms of such an engine are
 //!     in its own state, in those futures and on the stack, and nowhere else; so the engine is dropped with the `Runtime`, and (1),
 //!     (4) and (6) hold until then. It counts the contexts that it was given. What rquickjs does on several threads (its feature
 //!     `parallel`), it does under the runtime's lock: for (2) that is one thread.

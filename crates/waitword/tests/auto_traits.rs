@@ -1,8 +1,10 @@
 //! What may cross threads, move, be seen after a panic, and live shorter or longer; checked by the compiler, as tables. What must be refused is in
 //! `tests/doc/refused.rs`.
 
+#[path = "../../waitword-core/tests/common/is.rs"]
+mod is;
+
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,23 +13,7 @@ use std::sync::atomic::AtomicI32;
 use waitword::future::*;
 use waitword::*;
 
-/// Whether a type has a trait.
-macro_rules! is {
-    ($Type:ty: $Trait:path) => {{
-        struct Is<T: ?Sized>(PhantomData<T>);
-        #[allow(dead_code, reason = "the other answer is the one")]
-        trait Otherwise {
-            const YES: bool = false;
-        }
-        impl<T: ?Sized> Otherwise for Is<T> {}
-        #[allow(dead_code, reason = "the other answer is the one")]
-        impl<T: ?Sized + $Trait> Is<T> {
-            // Of two constants of one name, that of the type goes before that of the trait.
-            const YES: bool = true;
-        }
-        <Is<$Type>>::YES
-    }};
-}
+use is::is;
 
 /// `Send` and `Sync`; one of them; neither.
 const BOTH: [bool; 2] = [true, true];

@@ -12,7 +12,7 @@ use waitword_core::{Alarm, wait_async_until};
 
 use super::herds::spawn;
 use crate::crowd::Crowd;
-use crate::measure::{Stopwatches, counting};
+use crate::measure::{Stopwatch, counting};
 use crate::platform::process_cpu;
 use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
@@ -103,7 +103,7 @@ fn at_all_sizes<W: Future>(
 
 fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Duration)) -> Vec<Sample> {
     let mut crowd = Crowd::new(n);
-    let mut watches = Stopwatches::default();
+    let [mut arm, mut cancel] = [Stopwatch::default(), Stopwatch::default()];
 
     // What the process sets up once is not the deadlines'.
     crowd.enter(0, make(Instant::now() + HOUR));
@@ -111,13 +111,13 @@ fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Du
     let delays = delays(n, SECOND);
     let kept = counting(|counted| {
         let far = Instant::now() + HOUR;
-        watches.time(ARM, n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
-        watches.time(CANCEL, n, || (0..n).for_each(|i| crowd.cancel(i)));
+        arm.time(n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
+        cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
         counted().bytes
     });
     let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32));
     let spread = fire(&mut crowd, make, sleep, &delays);
-    let mut samples = watches.samples(n);
+    let mut samples = vec![arm.sample(ARM, n), cancel.sample(CANCEL, n)];
     samples.extend(nanos(n, [(FIRE, burst.nanos), (SPREAD, spread.nanos), (LATE, spread.late)]));
     samples.extend([
         Sample::new(EARLY, n, Unit::Count, (burst.early + spread.early) as f64),

@@ -167,7 +167,7 @@ impl Config {
         };
         let mut hosts: Vec<_> = (0..count).map(of).collect();
         if all.get_load_balance_hosts() == LoadBalanceHosts::Random {
-            hosts.rotate_left(RandomState::new().build_hasher().finish() as usize % count);
+            hosts.rotate_left(random() as usize % count);
         }
         hosts
     }
@@ -238,4 +238,9 @@ impl fmt::Debug for Config {
             .field("reconnect_limit", &self.reconnect_limit)
             .finish_non_exhaustive()
     }
+}
+
+/// Nobody outside of the process can tell it beforehand: the standard library's maps need such numbers, too.
+pub(crate) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }

@@ -14,7 +14,7 @@ use crate::session::Session;
 ///
 /// Dropped, it releases in the background: the drop does not wait for the database, and of a loss that comes up then, only
 /// [`Config::on_lost`](crate::Config::on_lost) is told. [`unlock`](Self::unlock) and [`unlock_async`](Self::unlock_async) say whether the
-/// lock was held to the end.
+/// lock was held to the end, as far as the process has learned by then.
 #[must_use = "the lock is released when the guard is dropped"]
 pub struct ClusterGuard {
     cohort: Arc<Cohort>,
@@ -80,7 +80,8 @@ impl ClusterGuard {
     /// Releases the lock, and blocks the thread until the database has answered, if it has to know.
     ///
     /// # Errors
-    /// The lock was lost: others may have been in this section.
+    /// The lock was lost: others may have been in this section. If the lock goes to another thread or task of the process, the database is not
+    /// asked, and a loss that the process notices later is not told here; the fencing number is refused all the same.
     ///
     /// # Panics
     /// In a task: use [`unlock_async`](Self::unlock_async) there.

@@ -1,7 +1,8 @@
 //! A lock with an expiry, which ends by itself if its holder hangs or is cut off.
 //!
 //! The database's clock decides. The holder counts with its own clock, from before each renewal was sent: so it takes the lease for lost no later
-//! than the database does, as long as both clocks run equally fast.
+//! than the database does, as long as both clocks run equally fast. The holder's stands still while its machine is suspended: then only what the
+//! lease protects knows, by the fencing number.
 
 use std::fmt;
 use std::future::Future;

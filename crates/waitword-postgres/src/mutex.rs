@@ -75,7 +75,7 @@ impl ClusterMutex {
     /// block; or as those of `lock`.
     ///
     /// # Panics
-    /// In a task, and after the end of the cluster's runtime: use [`lock_async_until`](Self::lock_async_until).
+    /// In a task: use [`lock_async_until`](Self::lock_async_until).
     #[doc(alias = "try_lock_until")]
     pub fn lock_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         self.0.sessions.may_block("lock_async_until");

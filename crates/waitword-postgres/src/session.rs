@@ -15,7 +15,6 @@
 
 use std::collections::HashMap;
 use std::future::poll_fn;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -30,7 +29,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Row, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use waitword::OnceLock;
 
-use crate::config::Config;
+use crate::config::{Config, random};
 use crate::error::{Error, Lost, chain, ends_session, is_interrupted};
 
 type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
@@ -164,7 +163,7 @@ impl Session {
 
     /// A name for the next request. Any role can send what looks like a grant, so that none must be able to guess it.
     pub(crate) fn token(&self) -> i64 {
-        RandomState::new().build_hasher().finish().cast_signed()
+        random().cast_signed()
     }
 
     /// Ends the session, and all that it holds is lost.

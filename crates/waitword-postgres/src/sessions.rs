@@ -107,7 +107,7 @@ impl Replaces {
         let mut pause = SHORTEST;
         let next = loop {
             match Session::open(&config, &runtime, Some(&last)).await {
-                // Nobody may want it any more.
+                // The cell's other owner is the cluster: without it nobody wants a session.
                 Err(error)
                     if error.may_pass()
                         && Instant::now() + pause <= give_up

@@ -90,7 +90,7 @@ fn the_limit_of_a_reconnect_is_that_of_all_who_wait_for_it() {
         proxy.stall();
         guard.lost().await;
         let start = Instant::now();
-        let waiters: Vec<_> = (0..5)
+        let waiters: Vec<_> = (0..30)
             .map(|number| {
                 let mutex = cluster.mutex(&format!("lock {number}")).unwrap();
                 tokio::spawn(async move { mutex.lock_async().await.map(drop).unwrap_err() })
@@ -99,7 +99,8 @@ fn the_limit_of_a_reconnect_is_that_of_all_who_wait_for_it() {
         for waiter in waiters {
             waiter.await.unwrap();
         }
-        assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+        // One after the other would take half a minute.
+        assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
     });
 }
 

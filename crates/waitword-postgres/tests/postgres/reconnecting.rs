@@ -45,7 +45,7 @@ fn a_reconnect_goes_on_though_whoever_began_it_is_not_polled() {
         guard.lost().await;
         drop(guard);
         let mut unpolled = pin!(here.lock_async());
-        assert!(poll(unpolled.as_mut()).is_pending());
+        assert!(poll(unpolled.as_mut()).is_pending(), "it has to connect");
         let other = cluster.mutex("other").unwrap();
         let guard = timeout(Duration::from_secs(5), other.lock_async()).await.expect("it waits for that one");
         guard.unwrap().unlock_async().await.unwrap();

@@ -87,12 +87,14 @@ fn js(mutants: bool) -> Result<(), Stop> {
 }
 
 fn loom(deep: bool, quick: bool) -> Result<(), Stop> {
-    // The bound is for all models alike, and so more than each has by itself: the locks' have more threads.
-    for (tests, bound) in [("waitword-core-models --test loom", "5"), ("waitword-models --test models", "3")]
+    // The queue's models have bounds of their own in each mode; the locks' have one for all with `--deep`.
+    let deeper = [("LOOM_DEEP", "1"), ("LOOM_MAX_PREEMPTIONS", "3")];
+    for (tests, (name, value)) in
+        ["waitword-core-models --test loom", "waitword-models --test models"].into_iter().zip(deeper)
     {
         let mut line = models("loom", tests);
         if deep {
-            line = line.env("LOOM_MAX_PREEMPTIONS", bound);
+            line = line.env(name, value);
         } else if quick {
             line = line.env("LOOM_QUICK", "1");
         }

@@ -80,7 +80,7 @@
 //! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker goes on. The
 //!   task leaves the queue, and forwards a signal that it was sent meanwhile.
 //! - The waiter that took the mutex from the queue runs and barges on until a later window closes: a worker for all of its tasks, a thread
-//!   for itself. So if a thread took it last, and a task was among the six before, and 16 or more wait, the window closes after 64
+//!   for itself. So if a thread took it last, and a task was among the six before, and 16 or more wait, the window closes after 48
 //!   releases, unless its time has come before. It counts releases, because a thread switch costs little where sections are long.
 //!
 //! # Unresponsive waiters
@@ -126,7 +126,7 @@ pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
 
 /// How many releases close the window after a thread took the mutex from the queue, beside tasks; plus those until the next read of the
 /// clock.
-const BESIDE_TASKS: u32 = if MODEL { 2 } else { 64 };
+const BESIDE_TASKS: u32 = if MODEL { 2 } else { 48 };
 
 /// With this many waiters, their windows are shorter than [`WINDOW`](barging_window::WINDOW). With fewer, tasks have their share.
 const MANY: usize = if MODEL { 1 } else { 16 };

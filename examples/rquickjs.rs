@@ -44,7 +44,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
         move || in_a_runtime(&block)
     });
     let task = executor.spawn(in_a_task(block.clone()));
-    executor.block_on(in_an_async_runtime(&block))?;
+    tokio::task::LocalSet::new().block_on(&executor, in_an_async_runtime(&block))?;
     thread.join().expect("the thread has no reason to panic")?;
     executor.block_on(task)?;
 
@@ -62,8 +62,9 @@ fn in_a_runtime(block: &SharedBlock) -> Result<(), rquickjs::Error> {
 
 async fn in_an_async_runtime(block: &SharedBlock) -> Result<(), rquickjs::Error> {
     let context = AsyncContext::full(&AsyncRuntime::new()?).await?;
-    let agent =
+    let (agent, driver) =
         install_async(&context, InstallOptions::default()).await.expect("a new context has all it takes");
+    tokio::task::spawn_local(driver);
     context.async_with(async |ctx| begin(&ctx, agent, block, ASYNC)?.into_future().await).await
 }
 

@@ -1,7 +1,7 @@
 //! What the functions of a runtime need to know about their agent: its waits, and the promises that stand for them.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use waitword_agents::{Agent, Expected, Outcome, Settled, SharedBlock, Timeout, WaitError, WaitId};
@@ -33,6 +33,8 @@ pub(crate) struct AgentState {
     /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
     /// dropped them; their reactions still have to run.
     promises: RefCell<Vec<Option<Awaited>>>,
+    /// Those that the engine refused to resolve, for want of memory or since it was interrupted: they are tried again.
+    refused: RefCell<Refused>,
     /// How many waits have ended since freed memory was last given back.
     ended: Cell<usize>,
     /// Where the waits are that a host may want to list, and no more of them than anybody would read.
@@ -58,6 +60,8 @@ struct Awaited {
     resolve: Value,
 }
 
+type Refused = VecDeque<(Awaited, Outcome)>;
+
 /// After so many waits it is worth the time to give memory back.
 const CROWD: usize = 100_000;
 
@@ -73,6 +77,7 @@ impl AgentState {
             #[cfg(feature = "observe")]
             word_observer: RefCell::default(),
             promises: RefCell::default(),
+            refused: RefCell::default(),
             ended: Cell::default(),
             marks: RefCell::default(),
             shape: OnceCell::new(),
@@ -151,18 +156,26 @@ impl AgentState {
         }
     }
 
+    /// Whether any wait is queued, or settled and its promise not resolved.
+    pub(crate) fn has_pending(&self) -> bool {
+        self.agent.has_pending() || !self.refused.borrow().is_empty()
+    }
+
     /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. `false` when
     /// there is none.
     ///
     /// # Errors
-    /// When the engine has no memory for the promise's reactions.
+    /// When the engine has no memory for the promise's reactions, or was interrupted. The next call tries that promise again.
     pub(crate) fn settle_one(&self, realm: &Realm) -> Result<bool, Exception> {
-        if !self.agent.has_settled() {
+        if !self.agent.has_settled() && self.refused.borrow().is_empty() {
             return Ok(false);
         }
         realm.catch_up()?;
-        // Taken last, so that nothing can fail between this and the resolution. One at a time: the iterator must not be
-        // held while scripts run.
+        let refused = self.refused.borrow_mut().pop_front();
+        if let Some((awaited, outcome)) = refused {
+            return self.resolve(awaited, outcome, VecDeque::push_front).map(|()| true);
+        }
+        // One at a time: the iterator must not be held while scripts run.
         let Some(settled) = self.agent.drain_settled().next() else { return Ok(false) };
         self.settle(settled).map(|()| true)
     }
@@ -170,12 +183,26 @@ impl AgentState {
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.
     ///
     /// # Errors
-    /// When the engine has no memory for the reactions.
+    /// As [`settle_one`](Self::settle_one), which then tries it again.
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
         // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
-        let Some(Awaited { realm, resolve }) = self.take(settled.id) else { return Ok(()) };
-        let outcome = self.outcome(&realm, settled.outcome)?;
-        realm.call(&resolve, &realm.undefined(), &[outcome]).map(drop)
+        let Some(awaited) = self.take(settled.id) else { return Ok(()) };
+        self.resolve(awaited, settled.outcome, VecDeque::push_back)
+    }
+
+    fn resolve(
+        &self,
+        awaited: Awaited,
+        outcome: Outcome,
+        keep: fn(&mut Refused, (Awaited, Outcome)),
+    ) -> Result<(), Exception> {
+        let Awaited { realm, resolve } = &awaited;
+        let resolved =
+            self.outcome(realm, outcome).and_then(|it| realm.call(resolve, &realm.undefined(), &[it]));
+        if resolved.is_err() {
+            keep(&mut self.refused.borrow_mut(), (awaited, outcome));
+        }
+        resolved.map(drop)
     }
 
     /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.

@@ -118,7 +118,11 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
     match (woken, failed) {
         (Err(error), _) => Err(realm.range_error(&error.to_string())),
-        (Ok(_), Some(exception)) => Err(exception),
+        (Ok(_), Some(exception)) => {
+            // The event loop is to try again.
+            state.agent.handle().ring();
+            Err(exception)
+        }
         // The number of waiters that RemoveWaiters took.
         (Ok(woken), None) => Ok(realm.integer(woken)),
     }

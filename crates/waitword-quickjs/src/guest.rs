@@ -9,13 +9,15 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
+use std::task::Waker;
+use std::time::Instant;
 
 use rquickjs::{AsyncContext, Context, Ctx, Exception as JsException, FromJs, Promise};
 use waitword_agents::{Agent, AgentId, MemoryBudget, Outcome, SharedBlock};
 
 use crate::agent_state::AgentState;
 use crate::ffi::{Exception, JsError, Realm, guest};
-use crate::guest_driver::{Driver, drive_waits, ring, settle, sleep};
+use crate::guest_driver::{Driver, drive, drive_waits, next_deadline, ring, settle, sleep};
 use crate::{array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
 
 /// What [`install`] and [`install_async`] are to do.
@@ -31,6 +33,9 @@ pub struct InstallOptions {
     /// What the SharedArrayBuffers that scripts make are counted on: beyond it they get a RangeError. The runtime's own memory limit does not
     /// count them. `None` for no limit.
     pub shared_memory: Option<Arc<MemoryBudget>>,
+    /// Woken, on any thread, when [`InstalledAgent::settle`] has something to do that is no deadline: for a program that has a `Runtime` and a
+    /// loop of its own.
+    pub doorbell: Option<Waker>,
 }
 
 /// Installs in a context of an `rquickjs::Runtime`. Other contexts of the runtime are for [`InstalledAgent::add_realm`].
@@ -40,8 +45,8 @@ pub struct InstallOptions {
 /// (`ArrayBuffer::from_source_shared`) or by contexts without us, are no [`SharedBlock`]s: they work as before, but to wait on one is a
 /// TypeError, and a notify wakes nobody.
 ///
-/// The agent ends with the runtime, and so do its pending waits: they never take a notify that another waiter could have
-/// had. The engine keeps a context in which this is installed until then.
+/// The agent ends with the runtime, and its pending waits leave their queues then; one that was notified before has taken that notify. The
+/// engine keeps a context in which this is installed until then.
 ///
 /// # Errors
 /// [`InstallError`]; but for [`Failed`](InstallError::Failed) nothing has been changed then.
@@ -70,25 +75,57 @@ pub struct InstallOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAgent, InstallError> {
-    context.with(|ctx| install_in(&ctx, options, false))
+    context.with(|ctx| install_in(&ctx, options, None))
 }
 
-/// As [`install`], in a context of an `rquickjs::AsyncRuntime`.
+/// As [`install`], in a context of an `rquickjs::AsyncRuntime`. Returns a **driver**, too, which the program spawns on its executor.
 ///
-/// A pending `waitAsync` is a future of the runtime: whoever drives it (`AsyncRuntime::drive`, `AsyncContext::async_with`,
-/// `AsyncRuntime::idle`) is woken when the wait is notified or due, and settles the promise. Nothing is polled meanwhile, and no executor with a
-/// timer is needed. `idle` returns when no wait is pending any more.
+/// The driver is woken when a pending wait is notified or due, settles the promise and runs what follows from it, and the runtime's other
+/// futures and jobs: it takes the place of `AsyncRuntime::drive`. Nothing is polled meanwhile, and no executor with a timer is needed. It does
+/// not keep the runtime, and ends with it.
+///
+/// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns when no wait is pending any more; it keeps the runtime's
+/// lock until then, so that whoever else wants to run a script, perhaps the one that would notify, has to wait. Await promises in
+/// `AsyncContext::async_with` instead.
 ///
 /// # Cancellation
 /// Nothing was installed if the future is dropped before it is ready.
 ///
 /// # Errors
 /// As [`install`].
+///
+/// ```
+/// use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Promise};
+/// use waitword_quickjs::{InstallOptions, SharedBlock, install_async};
+///
+/// # let executor = tokio::runtime::Builder::new_current_thread().build()?;
+/// # tokio::task::LocalSet::new().block_on(&executor, async {
+/// let block = SharedBlock::new(4)?;
+/// let word = block.i32(0)?;
+/// let context = AsyncContext::full(&AsyncRuntime::new()?).await?;
+/// let (agent, driver) = install_async(&context, InstallOptions::default()).await?;
+/// tokio::task::spawn_local(driver);
+///
+/// let notifier = std::thread::spawn(move || while waitword_core::notify_one(&word) == 0 {});
+/// let wait = async |ctx: Ctx<'_>| {
+///     ctx.globals().set("shared", agent.share(&ctx, &block)?)?;
+///     let promise: Promise = ctx.eval("Atomics.waitAsync(new Int32Array(shared), 0, 0).value")?;
+///     promise.into_future::<String>().await
+/// };
+/// assert_eq!(context.async_with(wait).await?, "ok");
+/// # notifier.join().unwrap();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub async fn install_async(
     context: &AsyncContext,
     options: InstallOptions,
-) -> Result<InstalledAgent, InstallError> {
-    context.with(|ctx| install_in(&ctx, options, true)).await
+) -> Result<(InstalledAgent, impl Future<Output = ()> + use<>), InstallError> {
+    let bell = Arc::new(AtomicI32::new(0));
+    let runtimes_bell = Some(Arc::clone(&bell));
+    let agent = context.with(|ctx| install_in(&ctx, options, runtimes_bell)).await?;
+    Ok((agent, drive(context.runtime().weak(), bell)))
 }
 
 /// The agent of an rquickjs runtime, installed in one or more contexts of it.
@@ -101,7 +138,7 @@ pub struct InstalledAgent {
 }
 
 impl InstalledAgent {
-    /// Installs in another context of the runtime: its scripts belong to the same agent.
+    /// Installs in another context of the runtime: its scripts belong to the same agent. The engine keeps that context until the runtime ends.
     ///
     /// # Errors
     /// As [`install`].
@@ -163,13 +200,23 @@ impl InstalledAgent {
     }
 
     /// Settles the promises of the waits that were notified or are due, and runs the jobs that come of it; whether there was any. For a
-    /// program that has a `Runtime` and a loop of its own. It never blocks.
+    /// program that has a `Runtime` and a loop of its own, which calls it when the [doorbell](InstallOptions::doorbell) is woken, and at the
+    /// [next deadline](Self::next_deadline). It never blocks.
     ///
     /// # Errors
-    /// As [`share`](Self::share).
+    /// As [`share`](Self::share), and when the engine has no memory for what follows, or was interrupted: the next call goes on there.
     pub fn settle(&self, ctx: &Ctx<'_>) -> rquickjs::Result<bool> {
         let realm = self.realm(ctx)?;
         settle(&realm).map_err(|exception| realm.raise(exception))
+    }
+
+    /// When the next pending wait is due: then [`settle`](Self::settle) has something to do, though nobody wakes the doorbell. `None` if no pending
+    /// wait has a deadline. Ask again after scripts have run.
+    ///
+    /// # Errors
+    /// As [`share`](Self::share).
+    pub fn next_deadline(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Option<Instant>> {
+        Ok(next_deadline(&self.realm(ctx)?).flatten())
     }
 
     fn realm(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Realm> {
@@ -230,7 +277,7 @@ impl Error for InstallError {}
 fn install_in(
     ctx: &Ctx<'_>,
     options: InstallOptions,
-    is_async: bool,
+    runtimes_bell: Option<Arc<AtomicI32>>,
 ) -> Result<InstalledAgent, InstallError> {
     if guest::is_entered(ctx) {
         return Err(InstallError::Installed);
@@ -240,11 +287,14 @@ fn install_in(
     }
     let realm = adopt(ctx).and_then(without_hooks).inspect_err(|_| guest::leave(ctx))?;
     let bell = Arc::new(AtomicI32::new(0));
-    let doorbell = Arc::clone(&bell);
-    let agent = Agent::new(options.can_block, move || ring(&doorbell));
+    let (agents_bell, doorbell) = (Arc::clone(&bell), options.doorbell);
+    let agent = Agent::new(options.can_block, move || {
+        ring(&agents_bell);
+        doorbell.as_ref().inspect(|doorbell| doorbell.wake_by_ref());
+    });
     let installed = InstalledAgent { id: agent.id(), corrections: options.corrections };
     guest::set_state(ctx, Rc::new(AgentState::new(agent)));
-    guest::set_state(ctx, Rc::new(Driver::new(bell, is_async)));
+    guest::set_state(ctx, Rc::new(Driver::new(bell, runtimes_bell)));
     // From here on the context may have a function of ours, which needs the engine: there is no way back.
     replace_functions(&realm, options.corrections)?;
     Ok(installed)
@@ -271,8 +321,14 @@ fn without_hooks(realm: Realm) -> Result<Realm, InstallError> {
         realm.set(&options, "maxByteLength", &realm.number(8))?;
         realm.construct(&constructor, &[realm.number(0), options])
     };
-    let in_use = InstallError::InUse("the runtime's functions for shared memory");
-    if make().is_ok() { Err(in_use) } else { Ok(realm) }
+    match make() {
+        Ok(_) => Err(InstallError::InUse("the runtime's functions for shared memory")),
+        // The engine's own refusal. Any other one tells nothing of these functions: no memory, an interrupt.
+        Err(exception) => match realm.describe(&exception) {
+            refused if refused.message.contains("requires SAB allocator hooks") => Ok(realm),
+            other => Err(InstallError::Failed(other)),
+        },
+    }
 }
 
 fn replace_functions(realm: &Realm, corrections: bool) -> Result<(), InstallError> {

@@ -1,41 +1,60 @@
 //! What takes the outcomes of a guest's `waitAsync` to its scripts.
 //!
-//! In an `AsyncRuntime` that is a future of the runtime's own, there for as long as a wait is pending. It sleeps at the agent's bell, a word:
+//! In an `AsyncRuntime` these are two: a future of the runtime's own, there for as long as a wait is pending, which settles; and the driver, a
+//! task of the program's, which polls the runtime. The first alone would do, if rquickjs woke all who have polled the runtime; it wakes the last
+//! one, which may have ended since. The future sleeps at the agent's bell, a word, and who wakes it rings the driver's afterwards:
 //!
 //! ```text
-//!   the driver                                a notifier                    a script
+//!   the future                                a notifier                    a script
 //!   ─────────────────────────────────         ──────────────────────        ──────────────────────
 //!   bell = 0                                  wait into the inbox           wait with a deadline
 //!   take what is in the inbox, settle it      bell = 1, notify the bell     bell = 1, notify the bell
-//!   sleep while bell is 0, or until the next deadline
+//!   sleep while bell is 0, or until the         → the future can be polled
+//!     next deadline                             → the driver's bell = 1, notify it
 //! ```
 //! The bell is cleared before the inbox is looked at, and to sleep is one step with the question whether it is still 0: whatever
-//! comes after the look ends the sleep. In a `Runtime` the program's own thread does the same (`InstalledAgent::finish`).
+//! comes after the look ends the sleep. The driver's bell is cleared before it polls. In a `Runtime` the program's own thread does the same
+//! (`InstalledAgent::finish`).
 
 use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::mem;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Instant;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
+use rquickjs::runtime::AsyncWeakRuntime;
 use waitword_core::{notify_all, wait, wait_async, wait_async_until, wait_until};
 
 use crate::agent_state::AgentState;
 use crate::ffi::{Exception, Realm};
 
+/// When the engine has refused to settle a wait, and nothing else happens, it is asked again so much later.
+const RETRY: Duration = Duration::from_millis(10);
+
 /// A guest's driver, as its runtime keeps it.
 pub(crate) struct Driver {
     /// 1 once the agent has something to look at.
     bell: Arc<AtomicI32>,
-    /// Whether the runtime can run futures.
-    is_async: bool,
-    /// Whether one of them is the driver.
+    /// 1 once the runtime has something to poll. `None` if it cannot run futures.
+    runtimes_bell: Option<Arc<AtomicI32>>,
+    /// Whether the runtime has the future that settles.
     is_running: Cell<bool>,
 }
 
 impl Driver {
-    pub(crate) fn new(bell: Arc<AtomicI32>, is_async: bool) -> Self {
-        Self { bell, is_async, is_running: Cell::new(false) }
+    pub(crate) fn new(bell: Arc<AtomicI32>, runtimes_bell: Option<Arc<AtomicI32>>) -> Self {
+        Self { bell, runtimes_bell, is_running: Cell::new(false) }
+    }
+}
+
+impl Drop for Driver {
+    /// Ends the program's task.
+    fn drop(&mut self) {
+        self.runtimes_bell.as_deref().inspect(|bell| ring(bell));
     }
 }
 
@@ -45,36 +64,81 @@ pub(crate) fn ring(bell: &AtomicI32) {
     notify_all(bell);
 }
 
-/// Sees to it that a realm's `waitAsync` starts the driver, if the runtime can run it.
+/// Sees to it that a realm's `waitAsync` starts the future that settles, if the runtime can run it.
 pub(crate) fn drive_waits(realm: &Realm) -> Result<(), Exception> {
-    let Some(driver) = realm.state::<Driver>().filter(|driver| driver.is_async) else { return Ok(()) };
+    let Some(driver) = realm.state::<Driver>() else { return Ok(()) };
+    let Some(runtimes_bell) = driver.runtimes_bell.clone() else { return Ok(()) };
     let atomics = realm.get(&realm.global(), "Atomics")?;
     realm.replace(&atomics, "waitAsync", move |realm, call, wait_async| {
         let result = call.forward(wait_async)?;
         if driver.is_running.get() {
             // It may sleep until a later deadline than that of this wait.
             ring(&driver.bell);
-        } else if AgentState::of(realm)?.agent.has_pending() {
+        } else if AgentState::of(realm)?.has_pending() {
             driver.is_running.set(true);
-            realm.spawn(drive(realm.clone(), Rc::clone(&driver)));
+            realm.spawn(settle_all(realm.clone(), Rc::clone(&driver), Arc::clone(&runtimes_bell)));
+            ring(&runtimes_bell);
         }
         Ok(result)
     })
 }
 
-/// The driver. When it returns, the next `waitAsync` starts another: so a runtime without pending waits is idle.
-async fn drive(realm: Realm, driver: Rc<Driver>) {
+/// The driver: the program's task. Polls the runtime whenever it is woken, by its bell or by another future of the runtime, for rquickjs
+/// takes it for the one to wake from its first poll on.
+pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
+    loop {
+        bell.store(0, Ordering::SeqCst);
+        let Some(runtime) = runtime.try_ref() else { return };
+        // What a job throws is dropped, as rquickjs's own drivers drop it.
+        while !matches!(runtime.execute_pending_job().await, Ok(false)) {}
+        drop(runtime);
+        let mut rung = pin!(wait_async(&*bell, 0));
+        let mut is_woken = false;
+        poll_fn(|cx| match mem::replace(&mut is_woken, true) {
+            false => rung.as_mut().poll(cx).map(drop),
+            true => Poll::Ready(()),
+        })
+        .await;
+    }
+}
+
+/// The future in the runtime. When it returns, the next `waitAsync` starts another: so a runtime without pending waits is idle.
+async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI32>) {
     loop {
         driver.bell.store(0, Ordering::SeqCst);
-        // What fails for lack of memory has nobody to be told to.
-        let _ = settle(&realm);
+        let is_refused = settle(&realm).is_err();
         let Some(next) = next_deadline(&realm) else { break };
-        let _ = match next {
-            Some(deadline) => wait_async_until(&*driver.bell, 0, deadline).await,
-            None => wait_async(&*driver.bell, 0).await,
-        };
+        let next = if is_refused { Some(Instant::now() + RETRY) } else { next };
+        match next {
+            Some(deadline) => {
+                ringing(wait_async_until(&*driver.bell, 0, deadline), &runtimes_bell).await;
+            }
+            None => ringing(wait_async(&*driver.bell, 0), &runtimes_bell).await,
+        }
     }
     driver.is_running.set(false);
+}
+
+/// Awaits a future that rings a bell after it has woken its task.
+async fn ringing(future: impl Future, bell: &Arc<AtomicI32>) {
+    let mut future = pin!(future);
+    poll_fn(|cx| {
+        let waker = Waker::from(Arc::new(Ringing { task: cx.waker().clone(), bell: Arc::clone(bell) }));
+        future.as_mut().poll(&mut Context::from_waker(&waker)).map(drop)
+    })
+    .await;
+}
+
+struct Ringing {
+    task: Waker,
+    bell: Arc<AtomicI32>,
+}
+
+impl Wake for Ringing {
+    fn wake(self: Arc<Self>) {
+        self.task.wake_by_ref();
+        ring(&self.bell);
+    }
 }
 
 /// Settles the waits that are notified or due by now; each is a job of its own, so its microtasks come before the next. Whether
@@ -109,7 +173,7 @@ pub(crate) fn sleep(realm: &Realm) -> Result<bool, Exception> {
 }
 
 /// When the next pending wait is due, if any of them has a deadline; `None` if no wait is pending.
-fn next_deadline(realm: &Realm) -> Option<Option<Instant>> {
+pub(crate) fn next_deadline(realm: &Realm) -> Option<Option<Instant>> {
     let state = AgentState::of(realm).ok()?;
-    state.agent.has_pending().then(|| state.agent.next_deadline())
+    state.has_pending().then(|| state.agent.next_deadline())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
@@ -126,5 +127,12 @@ pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Complete> {
 /// Calls foreign code, and catches its panic, which the panic hook has printed: a report without what it would have added is better than
 /// none, above all for the threads that look for deadlocks.
 pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).ok()
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(given) => Some(given),
+        Err(payload) => {
+            // Its destructor is foreign code as well. What that panics with is leaked.
+            mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));
+            None
+        }
+    }
 }

@@ -13,6 +13,8 @@ use std::task::Waker;
 
 use waitword_core::{OnceLock, lock};
 
+use crate::sources::unless_it_panics;
+
 pub(crate) type Identify = fn() -> Option<u64>;
 
 static IDENTIFY: OnceLock<Identify> = OnceLock::new();
@@ -46,7 +48,12 @@ pub(crate) fn task_number(identity: usize) -> Option<u64> {
 
 /// The number of the task that this thread polls, if tasks are asked.
 pub(crate) fn of_this_thread() -> Option<u64> {
-    IDENTIFY.get().and_then(|identify| identify())
+    IDENTIFY.get().and_then(ask)
+}
+
+/// Calls the program's function. It is asked within waits and releases, which count on that nothing unwinds.
+fn ask(identify: &Identify) -> Option<u64> {
+    unless_it_panics(identify).flatten()
 }
 
 /// The task that is polled with this waker begins to wait.
@@ -61,7 +68,7 @@ pub(crate) fn number_of(waker: &Waker) -> Option<u64> {
     if waker.data().is_null() {
         return None;
     }
-    let number = identify();
+    let number = ask(identify);
     keep(waker.data().addr(), number);
     number
 }

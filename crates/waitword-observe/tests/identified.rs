@@ -11,8 +11,8 @@ use std::task::Waker;
 use std::thread;
 use std::time::Duration;
 
-use common::{address_of, ended, poll, turn, until_waiting, waker};
-use waitword::{Condvar, CondvarGuard, Mutex, MutexGuard, lock_api};
+use common::{address_of, ended, poll, turn, until, until_waiting, waker};
+use waitword::{Condvar, CondvarGuard, Mutex, MutexGuard, RwLock, RwLockUpgradableReadGuard, lock_api};
 use waitword_observe::{
     Actor, Finding, Holder, Lock, LockKind, Snapshot, State, check_lock_order, cycles, enable, identify,
     snapshot,
@@ -23,11 +23,14 @@ thread_local! {
     static TASK: Cell<Option<u64>> = const { Cell::new(None) };
     /// How often this thread will be asked for it until the release of a wait asks.
     static ASKED: Cell<u32> = const { Cell::new(0) };
+    /// Whether it panics when it is asked.
+    static PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
 fn observed() -> StdGuard<'static, ()> {
     let turn = turn();
     identify(|| {
+        assert!(!PANICS.get(), "this panic is caught");
         let left = ASKED.get();
         ASKED.set(left.saturating_sub(1));
         if left == 1 {
@@ -206,4 +209,33 @@ fn a_sent_guard_that_is_released_keeps_nobody_from_going_on() {
         },
     );
     assert_eq!(found, []);
+}
+
+/// Within a wait it would leave a guard without its lock, within a release a lock without its holder.
+#[test]
+fn a_panic_of_the_function_unwinds_out_of_no_wait_and_no_release() {
+    let _turn = observed();
+    check_lock_order();
+    let (mutex, rwlock, other) = (Mutex::new(0), RwLock::new(0), Mutex::new(0));
+    let sent = polling(61, || ended(other.lock_async(), &waker()));
+    let (locked, is_locked) = mpsc::channel();
+    thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            PANICS.set(true);
+            let mut guard = mutex.lock();
+            locked.send(()).unwrap();
+            // The time is up while another holds the mutex.
+            assert!(Condvar::new().wait_for(&mut guard, Duration::from_millis(1)).is_err());
+            drop(guard);
+            drop(sent);
+            drop(RwLockUpgradableReadGuard::upgrade(rwlock.upgradable_read()));
+        });
+        is_locked.recv().unwrap();
+        let held = mutex.lock();
+        let is_awaited = |lock: &Lock| lock.name.address.0 == address_of(&mutex) && !lock.waiters.is_empty();
+        until(|| waiter.is_finished() || snapshot().locks.iter().any(is_awaited));
+        drop(held);
+        waiter.join().unwrap();
+    });
+    assert!(!mutex.is_locked() && !other.is_locked() && rwlock.try_write().is_some());
 }

@@ -55,12 +55,14 @@ impl Unit {
     }
 }
 
-/// Whether the task that is polled is one of a runtime with one thread, as far as tokio says; only asked while holders are recorded.
+/// Whether the task that is polled is one of a runtime with one thread, as far as tokio says; only asked while holders are recorded. That a
+/// runtime was entered does not say so: another executor's threads may have entered it, for its timers.
 pub(crate) fn is_alone() -> bool {
     #[cfg(feature = "tokio")]
     {
         use tokio::runtime::{Handle, RuntimeFlavor};
-        Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::CurrentThread)
+        let is_single = |runtime: Handle| runtime.runtime_flavor() == RuntimeFlavor::CurrentThread;
+        tokio::task::try_id().is_some() && Handle::try_current().is_ok_and(is_single)
     }
     #[cfg(not(feature = "tokio"))]
     false

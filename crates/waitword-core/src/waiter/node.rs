@@ -253,7 +253,7 @@ impl Waiter {
     }
 
     /// Marks it as moved to another queue, whose lock the caller holds: a waiter of a condition variable was notified, and waits for the
-    /// mutex from now on. It was moved with others if `is_crowd`.
+    /// mutex from now on, whose wait no deadline ends. It was moved with others if `is_crowd`.
     pub(crate) fn moved(&self, is_crowd: bool) {
         let waits_for = match self.waits_for() {
             WaitsFor::Condvar if self.releases() => MUTEX_BEFORE_RELEASE,
@@ -261,7 +261,7 @@ impl Waiter {
             other => other.bits() << WAITS_FOR_SHIFT,
         };
         let crowd = if is_crowd { IN_CROWD } else { 0 };
-        let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
+        let others = self.state.load(Ordering::Relaxed) & !(WAITS_FOR | TIMED);
         self.set_state(others | waits_for | crowd);
     }
 

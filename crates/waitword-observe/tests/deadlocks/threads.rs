@@ -1,6 +1,7 @@
 //! Threads that wait for each other.
 
 use std::thread;
+use std::time::Duration;
 
 use waitword::{Condvar, Event, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard};
 use waitword_observe::name;
@@ -263,7 +264,7 @@ fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
             spawn("worker", move || {
                 let _cache = cache.lock(); // worker keeps the cache
                 let mut queue = queue.lock();
-                changed.wait(&mut queue); // worker waits for work
+                let _ = changed.wait_for(&mut queue, Duration::from_secs(1000)); // worker waits for work
             });
             spawn("producer", move || {
                 until_waiting("worker");

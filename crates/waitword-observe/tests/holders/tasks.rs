@@ -5,11 +5,15 @@ use std::sync::mpsc;
 use std::task::Waker;
 use std::thread;
 
+use tokio::runtime::Builder;
+use tokio::task::{LocalSet, spawn_local};
 use waitword::Mutex;
 use waitword::observe::{Actor, snapshot};
 use waitword_observe::{Finding, Unless};
 
-use crate::common::{a_tick_later, cycles, ended, holders_of, in_one_line, observed, poll, until, waker};
+use crate::common::{
+    a_tick_later, cycles, ended, holders_of, in_one_line, leak, observed, poll, until, waker,
+};
 
 /// Of a task alone nothing else is known than its waker. So it may be the holder, or not.
 #[test]
@@ -67,4 +71,23 @@ fn futures_that_are_polled_without_a_waker_are_not_one_task() {
     // As with `try_lock`, it is its thread's.
     let [seen] = &holders_of(&lock)[..] else { panic!("held") };
     assert!(matches!(&seen.actor, Some(Actor::Thread(thread)) if thread.id() == thread::current().id()));
+}
+
+/// Threads of another executor enter a runtime for its timers: that does not make it theirs alone to poll a task.
+#[test]
+fn a_runtime_that_was_entered_polls_only_tasks_of_its_own() {
+    let _turn = observed();
+    let lock: &'static Mutex<i32> = leak(Mutex::new(0));
+    let runtime = Builder::new_current_thread().build().unwrap();
+    let is_alone = move || holders_of(lock)[0].is_polled_only_there;
+    {
+        let _entered = runtime.enter();
+        let _held = ended(lock.lock_async(), &waker());
+        assert!(!is_alone());
+    }
+    let task = async move {
+        let _held = lock.lock_async().await;
+        assert!(is_alone());
+    };
+    LocalSet::new().block_on(&runtime, async { spawn_local(task).await.unwrap() });
 }

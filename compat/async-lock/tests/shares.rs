@@ -9,7 +9,11 @@ fn shares_are_taken_and_given_back() {
     let (mutex, lock, semaphore) =
         (Arc::new(Mutex::new(1)), Arc::new(RwLock::new(1)), Arc::new(Semaphore::new(1)));
     for _ in 0..3 {
-        assert!(Arc::ptr_eq(MutexGuardArc::source(&mutex.lock_arc_blocking()), &mutex));
+        let guard = mutex.lock_arc_blocking();
+        assert!(Arc::ptr_eq(MutexGuardArc::source(&guard), &mutex));
+        // As many as a program may count on, for `Arc::try_unwrap` of what `source` was cloned to.
+        assert_eq!(Arc::strong_count(&mutex), 2);
+        drop(guard);
         assert_eq!(*lock.try_read_arc().unwrap(), 1);
         smol::block_on(async {
             drop((mutex.lock_arc().await, lock.write_arc().await, semaphore.acquire_arc().await));

@@ -16,7 +16,7 @@ use crate::wrap::{future, guard, inside, owns_its_value, ways};
 #[repr(transparent)]
 pub struct Mutex<T: ?Sized>(waitword::Mutex<T>);
 
-owns_its_value!(Mutex);
+owns_its_value!(Mutex, try_lock as "data");
 inside! { [T: ?Sized] Mutex<T> => waitword::Mutex<T> }
 
 impl<T: ?Sized> Mutex<T> {
@@ -68,10 +68,10 @@ impl<T: ?Sized> MutexGuardArc<T> {
 
 future! {
     /// The future of [`Mutex::lock`].
-    Lock [<'a, T: ?Sized>] [<'a, T>]: waitword::future::MutexLock<'a, T> => MutexGuard<'a, T>, MutexGuard
+    Lock [<'a, T: ?Sized>] [<'a, T>]: waitword::future::MutexLock<'a, T> => MutexGuard<'a, T>, MutexGuard, "Lock { .. }"
 }
 
 future! {
     /// The future of [`Mutex::lock_arc`].
-    LockArc [<T: ?Sized>] [<T>]: waitword::future::MutexLockOwned<T> => MutexGuardArc<T>, MutexGuardArc::new
+    LockArc [<T: ?Sized>] [<T>]: waitword::future::MutexLockOwned<T> => MutexGuardArc<T>, MutexGuardArc::new, "LockArc { .. }"
 }

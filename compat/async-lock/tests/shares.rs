@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use async_lock::{Mutex, MutexGuardArc, RwLock, Semaphore};
+use async_lock::{Barrier, BarrierWaitResult, Mutex, MutexGuardArc, RwLock, Semaphore};
 
 #[test]
 fn shares_are_taken_and_given_back() {
@@ -40,4 +40,15 @@ fn values_may_be_unsized() {
         (&words.try_lock().unwrap()[..], format!("{:?}", shown.read_arc_blocking())),
         (&[1, 2, 4][..], "\"shown\"".into())
     );
+}
+
+#[test]
+fn texts_are_those_of_the_original() {
+    let (mutex, lock, barrier) = (Mutex::new(1), Arc::new(RwLock::new(1)), Barrier::new(1));
+    let shown = format!("{mutex:?} {lock:?} {:?} {:?}", mutex.lock(), lock.read_arc());
+    let expected = "Mutex { data: 1 } RwLock { value: 1 } Lock { .. } ReadArc { .. }";
+    assert_eq!(shown, expected);
+    let (_one, _other) = (mutex.lock_blocking(), lock.write_blocking());
+    assert_eq!(format!("{mutex:?} {lock:?}"), "Mutex { data: <locked> } RwLock { value: <locked> }");
+    assert!(BarrierWaitResult::is_leader(&barrier.wait_blocking()));
 }

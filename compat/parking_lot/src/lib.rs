@@ -6,6 +6,7 @@
 //! - **Sizes**: a [`Mutex`] has 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
 //! - **Where waitword forbids blocking**, a lock that would have to wait aborts the process, and a timed one fails at once.
 //! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
+//! - **The oldest Rust** is 1.88, and 1.71 for the original.
 //! - `deadlock::check_deadlock` shows sites, not stacks.
 //!
 //! The features `nightly` and `hardware-lock-elision` change nothing.

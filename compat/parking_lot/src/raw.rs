@@ -1,7 +1,7 @@
 //! What the raw locks are made with: raw traits whose methods are those of the lock inside, in whichever version of `lock_api` the crate has.
 //!
 //! The versions differ in a guard state, which 0.5 passes along and 0.4 does not have. The macro `of_this_version` of `lib.rs` gives it, as
-//! `(state: GuardSend)` or `()`. Next is `raw_mutex.rs`.
+//! `(state: GuardMarker)` or `()`. Next is `raw_mutex.rs`.
 
 /// Whether guards can be sent to another thread. The locks inside do not mind.
 #[cfg(not(feature = "send_guard"))]

@@ -5,7 +5,8 @@
 //! - **It needs the standard library**: the features `std` and `loom` change nothing.
 //! - **A [`Barrier`]** counts only those that wait: a future that is dropped has not arrived.
 //! - **A [`Semaphore`]** has 2⁶¹ − 1 permits at the most. One that is made with more has so many, and [`Semaphore::add_permits`] panics beyond.
-//! - **A [`RwLockReadGuardArc`]** is not covariant in the value.
+//! - **A [`RwLockReadGuardArc`], and futures** are not covariant in the value.
+//! - **The oldest Rust** is 1.88, and 1.85 for the original.
 //! - **Where waitword forbids blocking**, a `_blocking` form that would have to wait panics.
 //! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
 

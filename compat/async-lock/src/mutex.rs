@@ -1,5 +1,6 @@
 //! The mutex.
 
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use crate::wrap::{future, guard, inside, owns_its_value, ways};
@@ -15,7 +16,7 @@ use crate::wrap::{future, guard, inside, owns_its_value, ways};
 #[repr(transparent)]
 pub struct Mutex<T: ?Sized>(waitword::Mutex<T>);
 
-owns_its_value!(Mutex);
+owns_its_value!(Mutex, try_lock as "data");
 inside! { [T: ?Sized] Mutex<T> => waitword::Mutex<T> }
 
 impl<T: ?Sized> Mutex<T> {
@@ -38,7 +39,7 @@ guard! {
 
 guard! {
     /// Access to the value of a locked [`Mutex`], with a share in the mutex.
-    MutexGuardArc<T>: waitword::OwnedMutexGuard<T>, mut; Arc<Mutex<T>>
+    MutexGuardArc<T>: waitword::OwnedMutexGuard<T>, mut; ManuallyDrop<Arc<Mutex<T>>>
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
@@ -52,9 +53,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 
 impl<T: ?Sized> MutexGuardArc<T> {
     fn new(guard: waitword::OwnedMutexGuard<T>) -> Self {
-        let inside = Arc::into_raw(Arc::clone(waitword::OwnedMutexGuard::mutex(&guard))) as *const Mutex<T>;
-        // SAFETY: it is inside of a `Mutex`, which has its address and its layout (`repr(transparent)`). The share is the one of the clone.
-        let mutex = unsafe { Arc::from_raw(inside) };
+        let inside = Arc::as_ptr(waitword::OwnedMutexGuard::mutex(&guard)) as *const Mutex<T>;
+        // SAFETY: it is inside of a `Mutex`, which has its address and its layout (`repr(transparent)`). Never dropped, this gives up no share:
+        // it shows that of the guard, beside which it is.
+        let mutex = ManuallyDrop::new(unsafe { Arc::from_raw(inside) });
         Self(guard, mutex)
     }
 
@@ -66,10 +68,10 @@ impl<T: ?Sized> MutexGuardArc<T> {
 
 future! {
     /// The future of [`Mutex::lock`].
-    Lock [<'a, T: ?Sized>] [<'a, T>]: waitword::future::MutexLock<'a, T> => MutexGuard<'a, T>, MutexGuard
+    Lock [<'a, T: ?Sized>] [<'a, T>]: waitword::future::MutexLock<'a, T> => MutexGuard<'a, T>, MutexGuard, "Lock { .. }"
 }
 
 future! {
     /// The future of [`Mutex::lock_arc`].
-    LockArc [<T: ?Sized>] [<T>]: waitword::future::MutexLockOwned<T> => MutexGuardArc<T>, MutexGuardArc::new
+    LockArc [<T: ?Sized>] [<T>]: waitword::future::MutexLockOwned<T> => MutexGuardArc<T>, MutexGuardArc::new, "LockArc { .. }"
 }

@@ -15,7 +15,7 @@ use crate::wrap::{future, guard, inside, owns_its_value, ways};
 #[repr(transparent)]
 pub struct RwLock<T: ?Sized>(waitword::RwLock<T>);
 
-owns_its_value!(RwLock);
+owns_its_value!(RwLock, try_read as "value");
 inside! { [T: ?Sized] RwLock<T> => waitword::RwLock<T> }
 
 impl<T: ?Sized> RwLock<T> {
@@ -128,23 +128,23 @@ guards! {
 
 /// The futures, of waitword's with the same names but for the prefix.
 macro_rules! futures {
-    ($($of:literal $Future:ident[$($life:lifetime,)? T]: $Inner:ident => $Guard:ident;)+) => {$(
+    ($($of:literal $text:literal $Future:ident[$($life:lifetime,)? T]: $Inner:ident => $Guard:ident;)+) => {$(
         future! {
             #[doc = concat!("The future of [`", $of, "`].")]
-            $Future [<$($life,)? T: ?Sized>] [<$($life,)? T>]: waitword::future::$Inner<$($life,)? T> => $Guard<$($life,)? T>, $Guard
+            $Future [<$($life,)? T: ?Sized>] [<$($life,)? T>]: waitword::future::$Inner<$($life,)? T> => $Guard<$($life,)? T>, $Guard, $text
         }
     )+};
 }
 
 futures! {
-    "RwLock::read" Read['a, T]: RwLockRead => RwLockReadGuard;
-    "RwLock::read_arc" ReadOwned[T]: RwLockReadOwned => RwLockReadGuardArc;
-    "RwLock::upgradable_read" UpgradableRead['a, T]: RwLockUpgradableRead => RwLockUpgradableReadGuard;
-    "RwLock::upgradable_read_arc" UpgradableReadOwned[T]: RwLockUpgradableReadOwned => RwLockUpgradableReadGuardArc;
-    "RwLock::write" Write['a, T]: RwLockWrite => RwLockWriteGuard;
-    "RwLock::write_arc" WriteOwned[T]: RwLockWriteOwned => RwLockWriteGuardArc;
-    "RwLockUpgradableReadGuard::upgrade" Upgrade['a, T]: RwLockUpgrade => RwLockWriteGuard;
-    "RwLockUpgradableReadGuardArc::upgrade" UpgradeArc[T]: RwLockUpgradeOwned => RwLockWriteGuardArc;
+    "RwLock::read" "Read { .. }" Read['a, T]: RwLockRead => RwLockReadGuard;
+    "RwLock::read_arc" "ReadArc { .. }" ReadOwned[T]: RwLockReadOwned => RwLockReadGuardArc;
+    "RwLock::upgradable_read" "UpgradableRead { .. }" UpgradableRead['a, T]: RwLockUpgradableRead => RwLockUpgradableReadGuard;
+    "RwLock::upgradable_read_arc" "UpgradableReadArc { .. }" UpgradableReadOwned[T]: RwLockUpgradableReadOwned => RwLockUpgradableReadGuardArc;
+    "RwLock::write" "Write { .. }" Write['a, T]: RwLockWrite => RwLockWriteGuard;
+    "RwLock::write_arc" "WriteArc { .. }" WriteOwned[T]: RwLockWriteOwned => RwLockWriteGuardArc;
+    "RwLockUpgradableReadGuard::upgrade" "Upgrade" Upgrade['a, T]: RwLockUpgrade => RwLockWriteGuard;
+    "RwLockUpgradableReadGuardArc::upgrade" "ArcUpgrade" UpgradeArc[T]: RwLockUpgradeOwned => RwLockWriteGuardArc;
 }
 
 /// The future of [`RwLock::read_arc`]. The lifetime is async-lock's: it borrows nothing.

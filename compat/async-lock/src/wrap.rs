@@ -64,9 +64,9 @@ macro_rules! guard {
     ($Guard:ident<$($life:lifetime,)? T>) => {};
 }
 
-/// A future around one of waitword's, whose output `$make` wraps.
+/// A future around one of waitword's, whose output `$make` wraps; `$text` is what it shows.
 macro_rules! future {
-    ($(#[$docs:meta])* $Future:ident [$($generic:tt)*] [$($arg:tt)*]: $Inner:ty => $Output:ty, $make:expr) => {
+    ($(#[$docs:meta])* $Future:ident [$($generic:tt)*] [$($arg:tt)*]: $Inner:ty => $Output:ty, $make:expr, $text:literal) => {
         pin_project_lite::pin_project! {
             $(#[$docs])*
             #[must_use = "nothing is acquired until this is awaited: add `.await`"]
@@ -87,7 +87,7 @@ macro_rules! future {
 
         impl $($generic)* std::fmt::Debug for $Future $($arg)* {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.inside.fmt(f)
+                f.write_str($text)
             }
         }
     };
@@ -123,9 +123,9 @@ macro_rules! ways {
     };
 }
 
-/// What a lock does with its value without waiting.
+/// What a lock does with its value without waiting; it is shown as a field `$value`, if `$try` gets it.
 macro_rules! owns_its_value {
-    ($Lock:ident) => {
+    ($Lock:ident, $try:ident as $value:literal) => {
         impl<T> $Lock<T> {
             /// One that is free.
             pub const fn new(value: T) -> Self {
@@ -153,7 +153,12 @@ macro_rules! owns_its_value {
 
         impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $Lock<T> {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.0.fmt(f)
+                let mut shown = f.debug_struct(stringify!($Lock));
+                match self.0.$try() {
+                    Some(guard) => shown.field($value, &&*guard),
+                    None => shown.field($value, &format_args!("<locked>")),
+                };
+                shown.finish()
             }
         }
     };

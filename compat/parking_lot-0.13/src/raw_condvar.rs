@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use lock_api::GuardSend;
-
 use crate::RawMutex;
+use crate::raw::GuardMarker;
 
 /// Waits for changes of what a [`Mutex`](crate::Mutex) protects. All waiters at a time have to use the same mutex: another one panics.
 pub type Condvar = lock_api::Condvar<RawCondvar>;
@@ -19,7 +18,7 @@ unsafe impl lock_api::RawCondvar for RawCondvar {
 
     type RawMutex = RawMutex;
 
-    unsafe fn wait(&self, mutex: &RawMutex, _: &mut GuardSend) {
+    unsafe fn wait(&self, mutex: &RawMutex, _: &mut GuardMarker) {
         // SAFETY: the contract is the caller's.
         unsafe { mutex.wait(&self.0, None) };
     }
@@ -39,7 +38,7 @@ unsafe impl lock_api::RawCondvarTimed for RawCondvar {
         Instant::now().checked_add(*timeout)
     }
 
-    unsafe fn wait_until(&self, mutex: &RawMutex, _: &mut GuardSend, deadline: &Instant) -> bool {
+    unsafe fn wait_until(&self, mutex: &RawMutex, _: &mut GuardMarker, deadline: &Instant) -> bool {
         // SAFETY: the contract is the caller's.
         unsafe { mutex.wait(&self.0, Some(*deadline)) }
     }

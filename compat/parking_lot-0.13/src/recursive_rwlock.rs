@@ -37,12 +37,12 @@ struct Recursive(inner::RawRwLock);
 
 impl Recursive {
     #[track_caller]
-    fn try_lock_shared(&self) -> Tried {
+    fn try_lock_shared(&self) -> Option<GuardSend> {
         lock_api_04::RawRwLockRecursive::try_lock_shared_recursive(&self.0).then(GuardSend::new)
     }
 
     #[track_caller]
-    fn lock_shared(&self) -> Held {
+    fn lock_shared(&self) -> GuardSend {
         self.try_lock_shared().unwrap_or_else(|| self.0.lock_shared())
     }
 
@@ -56,12 +56,12 @@ impl Recursive {
     }
 
     #[track_caller]
-    fn try_lock_shared_for(&self, timeout: Duration) -> Tried {
+    fn try_lock_shared_for(&self, timeout: Duration) -> Option<GuardSend> {
         self.try_lock_shared().or_else(|| self.0.try_lock_shared_for(timeout))
     }
 
     #[track_caller]
-    fn try_lock_shared_until(&self, deadline: Instant) -> Tried {
+    fn try_lock_shared_until(&self, deadline: Instant) -> Option<GuardSend> {
         self.try_lock_shared().or_else(|| self.0.try_lock_shared_until(deadline))
     }
 }

@@ -76,20 +76,20 @@ impl Condvar {
 
     /// Waits while `condition` holds of the value.
     #[track_caller]
-    pub fn wait_while<T: ?Sized>(
+    pub fn wait_while<T: ?Sized, F: FnMut(&mut T) -> bool>(
         &self,
         guard: &mut MutexGuard<'_, T>,
-        condition: impl FnMut(&mut T) -> bool,
+        condition: F,
     ) {
         self.wait_while_until_any(guard, condition, None);
     }
 
     /// As [`wait_while`](Self::wait_while), until `deadline` at the latest. After it, `condition` is not asked once more: that came with 0.13.
     #[track_caller]
-    pub fn wait_while_until<T: ?Sized>(
+    pub fn wait_while_until<T: ?Sized, F: FnMut(&mut T) -> bool>(
         &self,
         guard: &mut MutexGuard<'_, T>,
-        condition: impl FnMut(&mut T) -> bool,
+        condition: F,
         deadline: Instant,
     ) -> WaitTimeoutResult {
         self.wait_while_until_any(guard, condition, Some(deadline))
@@ -97,10 +97,10 @@ impl Condvar {
 
     /// As [`wait_while_until`](Self::wait_while_until), for `timeout` at the longest.
     #[track_caller]
-    pub fn wait_while_for<T: ?Sized>(
+    pub fn wait_while_for<T: ?Sized, F: FnMut(&mut T) -> bool>(
         &self,
         guard: &mut MutexGuard<'_, T>,
-        condition: impl FnMut(&mut T) -> bool,
+        condition: F,
         timeout: Duration,
     ) -> WaitTimeoutResult {
         self.wait_while_until_any(guard, condition, Instant::now().checked_add(timeout))

@@ -2,15 +2,14 @@
 //! `WAITWORD_OBSERVE` shows them, without a change of its source.
 //!
 //! What a program may notice:
-//! - **Guards can be sent** to another thread if their value can, with and without the feature `send_guard`. Those of a
-//!   [`ReentrantMutex`] cannot.
 //! - **A [`RwLock`]** lets readers in while others read, although a writer waits. That starves no writer: it ends when a reader has left.
 //! - **Sizes**: a [`Mutex`] has 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
 //! - **Where waitword forbids blocking**, a lock that would have to wait aborts the process, and a timed one fails at once.
 //! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
+//! - **The oldest Rust** is 1.88, and 1.71 for the original.
 //! - `deadlock::check_deadlock` shows sites, not stacks.
 //!
-//! The features `nightly`, `hardware-lock-elision` and `send_guard` change nothing.
+//! The features `nightly` and `hardware-lock-elision` change nothing.
 
 mod condvar;
 #[cfg(feature = "deadlock_detection")]
@@ -42,7 +41,7 @@ type Tried = bool;
 type TriedUpgrade = bool;
 macro_rules! of_this_version {
     ($implement:ident) => {
-        $implement! { (); [type GuardMarker = GuardSend;] [type GuardMarker = GuardSend;] [] }
+        $implement! { (); [type GuardMarker = crate::raw::GuardMarker;] [type GuardMarker = crate::raw::GuardMarker;] [] }
     };
 }
 use of_this_version;

@@ -121,7 +121,7 @@ impl Once {
     /// When `f` does, and from then on.
     #[inline]
     #[track_caller]
-    pub fn call_once(&self, f: impl FnOnce()) {
+    pub fn call_once<F: FnOnce()>(&self, f: F) {
         observe();
         self.turn.get_or_init(|| {
             assert!(!self.state().poisoned(), "{PANICKED}");
@@ -135,7 +135,7 @@ impl Once {
     /// When `f` does.
     #[inline]
     #[track_caller]
-    pub fn call_once_force(&self, f: impl FnOnce(OnceState)) {
+    pub fn call_once_force<F: FnOnce(OnceState)>(&self, f: F) {
         observe();
         self.turn.get_or_init(|| self.run(f));
     }

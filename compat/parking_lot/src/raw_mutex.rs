@@ -1,9 +1,10 @@
 //! The raw mutexes: waitword's, which `Mutex`, `FairMutex` and `ReentrantMutex` are made of. Next is `raw_rwlock.rs`.
 
 use std::mem::ManuallyDrop;
+use std::panic::RefUnwindSafe;
 use std::time::{Duration, Instant};
 
-use lock_api::{GuardSend, RawMutexFair as _};
+use lock_api::RawMutexFair as _;
 
 use crate::raw::raw_traits;
 use crate::{Held, Tried, inner, of_this_version};
@@ -11,6 +12,9 @@ use crate::{Held, Tried, inner, of_this_version};
 /// The lock of [`Mutex`](crate::Mutex), without a value.
 // waitword's mutex of `()`, because waitword's condition variable takes the guard of one.
 pub struct RawMutex(inner::Mutex<()>);
+
+// A value of `()` cannot be seen half changed.
+impl RefUnwindSafe for RawMutex {}
 
 /// The lock of [`FairMutex`](crate::FairMutex): each release reserves it for the thread that has waited longest.
 pub struct RawFairMutex(RawMutex);
@@ -58,7 +62,7 @@ macro_rules! implement {
             /// The mutex is held, and no other guard is used meanwhile.
             unsafe fn guard(&self) -> lock_api::MutexGuard<'_, inner::RawMutex, ()> {
                 // SAFETY: the contract is the caller's. All states are the same.
-                unsafe { self.0.make_guard_unchecked($(<$Guard>::new())?) }
+                unsafe { self.0.make_guard_unchecked($(crate::raw::Outcome::of(<$Guard>::new()))?) }
             }
         }
     };

@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use lock_api::GuardSend;
-
 use crate::raw::raw_traits;
 use crate::{Held, Tried, TriedUpgrade, inner, of_this_version};
 

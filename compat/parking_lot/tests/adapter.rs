@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync;
 use std::thread;
 
-use parking_lot::{Condvar, FairMutex, Mutex};
+use parking_lot::{Condvar, FairMutex, Mutex, Once};
 use waitword_observe::LockKind;
 
 /// One test at a time, for [`until_queued`].
@@ -47,4 +47,10 @@ fn a_wait_with_another_mutex_panics_and_leaves_its_mutex_held_once() {
         *mutex.lock() = true;
         assert!(condvar.notify_one());
     });
+}
+
+#[test]
+fn a_caller_may_name_the_type_of_its_closure() {
+    Once::new().call_once::<fn()>(|| ());
+    Condvar::new().wait_while::<bool, fn(&mut bool) -> bool>(&mut Mutex::new(false).lock(), |waits| *waits);
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "json")]
 #[derive(Serialize)]
 struct Tagged<'a, T> {
     format: &'static str,
@@ -12,16 +13,19 @@ struct Tagged<'a, T> {
     data: &'a T,
 }
 
+#[cfg(feature = "json")]
 pub(crate) fn written<T: Serialize>(format: &'static str, schema: u32, data: &T) -> String {
     plain(&Tagged { format, schema, data })
 }
 
 /// Data that JSON can represent in any case.
+#[cfg(feature = "json")]
 pub(crate) fn plain(data: &impl Serialize) -> String {
     serde_json::to_string(data).unwrap_or_else(|error| unreachable!("plain data: {error}"))
 }
 
 /// The format and the version of the schema of a text, if it says them.
+#[cfg(feature = "json")]
 pub(crate) fn head(json: &str) -> Option<(String, u32)> {
     #[derive(Deserialize)]
     struct Head {
@@ -29,6 +33,14 @@ pub(crate) fn head(json: &str) -> Option<(String, u32)> {
         schema: u32,
     }
     serde_json::from_str(json).ok().map(|Head { format, schema }| (format, schema))
+}
+
+/// For who asks for JSON of a program whose observer has none.
+#[cfg(not(feature = "json"))]
+pub(crate) fn not_built_in() -> std::io::Error {
+    let text = "this program is built without JSON; add waitword-observe, with its default features, to its dependencies \
+                (trace=FILE.svg needs none)";
+    std::io::Error::new(std::io::ErrorKind::Unsupported, text)
 }
 
 /// Durations that do not fit into 64 bits are longer than 580 years.

@@ -12,6 +12,7 @@
 //!
 //! let report = waitword_observe::report();
 //! println!("{report}"); // for a terminal
+//! # #[cfg(feature = "json")]
 //! println!("{}", report.to_json()); // for tools: `json_schema` has every field
 //! ```
 //!
@@ -25,6 +26,8 @@
 //! `tracing.rs` and `metrics.rs` for what a program has already. `switch/` turns observation on.
 
 #![deny(unsafe_code)]
+// The documentation is that of all features.
+#![cfg_attr(not(feature = "json"), allow(rustdoc::broken_intra_doc_links))]
 
 mod blame;
 mod by_word;
@@ -73,7 +76,9 @@ pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
 pub use sources::{Seen, Source, add_source};
 #[cfg(unix)]
-pub use switch::{Server, report_on_signal, serve};
+pub use switch::report_on_signal;
+#[cfg(all(unix, feature = "json"))]
+pub use switch::{Server, serve};
 pub use switch::{abort_on_deadlock, check_lock_order, disable, enable, identify, init, on_deadlock};
 pub use text::short_duration;
 pub use trace::{Tracing, add_trace_source, trace_start, trace_start_all, trace_stop, traced};
@@ -89,6 +94,7 @@ pub mod internals {
     pub use crate::record::{HolderSeen, Holders, Release, holders, note_release};
 }
 
+#[cfg(feature = "json")]
 #[doc = include_str!("../docs/json.md")]
 pub mod json_schema {}
 

@@ -8,16 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::blame::{Blame, blame};
 use crate::finding::Finding;
+#[cfg(feature = "json")]
+use crate::json;
 use crate::model::{Lock, Snapshot};
+use crate::order;
 use crate::process::{program, snapshot};
 use crate::search::{cycles, has_cycle, waits};
 use crate::text::{self, clean, counted, listing};
-use crate::{json, order};
 
 /// The version of the JSON schema that this crate writes and reads.
 pub const SCHEMA: u32 = 1;
 
 /// Distinguishes a report from other JSON.
+#[cfg(feature = "json")]
 const FORMAT: &str = "waitword-report";
 
 /// The waiters of one process, and what is wrong with them.
@@ -86,6 +89,7 @@ impl Report {
     }
 
     /// The report as JSON, in one line. [`json_schema`](crate::json_schema) has every field.
+    #[cfg(feature = "json")]
     pub fn to_json(&self) -> String {
         json::written(FORMAT, SCHEMA, self)
     }
@@ -102,6 +106,7 @@ impl Report {
     /// assert_eq!(Report::from_json(&report.to_json()), Ok(report));
     /// assert!(Report::from_json("{}").is_err());
     /// ```
+    #[cfg(feature = "json")]
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
         match json::head(json) {
             Some((format, SCHEMA)) if format == FORMAT => {

@@ -1,5 +1,7 @@
 //! Timelines made by hand or drawn: as JSON, read by the rules of what opens it, and as a picture.
 
+#![cfg(feature = "json")]
+
 #[path = "common/chrome_format.rs"]
 mod rules;
 

@@ -1,6 +1,8 @@
 //! The files of `profile=` and `trace=` have what was recorded when the program ends, however early that is. The program is this test,
 //! started once more.
 
+#![cfg(feature = "json")]
+
 #[path = "common/chrome_format.rs"]
 mod rules;
 

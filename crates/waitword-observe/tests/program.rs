@@ -1,5 +1,6 @@
 //! The example as its user meets it: what it prints, and what the environment changes.
 
+#![cfg(feature = "json")]
 #![cfg(unix)]
 
 #[path = "common/mod.rs"]

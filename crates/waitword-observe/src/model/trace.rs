@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::actor::{Actor, Site};
 use super::lock::LockName;
-use crate::json::{self, nanos, optional_nanos};
+use crate::json::{nanos, optional_nanos};
 
 /// Distinguishes a trace from other JSON.
+#[cfg(feature = "json")]
 const FORMAT: &str = "waitword-trace";
+#[cfg(feature = "json")]
 const SCHEMA: u32 = 1;
 
 /// What waiters and holders did, in order of time.
@@ -36,6 +38,7 @@ const SCHEMA: u32 = 1;
 /// trace.events.push(event(10, &worker, TraceKind::Waits));
 /// trace.events.push(TraceEvent { on: host.clone(), ..event(30, &worker, TraceKind::Notified) });
 /// trace.events.push(event(35, &worker, TraceKind::Ended));
+/// # #[cfg(feature = "json")]
 /// std::fs::write(std::env::temp_dir().join("trace.json"), trace.to_chrome_json())?; // https://ui.perfetto.dev opens it
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -98,10 +101,11 @@ pub enum TraceKind {
     },
 }
 
+#[cfg(feature = "json")]
 impl Trace {
     /// The trace itself as JSON, in one line, for [`from_json`](Self::from_json).
     pub fn to_json(&self) -> String {
-        json::written(FORMAT, SCHEMA, self)
+        crate::json::written(FORMAT, SCHEMA, self)
     }
 
     /// Reads what [`to_json`](Self::to_json) wrote.
@@ -109,7 +113,7 @@ impl Trace {
     /// # Errors
     /// If the text is no trace, or one of another version.
     pub fn from_json(json: &str) -> Result<Self, TraceReadError> {
-        let is_trace = json::head(json).is_some_and(|head| head == (FORMAT.to_owned(), SCHEMA));
+        let is_trace = crate::json::head(json).is_some_and(|head| head == (FORMAT.to_owned(), SCHEMA));
         is_trace.then(|| serde_json::from_str(json).ok()).flatten().ok_or(TraceReadError)
     }
 }

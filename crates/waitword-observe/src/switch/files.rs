@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::exit::AtExit;
+use crate::model::Trace;
 use crate::profile::profile;
 use crate::sources::unless_it_panics;
 use crate::trace::traced;
@@ -32,12 +33,15 @@ pub(super) fn write_profile(path: PathBuf) -> io::Result<()> {
 
 /// A trace of the youngest events, of all acquisitions.
 pub(super) fn write_trace(path: PathBuf) -> io::Result<()> {
-    let is_svg = path.extension().is_some_and(|extension| extension == "svg");
+    let text = match path.extension() {
+        Some(extension) if extension == "svg" => Trace::to_svg,
+        #[cfg(feature = "json")]
+        _ => Trace::to_chrome_json,
+        #[cfg(not(feature = "json"))]
+        _ => return Err(crate::json::not_built_in()),
+    };
     let tracing = traced(true);
-    again(move || {
-        let trace = tracing.so_far();
-        replace(&path, (if is_svg { trace.to_svg() } else { trace.to_chrome_json() }).as_bytes())
-    })
+    again(move || replace(&path, text(&tracing.so_far()).as_bytes()))
 }
 
 /// Whether two paths name one file, which each writer would replace.

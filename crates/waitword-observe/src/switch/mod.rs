@@ -1,11 +1,14 @@
-//! Observation on and off: by the environment (here), by hand (`on.rs`); reports through a socket and at a signal (`serve.rs`).
+//! Observation on and off: by the environment (here), by hand (`on.rs`); reports through a socket (`serve.rs`) and at a
+//! signal (`signal.rs`).
 
 #[allow(unsafe_code)]
 mod exit;
 mod files;
 mod on;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "json"))]
 mod serve;
+#[cfg(unix)]
+mod signal;
 mod watch;
 
 use std::ffi::OsStr;
@@ -18,8 +21,10 @@ use std::time::Duration;
 use crate::blame::set_slow_threshold;
 use files::{are_one, write_profile, write_trace};
 pub use on::{abort_on_deadlock, check_lock_order, disable, enable, identify, on_deadlock};
+#[cfg(all(unix, feature = "json"))]
+pub use serve::{Server, serve};
 #[cfg(unix)]
-pub use serve::{Server, report_on_signal, serve};
+pub use signal::report_on_signal;
 use watch::say;
 
 const VARIABLE: &str = "WAITWORD_OBSERVE";
@@ -37,6 +42,8 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s and at the end, in Chrome's trace format, or as a picture if the name ends in `.svg` |
 /// | `slow=500ms` | with `1`: what is printed as slow, 1 s without it |
 /// | `1,serve=PATH` | both; so with the others |
+///
+/// Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` print one line that says what to do about it.
 ///
 /// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound) prints
 /// one line, and the rest is observed. Only the first call has an effect; later ones cost a load, so that a library may call it before each
@@ -93,8 +100,10 @@ fn start(spec: &Spec) {
             say(format_args!("no report on SIGUSR1: {error}"));
         }
     }
-    #[cfg(unix)]
+    #[cfg(all(unix, feature = "json"))]
     at("reports", &spec.serve, |path| serve(path).map(Server::forever));
+    #[cfg(not(feature = "json"))]
+    at("reports", &spec.serve, |_| Err(crate::json::not_built_in()));
 }
 
 /// Calls `work` with the path, if there is one; prints what fails.

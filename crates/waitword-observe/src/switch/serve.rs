@@ -1,19 +1,15 @@
-//! Reports through a Unix socket, or at a signal.
+//! Reports and traces through a Unix socket, as JSON.
 
-use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::FORBIDDEN;
-use signal_hook::iterator::Signals;
-use waitword_core::lock;
 use waitword_core::time::Instant;
 
 use crate::report::report;
@@ -227,37 +223,6 @@ impl Request {
             Self::Other => "{\"error\":\"this program does not understand the request\"}".to_owned(),
         }
     }
-}
-
-/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
-///
-/// The handler only wakes a thread, which makes the report. Signals that come while it is made count as one. A second call for the same
-/// signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
-///
-/// # Errors
-/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is not a signal, or no thread can be started.
-pub fn report_on_signal(signal: i32) -> io::Result<()> {
-    static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-    // signal-hook panics for numbers beyond its own limit.
-    if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
-        let text = format!("signal {signal} cannot be handled");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
-    let mut handled = lock(&HANDLED);
-    if handled.contains(&signal) {
-        return Ok(());
-    }
-    let mut signals = Signals::new([signal])?;
-    let print = move || {
-        for _ in signals.forever() {
-            // In one piece, so that other lines do not get in between; a missing standard error is ignored.
-            let text = report().to_string();
-            let _ = io::stderr().lock().write_all(text.as_bytes());
-        }
-    };
-    thread::Builder::new().name("waitword-signal".into()).spawn(print)?;
-    handled.insert(signal);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Here the events of `record/rings.rs` get the names of locks and actors; `timeline.rs` pairs beginnings with ends; `chrome.rs` and
 //! `svg.rs` write the result.
 
+#[cfg(feature = "json")]
 mod chrome;
 mod svg;
 mod timeline;
@@ -47,6 +48,7 @@ pub fn trace_start_all() {
 /// let mutex = Mutex::new(0);
 /// *mutex.lock() += 1;
 /// let trace = waitword_observe::trace_stop().unwrap();
+/// # #[cfg(feature = "json")]
 /// std::fs::write(std::env::temp_dir().join("trace.json"), trace.to_chrome_json())?; // ui.perfetto.dev opens it
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -94,6 +96,7 @@ impl Trace {
     ///
     /// Each thread, task and agent has a lane; slices are waits and holds; a flow leads from each release or notify to the wait that it ended.
     /// Slices of one lane that overlap without one being inside the other are put on further lanes of the same name.
+    #[cfg(feature = "json")]
     pub fn to_chrome_json(&self) -> String {
         chrome::written(&Timeline::of(self), self)
     }

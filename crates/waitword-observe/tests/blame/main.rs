@@ -1,5 +1,7 @@
 //! Who made others wait: the sum of a profile is the sum of the waits that the waiters measure themselves.
 
+#![cfg(feature = "json")]
+
 mod charges;
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,5 +1,7 @@
 //! Snapshots made by hand: what is found in them, and what reports and profiles of them say. Nothing here is the process's own.
 
+#![cfg(feature = "json")]
+
 mod agents;
 mod no_false_alarms;
 mod profile;

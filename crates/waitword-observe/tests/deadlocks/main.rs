@@ -3,6 +3,8 @@
 //!
 //! In what is expected, `<mark>` is the line of the same file that ends with `// mark`.
 
+#![cfg(feature = "json")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod guards;

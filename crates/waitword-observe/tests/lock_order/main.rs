@@ -1,5 +1,7 @@
 //! The order of locks: what is a potential deadlock, and for each rule one that is none.
 
+#![cfg(feature = "json")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod others;

@@ -1,5 +1,7 @@
 //! Timelines of this process: the events of waits, and the JSON that is made of them, by the rules of what opens it.
 
+#![cfg(feature = "json")]
+
 #[path = "../common/mod.rs"]
 mod common;
 mod rings;

@@ -62,7 +62,7 @@ impl BarrierWaitResult {
     const FOLLOWER: Self = Self { is_leader: false };
 
     /// Whether this party was the last to arrive. In each generation one is.
-    pub fn is_leader(self) -> bool {
+    pub fn is_leader(&self) -> bool {
         self.is_leader
     }
 }

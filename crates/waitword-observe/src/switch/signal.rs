@@ -1,0 +1,43 @@
+//! Reports at a signal.
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::sync::Mutex;
+use std::thread;
+
+use signal_hook::consts::FORBIDDEN;
+use signal_hook::iterator::Signals;
+use waitword_core::lock;
+
+use crate::report::report;
+
+/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
+///
+/// The handler only wakes a thread, which makes the report. Signals that come while it is made count as one. A second call for the same
+/// signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
+///
+/// # Errors
+/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is not a signal, or no thread can be started.
+pub fn report_on_signal(signal: i32) -> io::Result<()> {
+    static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+    // signal-hook panics for numbers beyond its own limit.
+    if FORBIDDEN.contains(&signal) || !(1..128).contains(&signal) {
+        let text = format!("signal {signal} cannot be handled");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let mut handled = lock(&HANDLED);
+    if handled.contains(&signal) {
+        return Ok(());
+    }
+    let mut signals = Signals::new([signal])?;
+    let print = move || {
+        for _ in signals.forever() {
+            // In one piece, so that other lines do not get in between; a missing standard error is ignored.
+            let text = report().to_string();
+            let _ = io::stderr().lock().write_all(text.as_bytes());
+        }
+    };
+    thread::Builder::new().name("waitword-signal".into()).spawn(print)?;
+    handled.insert(signal);
+    Ok(())
+}

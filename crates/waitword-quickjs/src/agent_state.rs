@@ -157,6 +157,7 @@ impl AgentState {
     }
 
     /// Whether any wait is queued, or settled and its promise not resolved.
+    #[cfg(feature = "rquickjs")]
     pub(crate) fn has_pending(&self) -> bool {
         self.agent.has_pending() || !self.refused.borrow().is_empty()
     }

@@ -87,7 +87,7 @@ pub(crate) enum Recipe {
 
     /// Model checks: every interleaving of two to four threads, and what the memory model allows between (eight minutes)
     Loom {
-        /// With more preemptions: five in the queue, three in the locks (much longer: before a release)
+        /// With one preemption more in each model (hours: before a release)
         #[arg(long)]
         deep: bool,
 

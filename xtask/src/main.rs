@@ -87,18 +87,10 @@ fn js(mutants: bool) -> Result<(), Stop> {
 }
 
 fn loom(deep: bool, quick: bool) -> Result<(), Stop> {
-    // The queue's models have bounds of their own in each mode; the locks' have one for all with `--deep`.
-    let deeper = [("LOOM_DEEP", "1"), ("LOOM_MAX_PREEMPTIONS", "3")];
-    for (tests, (name, value)) in
-        ["waitword-core-models --test loom", "waitword-models --test models"].into_iter().zip(deeper)
-    {
-        let mut line = models("loom", tests);
-        if deep {
-            line = line.env(name, value);
-        } else if quick {
-            line = line.env("LOOM_QUICK", "1");
-        }
-        line.run()?;
+    for tests in ["waitword-core-models --test loom", "waitword-models --test models"] {
+        let line = models("loom", tests);
+        let mode = if deep { Some("LOOM_DEEP") } else { quick.then_some("LOOM_QUICK") };
+        mode.map_or(line.clone(), |mode| line.env(mode, "1")).run()?;
     }
     Ok(())
 }

@@ -40,9 +40,7 @@ fn add_block(records: &Records, thread: usize) -> &'static Block {
 }
 
 fn model(body: impl Fn(Arc<Records>) + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
-    builder.check(move || body(Arc::new(Records::default())));
+    crate::check(3, move || body(Arc::new(Records::default())));
 }
 
 /// Another releases, and the thread claims its record again.

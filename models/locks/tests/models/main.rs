@@ -44,9 +44,10 @@ fn model(body: impl Fn() + Sync + Send + 'static) {
 
 fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    // One less for `cargo xtask loom --quick`. LOOM_MAX_PREEMPTIONS overrides both.
-    let is_quick = std::env::var_os("LOOM_QUICK").is_some();
-    builder.preemption_bound = builder.preemption_bound.or(Some(1.max(preemptions - usize::from(is_quick))));
+    // One less for `cargo xtask loom --quick`, one more for `--deep`. LOOM_MAX_PREEMPTIONS overrides all.
+    let [is_quick, is_deep] =
+        ["LOOM_QUICK", "LOOM_DEEP"].map(|mode| usize::from(std::env::var_os(mode).is_some()));
+    builder.preemption_bound = builder.preemption_bound.or(Some(1.max(preemptions - is_quick) + is_deep));
     builder.check(body);
 }
 

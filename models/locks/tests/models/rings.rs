@@ -11,9 +11,7 @@ const EVENTS: u64 = 4;
 /// More events than slots, so that the writer overwrites what is read.
 #[test]
 fn what_is_read_beside_a_writer_is_whole() {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(3));
-    builder.check(|| {
+    crate::check(3, || {
         let ring = Arc::new(Ring::new(2));
         let writer = {
             let ring = Arc::clone(&ring);

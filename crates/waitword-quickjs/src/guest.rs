@@ -4,8 +4,6 @@
 //! userdata, with which they end. How the outcomes of `waitAsync` get to the scripts: `guest_driver.rs`. What is unsafe about
 //! it: `ffi/guest.rs` and `ffi/blocks.rs`.
 
-use std::error::Error;
-use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -16,8 +14,9 @@ use rquickjs::{AsyncContext, Context, Ctx, Exception as JsException, FromJs, Pro
 use waitword_agents::{Agent, AgentId, MemoryBudget, Outcome, SharedBlock};
 
 use crate::agent_state::AgentState;
-use crate::ffi::{Exception, JsError, Realm, guest};
+use crate::ffi::{Exception, Realm, guest};
 use crate::guest_driver::{Driver, drive, drive_waits, next_deadline, ring, settle, sleep};
+use crate::install_error::InstallError;
 use crate::{array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
 
 /// What [`install`] and [`install_async`] are to do.
@@ -230,49 +229,6 @@ impl InstalledAgent {
         AgentState::of(&realm).is_ok_and(|state| state.agent.id() == self.id).then_some(realm)
     }
 }
-
-/// Why nothing was installed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum InstallError {
-    /// It is installed in this context, or in another one of this runtime.
-    Installed,
-    /// The context is not of the agent's runtime.
-    OtherRuntime,
-    /// The context lacks a built-in.
-    Missing(&'static str),
-    /// The program uses what this needs itself: the runtime's functions for shared memory (`JS_SetSharedArrayBufferFunctions`), the
-    /// context's opaque pointer (`JS_SetContextOpaque`), or, further up the stack, the runtime's userdata.
-    InUse(&'static str),
-    /// The engine refused a function: a script has frozen what it would go into, or the memory limit is reached. The context may have
-    /// got some of them.
-    Failed(JsError),
-}
-
-impl fmt::Display for InstallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Installed => {
-                "waitword is installed in this runtime: use that agent, and its add_realm for other contexts"
-            }
-            Self::OtherRuntime => {
-                "this context is of another runtime: install there, for an agent of its own"
-            }
-            Self::Missing(name) => {
-                return write!(f, "this context has no {name}: make it with all intrinsics (Context::full)");
-            }
-            Self::InUse(what) => return write!(f, "the program uses {what}: install where it does not"),
-            Self::Failed(error) => {
-                return write!(
-                    f,
-                    "a function could not be replaced: {error}. Make a new runtime, and install first"
-                );
-            }
-        })
-    }
-}
-
-impl Error for InstallError {}
 
 fn install_in(
     ctx: &Ctx<'_>,

@@ -38,6 +38,8 @@ mod ffi;
 mod guest;
 #[cfg(feature = "rquickjs")]
 mod guest_driver;
+#[cfg(feature = "rquickjs")]
+mod install_error;
 mod jobs;
 mod runtime;
 mod shared_array_buffer;
@@ -55,7 +57,9 @@ pub use ffi::{
     TypedArrayView, Value, parses_as_module, place_in_frame,
 };
 #[cfg(feature = "rquickjs")]
-pub use guest::{InstallError, InstallOptions, InstalledAgent, install, install_async};
+pub use guest::{InstallOptions, InstalledAgent, install, install_async};
+#[cfg(feature = "rquickjs")]
+pub use install_error::InstallError;
 pub use runtime::{JsAgent, JsAgentOptions};
 pub use waitword_agents::{Agent, AgentHandle, MemoryBudget, PendingWait, SharedBlock};
 #[cfg(feature = "observe")]

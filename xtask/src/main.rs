@@ -147,7 +147,8 @@ fn tsan() -> Result<(), Stop> {
     let suppressions = root().join("proofs/tsan.supp");
     sanitized("--target-dir target/tsan -Zbuild-std", |line| {
         line.env("RUSTFLAGS", "-Zsanitizer=thread")
-            .env("TSAN_OPTIONS", &format!("suppressions={}", suppressions.display()))
+            // The child of `fork.rs` starts threads, as it should.
+            .env("TSAN_OPTIONS", &format!("die_after_fork=0:suppressions={}", suppressions.display()))
     })
 }
 

@@ -18,7 +18,6 @@ use std::process::exit;
 use std::thread;
 use std::time::Duration;
 
-use clap::Parser;
 use waitword_host::{EXIT_TIMED_OUT, Program};
 
 use agents_trace::Tracing;
@@ -26,8 +25,7 @@ use args::{Arguments, Command, Run};
 use observe::Hang;
 
 fn main() {
-    // Bad flags end here: usage on the standard error, exit code 2.
-    match Arguments::parse().command {
+    match Arguments::of_process().command {
         Command::Run(run) => exit(run_program(run)),
         Command::Report(report) => exit(attach::run(&report)),
         Command::Top(top) => exit(top::run(&top)),

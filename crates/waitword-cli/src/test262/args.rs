@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::count;
+
 /// Run test262, the conformance suite of ECMAScript, and compare with what is known
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("{MORE}\n{EXIT_CODES}"))]
@@ -21,7 +23,7 @@ pub(crate) struct Test262 {
     /// How many tests run at a time [default: as many as there are processor cores]
     ///
     /// Tests of agents mostly sleep, so more than there are cores may be faster.
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs, allow_negative_numbers = true)]
     pub(super) jobs: Option<NonZero<usize>>,
 
     /// After so many seconds a test has failed
@@ -54,6 +56,10 @@ pub(crate) struct Test262Case {
     pub(super) file: String,
     #[arg(value_enum)]
     pub(super) mode: super::plan::Mode,
+}
+
+fn jobs(text: &str) -> Result<NonZero<usize>, String> {
+    NonZero::new(count(text)?).ok_or_else(|| "give a number greater than 0".to_owned())
 }
 
 fn seconds(text: &str) -> Result<std::time::Duration, String> {

@@ -1,4 +1,4 @@
-//! The command line `waitword`: what the words on it mean (`args.rs`), what its user gets to read when a program ends badly
+//! The command line `waitword`: what the words on it mean (`args.rs`, `numbers.rs`), what its user gets to read when a program ends badly
 //! (`report.rs`), how to see the waiters of a program (`observe.rs`, `agents_trace.rs`), and how to read the report and record the timeline of
 //! another process (`attach.rs`, `top/`, `trace.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host and
 //! a folder of its own (`test262/`).
@@ -8,6 +8,7 @@
 mod agents_trace;
 mod args;
 mod attach;
+mod numbers;
 mod observe;
 mod report;
 mod test262;

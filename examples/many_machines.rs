@@ -45,7 +45,8 @@ async fn count() -> Result<(), Failed> {
     let [address, rounds] = &arguments[..] else {
         return Err("give the address of a database and a number of rounds".into());
     };
-    let (config, rounds) = (address.parse::<Config>()?, rounds.parse::<u32>()?);
+    let config = address.parse::<Config>()?;
+    let rounds: u32 = rounds.parse().map_err(|_| format!("'{rounds}' is no number of rounds"))?;
     migrate(&config).await?;
     let cluster = Cluster::connect(config).await?;
     let (client, connection) = tokio_postgres::connect(address, NoTls).await?;

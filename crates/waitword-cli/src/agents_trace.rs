@@ -14,6 +14,7 @@ use waitword_observe::{
 };
 
 use crate::observe::site;
+use crate::trace::why_unwritable;
 
 /// A program that is traced into a file.
 #[derive(Clone)]
@@ -49,8 +50,8 @@ impl Tracing {
 }
 
 fn complain(file: &Path, error: &io::Error) {
-    let file = file.display();
-    let _ = writeln!(io::stderr().lock(), "error: the trace cannot be written to {file}: {error}");
+    let why = why_unwritable(file, error);
+    let _ = writeln!(io::stderr().lock(), "error: the trace cannot be written to {}: {why}", file.display());
 }
 
 /// From now on traces of this process have what its agents did, and the lines of their scripts.

@@ -1,13 +1,15 @@
 //! The words on the command line.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::error::ErrorKind;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use waitword_host::DEFAULT_MAX_WORKERS;
 
+use crate::numbers::{count, seconds, size};
 use crate::test262::{Test262, Test262Case};
 
 /// Runs JavaScript programs whose agents wait on shared memory: one first-in-first-out queue per word, for
@@ -17,6 +19,28 @@ use crate::test262::{Test262, Test262Case};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Arguments {
+    /// The words of this process. A mistake ends it: usage on the standard error, exit code 2.
+    pub(crate) fn of_process() -> Self {
+        Self::try_parse().unwrap_or_else(|mut mistake| {
+            add_tip(&mut mistake);
+            mistake.exit()
+        })
+    }
+}
+
+/// Who knows `node FILE` writes `waitword FILE`.
+fn add_tip(mistake: &mut clap::Error) {
+    let Some(ContextValue::String(word)) = mistake.get(ContextKind::InvalidSubcommand) else { return };
+    let path = Path::new(word);
+    let is_script =
+        path.extension().is_some_and(|end| ["js", "mjs", "cjs"].iter().any(|script| end == *script));
+    if is_script || path.is_file() {
+        let tip = StyledStr::from(format!("to run a file: waitword run {word}"));
+        mistake.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -91,13 +115,13 @@ pub(crate) struct Run {
     ///
     /// Where one more is made, "new Worker" throws an Error with the code ERR_WORKER_INIT_FAILED; so it does when the system
     /// has no thread left.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = DEFAULT_MAX_WORKERS)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count, default_value_t = DEFAULT_MAX_WORKERS)]
     pub(crate) max_workers: usize,
 
     /// Let each agent have at most so many pending promises of Atomics.waitAsync
     ///
     /// Beyond it Atomics.waitAsync throws a RangeError where it would have to wait. There is no limit without this.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) max_waits: Option<usize>,
 }
 
@@ -107,7 +131,13 @@ impl Run {
     /// # Errors
     /// A usage error.
     pub(crate) fn file_and_arguments(&self) -> Result<(OsString, Vec<String>), clap::Error> {
-        let mistake = |kind, message: String| Arguments::command().error(kind, message);
+        let mistake = |kind, message: String| {
+            let mut command = Arguments::command();
+            // Names the whole command in the usage.
+            command.build();
+            let run = command.find_subcommand_mut("run").expect("it is declared above");
+            run.error(kind, message)
+        };
         let Some((file, arguments)) = self.program.split_first().filter(|(file, _)| !file.is_empty()) else {
             return Err(mistake(ErrorKind::ValueValidation, "the name of the file is empty".to_owned()));
         };
@@ -230,32 +260,10 @@ Exit codes:
        file cannot be written
     2  a mistake on the command line";
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: Option<f64> = text.parse().ok();
-    let duration =
-        number.filter(|number| *number > 0.0).and_then(|number| Duration::try_from_secs_f64(number).ok());
-    duration.ok_or_else(|| "give a number of seconds greater than 0, such as 10 or 0.5".to_owned())
-}
-
 /// The program refuses longer traces.
 fn trace_seconds(text: &str) -> Result<Duration, String> {
     let time = seconds(text)?;
     if time <= Duration::from_secs(60) { Ok(time) } else { Err("give 60 seconds at most".to_owned()) }
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" => Some(1),
-        "K" | "KB" | "KIB" => Some(1 << 10),
-        "M" | "MB" | "MIB" => Some(1 << 20),
-        "G" | "GB" | "GIB" => Some(1 << 30),
-        _ => None,
-    };
-    let bytes = unit.and_then(|unit: usize| digits.parse::<usize>().ok()?.checked_mul(unit));
-    bytes
-        .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| "give a number of bytes with K, M or G behind it, such as 64M".to_owned())
 }
 
 const EXIT_CODES: &str = "\
@@ -276,17 +284,14 @@ const MORE: &str = "\
 Examples:
   waitword run examples/article/async-lock.js
   waitword run --main-can-block demo.mjs one two
-  waitword run --timeout 10 --memory-limit 64M --total-memory 256M \
-      --max-workers 16 --max-waits 100000 untrusted.js
+  waitword run --timeout 10 --memory-limit 64M --max-workers 16 untrusted.js
   generate-program | waitword run - one two
   waitword run --observe --timeout 60 hangs-sometimes.mjs
 
 What programs can use:
-  node:worker_threads (Worker, parentPort, workerData, isMainThread, threadId,
-  MessageChannel, MessagePort, receiveMessageOnPort), or the Worker of pages
-  (onmessage, postMessage, self, close, importScripts); timers, console, process, structuredClone, queueMicrotask, performance.now,
-  import and require of files, and all that ECMAScript 2024 has. The same file
-  runs on Node.
+  ECMAScript 2024, files by import and require, timers, and the modules that
+  docs/host.md lists. The same file runs on Node; one with the Worker of pages,
+  in browsers.
 
 When a program ends:
   A pending Atomics.waitAsync with a timeout keeps it alive; one without a

@@ -1,4 +1,4 @@
-//! The command line `waitword`: what the words on it mean (`args.rs`), what its user gets to read when a program ends badly
+//! The command line `waitword`: what the words on it mean (`args.rs`, `numbers.rs`), what its user gets to read when a program ends badly
 //! (`report.rs`), how to see the waiters of a program (`observe.rs`, `agents_trace.rs`), and how to read the report and record the timeline of
 //! another process (`attach.rs`, `top/`, `trace.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host and
 //! a folder of its own (`test262/`).
@@ -8,6 +8,7 @@
 mod agents_trace;
 mod args;
 mod attach;
+mod numbers;
 mod observe;
 mod report;
 mod test262;
@@ -18,7 +19,6 @@ use std::process::exit;
 use std::thread;
 use std::time::Duration;
 
-use clap::Parser;
 use waitword_host::{EXIT_TIMED_OUT, Program};
 
 use agents_trace::Tracing;
@@ -26,8 +26,7 @@ use args::{Arguments, Command, Run};
 use observe::Hang;
 
 fn main() {
-    // Bad flags end here: usage on the standard error, exit code 2.
-    match Arguments::parse().command {
+    match Arguments::of_process().command {
         Command::Run(run) => exit(run_program(run)),
         Command::Report(report) => exit(attach::run(&report)),
         Command::Top(top) => exit(top::run(&top)),

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use waitword_observe::Report;
 
-use waitword_host::{AbandonedWait, Ended, Failure, FailureKind, Place};
+use waitword_host::{AbandonedWait, Activity, AliveAgent, Ended, Failure, FailureKind, Place};
 
 /// At most so many abandoned waits are listed one by one.
 const LISTED: usize = 20;
@@ -19,6 +19,7 @@ pub(crate) fn show(ended: &Ended, hung: Option<&Report>) {
     if ended.is_timed_out {
         text += TIMED_OUT;
         text += &waits_text(&ended.abandoned, hung);
+        text += &alive_text(ended);
     } else if ended.is_standstill {
         text += &standstill_text(ended, hung);
     }
@@ -132,6 +133,27 @@ fn waits_text(waits: &[AbandonedWait], hung: Option<&Report>) -> String {
     }
     if waits.len() > LISTED {
         let _ = writeln!(text, "  ... and {} more", waits.len() - LISTED);
+    }
+    text
+}
+
+/// The agents that the list of waits does not have.
+fn alive_text(ended: &Ended) -> String {
+    let line = |alive: &AliveAgent| {
+        let mut waits = ended.abandoned.iter().filter(|wait| wait.agent == alive.agent);
+        let what = match alive.activity {
+            Activity::Running => "still running",
+            Activity::Sleeping if waits.next().is_none() => "sleeps until a timer or a message",
+            // One without a timeout is listed.
+            Activity::Blocked if !waits.any(|wait| wait.is_blocked) => "Atomics.wait with a timeout",
+            _ => return None,
+        };
+        Some(format!("  {}: {what}\n", alive.agent))
+    };
+    let lines: Vec<String> = ended.alive.iter().filter_map(line).collect();
+    let mut text = lines[..lines.len().min(LISTED)].concat();
+    if lines.len() > LISTED {
+        let _ = writeln!(text, "  ... and {} agents more", lines.len() - LISTED);
     }
     text
 }

@@ -70,5 +70,15 @@ impl Drop for Output<'_> {
 }
 
 fn cannot_be_written(path: &Path, error: &io::Error) -> String {
-    format!("{} cannot be written: {error}", path.display())
+    format!("{} cannot be written: {}", path.display(), why_unwritable(path, error))
+}
+
+/// Why a file cannot be written, and what to do.
+pub(crate) fn why_unwritable(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        // Windows denies the access to one.
+        _ if path.is_dir() => "this is a directory: name a file in it".to_owned(),
+        io::ErrorKind::NotFound => "there is no such directory: check the name and the directory".to_owned(),
+        _ => error.to_string(),
+    }
 }

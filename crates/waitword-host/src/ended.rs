@@ -13,6 +13,8 @@ pub struct Ended {
     pub failure: Option<Failure>,
     /// The waits that were pending when nothing could happen any more, or when time was up.
     pub abandoned: Vec<AbandonedWait>,
+    /// The agents that there were when time was up.
+    pub alive: Vec<AliveAgent>,
     /// The program came to a standstill before its agents were done: all of them slept or were blocked.
     pub is_standstill: bool,
     /// Its [time](crate::Program::timeout) was up.
@@ -34,6 +36,26 @@ pub struct AbandonedWait {
     pub byte_index: usize,
     /// The line of the script that waits: `file:line:column`, if the stack says so.
     pub place: Option<String>,
+}
+
+/// An agent that had not ended when time was up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliveAgent {
+    /// The agent.
+    pub agent: AgentName,
+    /// What it did.
+    pub activity: Activity,
+}
+
+/// What an agent does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// It runs a script, or starts.
+    Running,
+    /// It sleeps in its event loop, until a timer, a message or a notify.
+    Sleeping,
+    /// It is blocked in `Atomics.wait`.
+    Blocked,
 }
 
 /// The exit code of a program whose main module awaits what will never come.

@@ -33,6 +33,7 @@ impl Exit {
             abandoned,
             is_standstill: members.standstill.is_some(),
             is_timed_out: members.is_timed_out,
+            alive: std::mem::take(&mut members.alive),
             is_awaiting: self.is_awaiting,
         }
     }

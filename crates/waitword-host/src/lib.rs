@@ -56,7 +56,7 @@ mod worker;
 mod worker_options;
 
 pub use agent_name::AgentName;
-pub use ended::{AbandonedWait, EXIT_TIMED_OUT, Ended, Failure, FailureKind, Place};
+pub use ended::{AbandonedWait, Activity, AliveAgent, EXIT_TIMED_OUT, Ended, Failure, FailureKind, Place};
 pub use observer::{
     Actor, ObservedAgent, ObservedDeed, ObservedWaiter, ObservedWord, Observer, WaiterSeen, WaitsFor,
 };

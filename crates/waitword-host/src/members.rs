@@ -9,8 +9,8 @@ use waitword_agents::AgentHandle;
 use waitword_quickjs::Doorbell;
 
 use crate::agent_links::AgentLinks;
-use crate::agent_name::{MAIN, ThreadId};
-use crate::ended::AbandonedWait;
+use crate::agent_name::{AgentName, MAIN, ThreadId};
+use crate::ended::{AbandonedWait, Activity, AliveAgent};
 use crate::liveness::{Liveness, Reason, Standing, judge};
 use crate::observer::Observer;
 
@@ -34,6 +34,8 @@ pub(crate) struct Members {
     /// Set when the main agent was dismissed: the program ends although agents are left.
     pub(crate) standstill: Option<Standstill>,
     pub(crate) abandoned: Vec<AbandonedWait>,
+    /// The agents that there were when time was up.
+    pub(crate) alive: Vec<AliveAgent>,
     pub(crate) forced_exit: Option<i32>,
     pub(crate) is_timed_out: bool,
     /// Looks at the program before it is changed for good.
@@ -53,6 +55,8 @@ pub(crate) struct Member {
     /// `None` until the agent's thread has made its agent.
     pub(crate) handle: Option<AgentHandle>,
     pub(crate) doing: Doing,
+    /// It sleeps in its event loop, with a deadline or without. One with a deadline counts as [running](Doing::Running).
+    pub(crate) is_asleep: bool,
     pub(crate) is_terminated: bool,
     pub(crate) is_dismissed: bool,
     /// It counts no more among those that are alive: nothing is left but the end of its thread.
@@ -82,6 +86,22 @@ impl Members {
             self.running += usize::from(doing == Doing::Running);
             member.doing = doing;
         }
+    }
+
+    pub(crate) fn now_alive(&self) -> Vec<AliveAgent> {
+        let alive = self.all.iter().filter(|(_, member)| !member.is_retired);
+        let seen = alive.map(|(id, member)| {
+            let is_queued = || member.handle.as_ref().is_some_and(AgentHandle::is_queued);
+            let activity = match member.doing {
+                _ if member.is_asleep => Activity::Sleeping,
+                Doing::Blocked => Activity::Blocked,
+                // With a timeout it counts as running.
+                _ if is_queued() => Activity::Blocked,
+                _ => Activity::Running,
+            };
+            AliveAgent { agent: AgentName(*id), activity }
+        });
+        seen.collect()
     }
 
     /// Asks whether anything can still happen, and acts on the answer.

@@ -44,8 +44,8 @@ mod tests {
             format!(
                 "A mutex reads it at every {RELEASES_PER_CLOCK_READ}th release; the\nothers at the {FIRST_CLOCK_READ}th, "
             ),
-            format!("| `Mutex` | longer than the fairness deadline | {} times |", beyond + 2),
-            format!("| | for less | until the fairness deadline, and {beyond} times beyond it |"),
+            format!("| `Mutex` | longer than the barging window | {} times |", beyond + 2),
+            format!("| | for less | in the barging window, and {beyond} times beyond it |"),
             format!(
                 "| `RwLock`, `Semaphore` | {} or longer | {} times |",
                 micros(each),

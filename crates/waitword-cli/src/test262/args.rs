@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::numbers::{count, seconds};
+
 /// Run test262, the conformance suite of ECMAScript, and compare with what is known
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("{MORE}\n{EXIT_CODES}"))]
@@ -21,11 +23,11 @@ pub(crate) struct Test262 {
     /// How many tests run at a time [default: as many as there are processor cores]
     ///
     /// Tests of agents mostly sleep, so more than there are cores may be faster.
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs, allow_negative_numbers = true)]
     pub(super) jobs: Option<NonZero<usize>>,
 
     /// After so many seconds a test has failed
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     pub(super) time_limit: std::time::Duration,
 
     /// The folder of snapshots [default: conformance]
@@ -56,10 +58,8 @@ pub(crate) struct Test262Case {
     pub(super) mode: super::plan::Mode,
 }
 
-fn seconds(text: &str) -> Result<std::time::Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
-    let limit = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
-    limit.ok_or_else(|| "give a number of seconds above 0".to_owned())
+fn jobs(text: &str) -> Result<NonZero<usize>, String> {
+    NonZero::new(count(text)?).ok_or_else(|| "give a number greater than 0".to_owned())
 }
 
 const EXIT_CODES: &str = "\

@@ -70,16 +70,78 @@ fn bad_flags_are_usage_errors() {
 fn a_mistake_in_a_value_is_told_as_one() {
     ended(waitword().args(["run", ""]))
         .with_code(2)
-        .complained(&["the name of the file is empty", "Usage: waitword"]);
+        .complained(&["the name of the file is empty", "Usage: waitword run [OPTIONS] <FILE> [ARG]..."]);
     for (flag, advice) in [
         ("--timeout", "greater than 0"),
         ("--memory-limit", "a number of bytes"),
         ("--total-memory", "a number of bytes"),
-        ("--max-workers", "invalid digit"),
-        ("--max-waits", "invalid digit"),
+        ("--max-workers", "give a whole number, such as 16"),
+        ("--max-waits", "give a whole number, such as 16"),
     ] {
         let value = format!("invalid value '-1' for '{flag} <");
         ended(waitword().args(["run", flag, "-1", "a.js"])).with_code(2).complained(&[&value, advice]);
+    }
+}
+
+#[test]
+fn numbers_that_are_too_large_are_called_so() {
+    for flag in ["--memory-limit", "--total-memory", "--max-workers", "--max-waits"] {
+        ended(waitword().args(["run", flag, "99999999999999999999", "a.js"]))
+            .with_code(2)
+            .complained(&["the number is too large"]);
+    }
+    ended(waitword().args(["run", "--memory-limit", "0", "a.js"]))
+        .with_code(2)
+        .complained(&["a number of bytes greater than 0"]);
+}
+
+#[test]
+fn a_number_of_jobs_is_whole_and_greater_than_zero() {
+    for (jobs, advice) in [("-1", "give a whole number, such as 16"), ("0", "greater than 0")] {
+        ended(waitword().args(["test262", "suite", "--jobs", jobs])).with_code(2).complained(&[advice]);
+    }
+}
+
+#[test]
+fn a_file_without_a_command_gets_a_tip() {
+    let folder = folder("no_command");
+    std::fs::write(folder.join("program"), "1;").unwrap();
+    for file in ["missing.js", "missing.mjs", "missing.cjs", "program"] {
+        let tip = format!("tip: to run a file: waitword run {file}\n");
+        ended(waitword().current_dir(&folder).arg(file)).with_code(2).complained(&[&tip, "Usage: waitword"]);
+    }
+    ended(waitword().arg("walk")).with_code(2).kept_from(&["to run a file"]);
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_says_what_to_do() {
+    let folder = folder("unwritable");
+    std::fs::write(folder.join("a.js"), "").unwrap();
+    for (file, advice) in [("missing/x.json", "check the name and the directory"), (".", "name a file in it")]
+    {
+        ended(waitword().current_dir(&folder).args(["run", "--trace", file, "a.js"]))
+            .with_code(1)
+            .complained(&["the trace cannot be written to", advice]);
+        ended(waitword().current_dir(&folder).args(["trace", "no.sock", "-o", file]))
+            .with_code(1)
+            .complained(&["cannot be written: ", advice]);
+        ended(
+            waitword()
+                .current_dir(&folder)
+                .args(["run", "a.js"])
+                .env("WAITWORD_OBSERVE", format!("trace={file}")),
+        )
+        .complained(&[&format!("waitword: no trace at {file}: "), advice]);
+    }
+}
+
+/// A line that ends with a backslash cannot be copied out of the middle of a text that was wrapped.
+#[test]
+fn examples_of_the_help_are_lines_of_their_own() {
+    let help = ended(waitword().args(["run", "--help"])).stdout;
+    let examples = help.split("Examples:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    for example in examples.lines() {
+        assert!(example.contains("waitword run ") && example.len() <= 80, "{example:?}");
     }
 }
 

@@ -121,7 +121,7 @@ fn mistakes_say_what_to_do_next() {
     mistake(&["suite", "../harness"], &["no ../harness among the tests"]);
     mistake(&["suite", "--update"], &["no snapshot in conformance", "`path test`"]);
     mistake(&["suite", "--snapshots", "none"], &["no folder none", "leave out --snapshots"]);
-    mistake(&["suite", "--time-limit", "0"], &["number of seconds above 0"]);
+    mistake(&["suite", "--time-limit", "0"], &["number of seconds greater than 0"]);
     mistake(&["suite", "--jobs", "0"], &["--jobs"]);
     mistake(&[], &["Usage: waitword test262"]);
     fs::create_dir(here.join("suite/test/empty")).unwrap();

@@ -91,6 +91,10 @@ fn place(host: &Host, error: &JsError, stack: &[&str]) -> Option<Place> {
         Some(frame) => place_in_frame(frame)?,
         None => (error.file.as_deref()?, error.line?, error.column),
     };
+    // An error that the host made, with no script on the stack: its own files mean nothing to the reader.
+    if file.starts_with("waitword:") {
+        return None;
+    }
     let text = sources::line(host, file, line);
     let column = column.map(|bytes| text.as_deref().map_or(bytes, |text| characters(text, bytes)));
     Some(Place { file: file.to_owned(), line, column, text })

@@ -13,7 +13,7 @@ mod watch;
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -111,7 +111,17 @@ fn at(what: &str, path: &Option<PathBuf>, work: impl FnOnce(PathBuf) -> io::Resu
     if let Some(path) = path
         && let Err(error) = work(path.clone())
     {
-        say(format_args!("no {what} at {}: {error}", path.display()));
+        say(format_args!("no {what} at {}: {}", path.display(), reason(path, &error)));
+    }
+}
+
+/// Why there is nothing at the path, and what to do.
+fn reason(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        // Windows denies the access to one.
+        _ if path.is_dir() => "this is a directory: name a file in it".to_owned(),
+        io::ErrorKind::NotFound => "there is no such directory: check the name and the directory".to_owned(),
+        _ => error.to_string(),
     }
 }
 

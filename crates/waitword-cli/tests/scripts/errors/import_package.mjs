@@ -2,5 +2,7 @@
 //@ code: 1
 //@ stderr has: No module named 'lodash', imported by $DIR/main.mjs. Built in
 //@ stderr has: node:worker_threads
+//@ stderr has: while loading
+//@ stderr lacks: waitword:
 
 import 'lodash';

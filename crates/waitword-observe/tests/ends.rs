@@ -71,3 +71,25 @@ fn a_profile_and_a_trace_are_two_files() {
         assert!(output.status.success() && !here.join("a").exists());
     }
 }
+
+/// A link stays one; what is no file is left as it is; and nothing is left beside it.
+#[cfg(unix)]
+#[test]
+fn only_files_are_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("file"), "before").unwrap();
+    std::os::unix::fs::symlink("file", at("link")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    std::fs::create_dir(at("folder")).unwrap();
+    assert!(run(folder.path(), "profile=link", "returns").stderr.is_empty());
+    assert!(at("link").is_symlink() && std::fs::read(at("file")).unwrap() != b"before");
+    for (name, advice) in
+        [("socket", "no regular file: give the name of one"), ("folder", "name a file in it")]
+    {
+        let said = String::from_utf8(run(folder.path(), &format!("trace={name}"), "returns").stderr).unwrap();
+        assert!(said.contains(advice), "{said}");
+        assert!(!at(name).is_file());
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 4);
+}

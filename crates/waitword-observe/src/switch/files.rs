@@ -1,8 +1,8 @@
 //! Files that are written again and again while the program runs, and once more when it ends by itself (`exit.rs`). So a program can be
 //! ended at any time, and leaves the last version.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -71,10 +71,19 @@ fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Resu
     thread::Builder::new().name("waitword-files".into()).spawn(run).map(drop)
 }
 
-/// Replaces a file: a reader sees the old file or the new one, never a part.
+/// Replaces a file, or what a link leads to: a reader sees the old file or the new one, never a part. A pipe or a device would be lost.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if path.exists() && !path.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file: give the name of one",
+        ));
+    }
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", std::process::id()));
-    fs::write(&new, bytes)?;
-    fs::rename(&new, path)
+    // A process that had this number may have left it; and a link must not be followed.
+    let _ = fs::remove_file(&new);
+    let written = File::create_new(&new).and_then(|mut file| file.write_all(bytes));
+    written.and_then(|()| fs::rename(&new, &path)).inspect_err(|_| drop(fs::remove_file(&new)))
 }

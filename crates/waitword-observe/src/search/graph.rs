@@ -1,6 +1,6 @@
 //! Which actor is blocked by which.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::finding::Blocks;
 use crate::model::{Access, Actor, Holder, Lock, LockKind, Snapshot, State, Waiter};
@@ -50,7 +50,8 @@ impl<'a> Graph<'a> {
     pub(super) fn of(snapshot: &'a Snapshot) -> Self {
         let mut graph = Self::default();
         let mut holders: HashMap<_, Vec<&Holder>> = HashMap::new();
-        for holder in snapshot.holders.iter().flatten() {
+        let goes_on = goes_on(snapshot);
+        for holder in snapshot.holders.iter().flatten().filter(|holder| !goes_on(&holder.actor)) {
             holders.entry(holder.lock).or_default().push(holder);
         }
         for lock in &snapshot.locks {
@@ -113,6 +114,18 @@ impl<'a> Graph<'a> {
         let edges = self.edges.iter().enumerate().map(of).collect();
         Self { actors: self.actors.clone(), edges, numbers: HashMap::new() }
     }
+}
+
+/// Whether an actor waits for nobody, so that it is in no cycle. As a rule that is true of most holders; with all of them a lock of many
+/// readers and many waiting writers would have an edge for each pair.
+fn goes_on(snapshot: &Snapshot) -> impl Fn(&Actor) -> bool {
+    let waits =
+        |lock| Lock::all_waiters(lock).filter(|waiter| stands(lock, waiter)).map(|waiter| &waiter.actor);
+    let mut blocked: HashSet<&Actor> = snapshot.locks.iter().flat_map(waits).collect();
+    let polls = snapshot.last_polls.iter().filter(|poll| blocked.contains(&poll.thread));
+    let polled: Vec<&Actor> = polls.map(|poll| &poll.task).collect();
+    blocked.extend(polled);
+    move |actor| !blocked.contains(actor)
 }
 
 /// Whether the waiter waits for a turn that only others can give it. A signalled waiter may try by itself; a waiter with a deadline will

@@ -48,9 +48,10 @@ pub fn check_lock_order() {
 /// From now on reports name tasks by the numbers that `identify` returns: those of the executor, which its other tools show too. Without
 /// this, a task is a number in order of first appearance.
 ///
-/// `identify` is called on the task's thread, in the poll in which the task begins to wait or, while holders are recorded, acquires a lock;
-/// so it has to be short, and must take no lock of `waitword`'s. It returns `None` where no task runs (in `block_on`, say): such a waiter
-/// is `task 3 "not identified"`. Only the first call counts, for the rest of the process; returns whether this is it.
+/// `identify` is called on the task's thread, in the poll in which the task begins to wait; while holders are recorded, also when it acquires
+/// or releases a lock, and then on threads that run no task, too. So it has to be short, and must take no lock of `waitword`'s. A panic of it
+/// is caught, and counts as `None`. It returns `None` where no task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`.
+/// Only the first call counts, for the rest of the process; returns whether this is it.
 ///
 /// For tokio:
 ///

@@ -84,6 +84,8 @@ fn only_files_are_replaced() {
     std::fs::create_dir(at("folder")).unwrap();
     assert!(run(folder.path(), "profile=link", "returns").stderr.is_empty());
     assert!(at("link").is_symlink() && std::fs::read(at("file")).unwrap() != b"before");
+    let both = run(folder.path(), "profile=link,trace=file", "returns");
+    assert!(String::from_utf8_lossy(&both.stderr).contains("cannot be both"), "{both:?}");
     for (name, advice) in
         [("socket", "no regular file: give the name of one"), ("folder", "name a file in it")]
     {

@@ -50,7 +50,9 @@ pub(super) fn are_one(one: &Path, other: &Path) -> bool {
         Some(folder) if folder != Path::new("") => folder.canonicalize().ok(),
         _ => Path::new(".").canonicalize().ok(),
     };
+    let leads_to = |path: &Path| path.canonicalize().ok();
     one == other
+        || leads_to(one).is_some_and(|it| leads_to(other) == Some(it))
         || one.file_name() == other.file_name() && folder(one).is_some_and(|it| folder(other) == Some(it))
 }
 

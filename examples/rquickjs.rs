@@ -3,7 +3,7 @@
 //! `cargo run --release -p waitword-quickjs --features rquickjs --example rquickjs`
 //!
 //! One script runs in a `Runtime`, whose thread sleeps while it waits; the other in an `AsyncRuntime`, which tokio wakes. The task is plain
-//! Rust. Word 0 says whose turn it is, word 1 is a plain counter. (`tests/rquickjs.rs` calls `main` as well.)
+//! Rust. Word 0 says whose turn it is, word 1 is a plain counter. (`tests/rquickjs` calls `main` as well.)
 
 use std::error::Error;
 use std::sync::atomic::Ordering;

@@ -116,13 +116,14 @@ impl Cluster {
     /// Blocks this thread until the agent's doorbell rings, `deadline` has come, or the agent is dismissed.
     pub(crate) fn sleep(self: &Arc<Self>, id: ThreadId, deadline: Option<Instant>, reason: Reason) -> Woken {
         let mut members = self.lock();
-        let Some(member) = members.all.get_mut(&id) else { return Woken::Dismissed };
+        let Some(member) = members.all.get(&id) else { return Woken::Dismissed };
         let bell = Arc::clone(&member.bell);
-        member.is_asleep = true;
         // A deadline that may not keep the agent alive (an `unref`ed timer) does not keep it from being dismissed either.
         if deadline.is_none() || reason == Reason::WaitsOnly {
             members.now(id, Doing::Sleeping(reason));
             self.consider(&mut members);
+        } else {
+            members.now(id, Doing::Pausing);
         }
         drop(members);
         bell.sleep(deadline);
@@ -140,10 +141,7 @@ impl Cluster {
     pub(crate) fn awake(&self, id: ThreadId) -> Woken {
         let mut members = self.lock();
         members.now(id, Doing::Running);
-        let is_dismissed = members.all.get_mut(&id).is_none_or(|member| {
-            member.is_asleep = false;
-            member.is_dismissed
-        });
+        let is_dismissed = members.all.get(&id).is_none_or(|member| member.is_dismissed);
         if is_dismissed { Woken::Dismissed } else { Woken::Rung }
     }
 

@@ -55,8 +55,6 @@ pub(crate) struct Member {
     /// `None` until the agent's thread has made its agent.
     pub(crate) handle: Option<AgentHandle>,
     pub(crate) doing: Doing,
-    /// It sleeps in its event loop, with a deadline or without. One with a deadline counts as [running](Doing::Running).
-    pub(crate) is_asleep: bool,
     pub(crate) is_terminated: bool,
     pub(crate) is_dismissed: bool,
     /// It counts no more among those that are alive: nothing is left but the end of its thread.
@@ -66,10 +64,20 @@ pub(crate) struct Member {
 /// What its thread does.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Doing {
+    /// It runs, or is blocked until a deadline.
     #[default]
     Running,
+    /// It sleeps until a deadline that keeps its agent alive.
+    Pausing,
     Sleeping(Reason),
     Blocked,
+}
+
+impl Doing {
+    /// Whether it will go on if nobody calls it.
+    fn goes_on(self) -> bool {
+        matches!(self, Self::Running | Self::Pausing)
+    }
 }
 
 /// How a program came to a standstill.
@@ -82,8 +90,8 @@ pub(crate) struct Standstill {
 impl Members {
     pub(crate) fn now(&mut self, id: ThreadId, doing: Doing) {
         if let Some(member) = self.all.get_mut(&id) {
-            self.running -= usize::from(member.doing == Doing::Running);
-            self.running += usize::from(doing == Doing::Running);
+            self.running -= usize::from(member.doing.goes_on());
+            self.running += usize::from(doing.goes_on());
             member.doing = doing;
         }
     }
@@ -93,11 +101,10 @@ impl Members {
         let seen = alive.map(|(id, member)| {
             let is_queued = || member.handle.as_ref().is_some_and(AgentHandle::is_queued);
             let activity = match member.doing {
-                _ if member.is_asleep => Activity::Sleeping,
+                Doing::Pausing | Doing::Sleeping(_) => Activity::Sleeping,
                 Doing::Blocked => Activity::Blocked,
-                // With a timeout it counts as running.
-                _ if is_queued() => Activity::Blocked,
-                _ => Activity::Running,
+                Doing::Running if is_queued() => Activity::Blocked,
+                Doing::Running => Activity::Running,
             };
             AliveAgent { agent: AgentName(*id), activity }
         });
@@ -188,7 +195,7 @@ impl Member {
             return Standing::Busy;
         }
         match self.doing {
-            Doing::Running => Standing::Busy,
+            Doing::Running | Doing::Pausing => Standing::Busy,
             Doing::Sleeping(_) if self.bell.is_rung() => Standing::Busy,
             Doing::Sleeping(reason) => Standing::Asleep(reason),
             Doing::Blocked => {

@@ -34,7 +34,7 @@ pub(crate) struct AgentState {
     /// dropped them; their reactions still have to run.
     promises: RefCell<Vec<Option<Awaited>>>,
     /// Those that the engine refused to resolve, for want of memory or since it was interrupted: they are tried again.
-    refused: RefCell<Refused>,
+    refused: RefCell<VecDeque<(Awaited, Outcome)>>,
     /// How many waits have ended since freed memory was last given back.
     ended: Cell<usize>,
     /// Where the waits are that a host may want to list, and no more of them than anybody would read.
@@ -59,8 +59,6 @@ struct Awaited {
     /// The function that resolves its promise. The one that would reject it is never needed.
     resolve: Value,
 }
-
-type Refused = VecDeque<(Awaited, Outcome)>;
 
 /// After so many waits it is worth the time to give memory back.
 const CROWD: usize = 100_000;
@@ -173,8 +171,10 @@ impl AgentState {
         }
         realm.catch_up()?;
         let refused = self.refused.borrow_mut().pop_front();
-        if let Some((awaited, outcome)) = refused {
-            return self.resolve(awaited, outcome, VecDeque::push_front).map(|()| true);
+        if let Some(refused) = refused {
+            let resolved =
+                self.resolve(&refused).inspect_err(|_| self.refused.borrow_mut().push_front(refused));
+            return resolved.map(|()| true);
         }
         // One at a time: the iterator must not be held while scripts run.
         let Some(settled) = self.agent.drain_settled().next() else { return Ok(false) };
@@ -188,22 +188,13 @@ impl AgentState {
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
         // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
         let Some(awaited) = self.take(settled.id) else { return Ok(()) };
-        self.resolve(awaited, settled.outcome, VecDeque::push_back)
+        let awaited = (awaited, settled.outcome);
+        self.resolve(&awaited).inspect_err(|_| self.refused.borrow_mut().push_back(awaited))
     }
 
-    fn resolve(
-        &self,
-        awaited: Awaited,
-        outcome: Outcome,
-        keep: fn(&mut Refused, (Awaited, Outcome)),
-    ) -> Result<(), Exception> {
-        let Awaited { realm, resolve } = &awaited;
-        let resolved =
-            self.outcome(realm, outcome).and_then(|it| realm.call(resolve, &realm.undefined(), &[it]));
-        if resolved.is_err() {
-            keep(&mut self.refused.borrow_mut(), (awaited, outcome));
-        }
-        resolved.map(drop)
+    fn resolve(&self, (Awaited { realm, resolve }, outcome): &(Awaited, Outcome)) -> Result<(), Exception> {
+        let outcome = self.outcome(realm, *outcome)?;
+        realm.call(resolve, &realm.undefined(), &[outcome]).map(drop)
     }
 
     /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.

@@ -177,3 +177,44 @@ impl<'a> Passed<'a> {
         *last = waiter;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::LockName;
+
+    /// An edge for each pair of a reader and a writer would be gigabytes, where there are thousands.
+    #[test]
+    fn only_holders_that_wait_have_edges_to_them() {
+        let thread = |id| Actor::Thread { id, name: None };
+        let lock = |at| {
+            let address = crate::model::Address(at);
+            Lock::new(LockName { address, kind: LockKind::RwLock, name: None, type_name: None, place: None })
+        };
+        let (wants, state, timed) = (Access::Exclusive, State::Queued, Some(false));
+        let waiter =
+            |position, id| Waiter { position, actor: thread(id), wants, state, site: None, age: None, timed };
+        let mut locks = vec![lock(8), lock(16)];
+        locks[0].waiters.extend([waiter(0, 1), waiter(1, 2)]);
+        locks[1].waiters.push(waiter(0, 3));
+        let holder = |id| Holder {
+            number: None,
+            lock: locks[0].name.address,
+            kind: LockKind::RwLock,
+            actor: thread(id),
+            by_waker: false,
+            mode: Access::Shared,
+            permits: None,
+            site: None,
+            held: None,
+            sent_away: false,
+            forgotten: false,
+        };
+        let holders = Some(vec![holder(3), holder(4), holder(5)]);
+        let snapshot = Snapshot { locks, holders, ..Snapshot::default() };
+        let graph = Graph::of(&snapshot);
+        let blocked_by =
+            |id| graph.edges.iter().flatten().filter(|edge| *graph.actors[edge.to] == thread(id)).count();
+        assert_eq!([3, 4, 5].map(blocked_by), [2, 0, 0]);
+    }
+}

@@ -171,10 +171,8 @@ impl AgentState {
         }
         realm.catch_up()?;
         let refused = self.refused.borrow_mut().pop_front();
-        if let Some(refused) = refused {
-            let resolved =
-                self.resolve(&refused).inspect_err(|_| self.refused.borrow_mut().push_front(refused));
-            return resolved.map(|()| true);
+        if let Some((awaited, outcome)) = refused {
+            return self.resolve(awaited, outcome).map(|()| true);
         }
         // One at a time: the iterator must not be held while scripts run.
         let Some(settled) = self.agent.drain_settled().next() else { return Ok(false) };
@@ -188,13 +186,17 @@ impl AgentState {
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
         // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
         let Some(awaited) = self.take(settled.id) else { return Ok(()) };
-        let awaited = (awaited, settled.outcome);
-        self.resolve(&awaited).inspect_err(|_| self.refused.borrow_mut().push_back(awaited))
+        self.resolve(awaited, settled.outcome)
     }
 
-    fn resolve(&self, (Awaited { realm, resolve }, outcome): &(Awaited, Outcome)) -> Result<(), Exception> {
-        let outcome = self.outcome(realm, *outcome)?;
-        realm.call(resolve, &realm.undefined(), &[outcome]).map(drop)
+    fn resolve(&self, awaited: Awaited, outcome: Outcome) -> Result<(), Exception> {
+        let Awaited { realm, resolve } = &awaited;
+        let resolved =
+            self.outcome(realm, outcome).and_then(|it| realm.call(resolve, &realm.undefined(), &[it]));
+        if resolved.is_err() {
+            self.refused.borrow_mut().push_back((awaited, outcome));
+        }
+        resolved.map(drop)
     }
 
     /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.

@@ -4,7 +4,7 @@
 //@ each DEEP: const o = { get x() { return o.x; } }; o.x
 //@ each DEEP: const o = { toString() { return `${o}`; } }; `${o}`
 //@ each DEEP: let p = {}; for (let i = 0; i < 1e5; i++) p = new Proxy(p, {}); p.x
-//@ each DEEP: let b = () => {}; for (let i = 0; i < 3e3; i++) b = b.bind(null); for (;;) b = Reflect.apply(b, b, []) ?? b
+//@ each DEEP: let b = () => {}; for (let i = 0; i < 3e4; i++) b = Object.defineProperty(b.bind(null), 'name', { value: '' }); Reflect.apply(b, b, [])
 //@ each DEEP: const a = []; a.push(a); a.flat(Infinity)
 //@ each DEEP: JSON.parse('['.repeat(1e6))
 //@ each DEEP: eval('('.repeat(1e6))

@@ -184,11 +184,11 @@ fn condvar() {
     task!(Condvar, *lock, lock.wait_owned_async_for(mutex.lock(), LONG));
     task!(Condvar, *lock, lock.wait_while_owned_async(mutex.lock(), once()));
 
-    // Once notified, it waits for the mutex, and is seen there.
+    // Once moved, it waits for the mutex, and is seen there.
     let mut waits = pin!(lock.wait_async(mutex.lock()));
     assert!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     let _held = mutex.lock();
-    lock.notify_one();
+    lock.notify_all();
     assert!(waiters(&*lock).is_empty());
     assert_eq!(waiters(&mutex)[0].waits_for, WaitsFor::Mutex);
 }

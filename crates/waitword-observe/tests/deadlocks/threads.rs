@@ -255,7 +255,7 @@ fn a_notify_that_found_nobody_and_one_that_never_came() {
     );
 }
 
-/// A waiter that was notified waits for its mutex. Who holds that waits for what the waiter kept.
+/// A waiter that was notified, and moved, waits for its mutex. Who holds that waits for what the waiter kept.
 #[test]
 fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
     expect(
@@ -269,7 +269,7 @@ fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
             spawn("producer", move || {
                 until_waiting("worker");
                 let _queue = queue.lock(); // producer took the queue
-                assert_eq!(changed.notify_one(), 1);
+                assert_eq!(changed.notify_all(), 1);
                 let _cache = cache.lock(); // producer waits for the cache
             });
             has_cycle

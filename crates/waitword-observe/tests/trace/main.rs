@@ -32,7 +32,7 @@ fn the_mutex_that_a_notified_waiter_was_moved_to_is_known_as_one() {
     let mut waiting = pin!(changed.wait_async(mutex.lock()));
     assert!(poll(waiting.as_mut(), &waker).is_pending());
     let guard = mutex.lock();
-    assert_eq!(changed.notify_one(), 1);
+    assert_eq!(changed.notify_all(), 1);
     drop(guard);
     assert!(poll(waiting.as_mut(), &waker).is_ready());
     let events = tracing.finish().events;

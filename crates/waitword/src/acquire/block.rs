@@ -143,7 +143,7 @@ fn spin_and_drive<H: Handle<Raw: Acquire>>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    if spins::is_due() && spin(handle.raw(), ask) {
+    if spin_if_due(handle.raw(), ask) {
         return Ok(Ok(held_by_thread(handle.raw(), ask, caller, deadline.is_some())));
     }
     let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
@@ -151,7 +151,12 @@ fn spin_and_drive<H: Handle<Raw: Acquire>>(
     Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
 }
 
-/// Spins, before this thread has to wait. Returns whether an attempt took it.
+/// Spins before this thread has to wait, unless that was in vain lately. Returns whether an attempt took it.
+pub(crate) fn spin_if_due<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+    spins::is_due() && spin(raw, ask)
+}
+
+/// Spins, and learns whether that was worth it.
 fn spin<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let mut pauses = Pauses::new();
     let has_taken = raw.spin(ask, Attempt::Barging, &mut pauses);

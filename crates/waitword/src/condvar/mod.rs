@@ -51,19 +51,18 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # No thundering herd
-/// A notify signals one waiter at most. The others that it counted are moved, asleep, to the tail of the mutex's queue (wait
-/// morphing), and woken one by one as the mutex is released. So that the CPUs are not idle in between, two threads are woken ahead of
-/// their turn; and a thread that finds the mutex free when it wakes up wakes two more, as long as that has paid lately. So waiters that
-/// hold the mutex for a moment each are through in a third of the time, and those that hold it for long sleep. A thread is woken ahead once
-/// at most, a task never.
+/// A notify of all signals one waiter. The others are moved, asleep, to the tail of the mutex's queue (wait morphing), and woken one by one
+/// as the mutex is released. So that the CPUs are not idle in between, two threads are woken ahead of their turn; and a thread that finds
+/// the mutex free when it wakes up wakes two more, as long as that has paid lately. So waiters that hold the mutex for a moment each are
+/// through in two thirds of the time, and those that hold it for long sleep. A thread is woken ahead once at most, a task never.
 ///
 /// # No wakeup is missed
 /// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
 /// then or later, reaches every wait that began before the change.
 ///
 /// # Fairness
-/// Waiters are notified in FIFO order. From then on they are in the mutex's queue, with the bounds of the mutex
-/// ([`Mutex`](crate::Mutex)).
+/// Waiters are notified in FIFO order. From then on they lock the mutex, with its bounds ([`Mutex`](crate::Mutex)): one that is notified
+/// alone once it runs, and several in this order.
 ///
 /// # One mutex at a time
 /// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.

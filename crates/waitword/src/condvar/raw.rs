@@ -15,17 +15,18 @@
 //!   releases the mutex                      takes it, makes it true, notifies
 //!   sleeps: queued                          → moves it to the queue of the mutex
 //! ```
-//! A notify moves the waiters that it notifies, asleep, to the tail of the mutex's queue, and makes sure that the head waiter
-//! there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no thundering herd: of a hundred waiters one
-//! wakes up at once, and each of the others at a release of the mutex. But threads are woken ahead of their signals, two at first, and more
-//! as long as they find the mutex free.
+//! A notify of one wakes that waiter, which locks the mutex like any acquirer. A notify of all moves the waiters, asleep, to the tail of the
+//! mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no
+//! thundering herd: of a hundred waiters one wakes up at once, and each of the others at a release of the mutex. But threads are woken
+//! ahead of their signals, two at first, and more as long as they find the mutex free.
 //!
 //! # A wait, from stage to stage
 //! ```text
-//!                 notified: moved                 signalled: takes the mutex
+//!           notified with all: moved              signalled: takes the mutex
 //!   queued here ─────────────────► queued there ────────────────────────────► holds it: Ok
 //!      │                                                                       ▲
-//!      └── the time is up ──► locks the mutex like any acquirer ───────────────┘  TimedOut
+//!      └── notified alone, or the time is up ──► locks the mutex like any ─────┘  Ok, or TimedOut
+//!                                                acquirer
 //! ```
 //! A waiter that is dropped after it was notified, and before it holds the mutex, forwards the notify.
 
@@ -36,10 +37,11 @@ use waitword_core::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
 use waitword_core::{
-    Cancelled, Location, Parker, WaitAsync, replace_if_idle, requeue_while_equal, wait_async_from,
+    Cancelled, Location, Parker, WaitAsync, notify_one, replace_if_idle, requeue_while_equal, wait_async_from,
 };
 
 use crate::acquire::acquisition::Acquisition;
+use crate::acquire::block::spin_if_due;
 use crate::acquire::{Acquire, Attempt, Left};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -100,6 +102,10 @@ fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
 /// Out of line, so that a notify before the first wait is a load and a comparison.
 #[inline(never)]
 fn notify_waiters(at: &impl Location<Word = AtomicU64>, mut mutex: u64, count: usize) -> usize {
+    // To move one waiter takes two locks, and saves no wake-up.
+    if count == 1 {
+        return notify_one(at);
+    }
     while mutex != NO_MUTEX {
         match requeue_while_equal(at, mutex, mutex as usize, count) {
             Ok(notified) => return notified,
@@ -161,7 +167,7 @@ pin_project! {
             #[pin]
             wait: WaitAsync<A>,
         },
-        // Timed out: acquires the mutex as a new acquirer.
+        // Notified alone, or timed out: acquires the mutex as a new acquirer.
         Locking {
             #[pin]
             acquisition: Acquisition<H>,
@@ -191,10 +197,10 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
     }
 
-    /// Whether the waiter was signalled, so that a step may succeed.
-    pub(crate) fn is_signalled(&self) -> bool {
+    /// Whether the waiter was notified or signalled, so that a step may succeed.
+    pub(crate) fn can_go_on(&self) -> bool {
         match &self.stage {
-            Stage::Queued { wait } => wait.is_signalled(),
+            Stage::Queued { wait } => wait.is_notified() || wait.is_signalled(),
             Stage::Idle | Stage::Locking { .. } => false,
         }
     }
@@ -251,7 +257,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
                     mutant!("condvar-recheck" => return Some(None));
                     taken = raw.take_or_mark((), Attempt::Queued).is_ok();
                 }
-                // Dequeued while detached, between the two queues: notified, and in neither queue.
+                // Notified, and in neither queue: by a notify of one, or dequeued while detached, between the two queues.
                 Poll::Ready(Some(_)) => {
                     mutant!("condvar-detached" => return Some(deadline));
                     *this.notified = true;
@@ -272,6 +278,10 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
             left(wait.cancel(), raw, this.notified);
         } else if !*this.notified {
             return Some(None);
+        }
+        // Like any thread that finds the mutex held, it spins before it is queued.
+        if Parker::is_woken_by(waker) && spin_if_due(raw, ()) {
+            return None;
         }
         let handle = this.handle.take().expect(ENDED);
         let acquisition = Acquisition::from_caller(*this.caller, handle, ());

@@ -153,9 +153,8 @@ impl Condvar {
         /// the next waiter.
         ///
         /// # Fairness
-        /// See [the type](Self#fairness). A future that was notified and is not polled keeps its position in the mutex's queue, and
-        /// does not block the mutex for good ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it
-        /// is dropped, no other waiter gets the wakeup of that [`notify_one`](Self::notify_one). The next notify goes to the next
+        /// See [the type](Self#fairness). A future that was notified and is not polled does not block the mutex for good
+        /// ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it is dropped, no other waiter gets the wakeup of that [`notify_one`](Self::notify_one). The next notify goes to the next
         /// waiter.
         ///
         /// # Panics

@@ -205,7 +205,7 @@ fn block<G: CondvarGuard>(
     // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
     // only keep a CPU from them.
     if !MODEL && Table::global().waiters(raw.at(())) <= 1 {
-        parker.spin(deadline, || waiting.is_signalled());
+        parker.spin(deadline, || waiting.can_go_on());
     }
     let (_, result) = drive(&parker, waiting, deadline);
     let hold = held_by_thread(mutex, (), caller, false);

@@ -112,21 +112,25 @@ fn no_schedule_of_polls_notifies_and_drops_loses_a_notify_or_the_mutex() {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Moment {
     Queued,
-    /// Moved behind the thread in the queue of the mutex.
-    Moved,
-    /// Moved, and signalled as the head waiter there.
-    Signalled,
-    /// Signalled, and polled in vain because the mutex was held.
+    /// Notified, when the thread was queued for the mutex before.
+    Behind,
+    /// Notified, when nobody was queued for the mutex.
+    Notified,
+    /// The same, and polled in vain because the mutex was held.
     Barged,
-    /// The same, and signalled again, by the release.
-    SignalledAgain,
+    /// The same, and signalled by the release.
+    Signalled,
     Holding,
 }
 
+/// Notified by itself, or with the thread, and moved.
 #[test]
 fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
     use Moment::*;
-    for moment in [Queued, Moved, Signalled, Barged, SignalledAgain, Holding] {
+    for (all, moment) in [false, true]
+        .into_iter()
+        .flat_map(|all| [Queued, Behind, Notified, Barged, Signalled, Holding].map(|moment| (all, moment)))
+    {
         for way in WAYS {
             let room = Room::default();
             let mut task = room.queued(way);
@@ -139,21 +143,22 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
                     scope.spawn(|| drop(room.mutex.lock()));
                     until(|| room.waiters_for_mutex() == before + 1);
                 };
-                if matches!(moment, Queued | Moved | Holding) {
+                if matches!(moment, Queued | Behind | Holding) {
                     locks();
                 }
                 if moment != Queued {
-                    assert_eq!(room.notify_one(), 1);
-                    assert_eq!(task.is_woken(), !matches!(moment, Moved | Holding), "as the head waiter");
+                    assert_eq!(if all { room.notify_all() } else { room.notify_one() }, 1 + usize::from(all));
+                    let is_moved_behind_another = all && matches!(moment, Behind | Holding);
+                    assert_eq!(task.is_woken(), !is_moved_behind_another);
                 }
-                if matches!(moment, Barged | SignalledAgain) {
+                if matches!(moment, Barged | Signalled) {
                     assert!(task.poll().is_pending());
                 }
-                if matches!(moment, Signalled | Barged | SignalledAgain) {
+                if matches!(moment, Notified | Barged | Signalled) {
                     locks();
                 }
                 match moment {
-                    SignalledAgain => {
+                    Signalled => {
                         drop(held);
                         until(|| task.is_woken());
                         drop(task);
@@ -161,16 +166,18 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
                     Holding => {
                         drop(held);
                         drop(task.finish());
-                        assert_eq!(room.notify_one(), 1);
+                        assert_eq!(room.notify_one(), usize::from(!all));
                     }
                     Queued => {
                         drop(task);
                         assert_eq!(room.notify_one(), 1);
                     }
-                    Moved | Signalled | Barged => drop(task),
+                    Behind | Notified | Barged => drop(task),
                 }
             });
-            assert_eq!(room.tokens(), 0, "{moment:?} {way:?}");
+            // Forwarded, or nobody was left for it.
+            let left = all && !matches!(moment, Queued | Holding);
+            assert_eq!(room.tokens(), usize::from(left), "{all} {moment:?} {way:?}");
             room.assert_left();
         }
     }

@@ -118,16 +118,16 @@ fn a_dropped_notify_of_an_owned_wait_is_forwarded() {
     });
 }
 
-/// The same, with the mutex held when the notify comes, and released while the waiter that it moved is dropped.
+/// The same, by a waiter that was moved to the queue of the mutex, and is signalled there: it forwards to one that has come since.
 #[test]
 fn a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded() {
     model_of_two(|| {
         let shared = Arc::new(Shared::default());
-        let (dropped, stays) = (shared.queued(), shared.queued());
+        let dropped = shared.queued();
         let guard = shared.mutex.lock();
-        assert_eq!(shared.changed.notify_one(), 1);
+        assert_eq!(shared.changed.notify_all(), 1);
         let other = spawn(&shared, Shared::add);
-        drop(guard);
+        let stays = queued(shared.changed.wait_async(guard));
         drop(dropped);
         block_on(stays).add();
         other.join().unwrap();
@@ -135,20 +135,22 @@ fn a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded() {
     });
 }
 
-/// The same, behind another waiter in the queue of the mutex, which is signalled instead of it.
+/// The same, behind others in the queue of the mutex, which the notify and the release signal instead of it.
 #[test]
 fn a_notify_that_is_dropped_before_its_signal_is_forwarded() {
     model_of_two(|| {
         let shared = Arc::new(Shared::default());
-        let (dropped, stays) = (shared.queued(), shared.queued());
+        let dropped = shared.queued();
         let guard = shared.mutex.lock();
-        let before = queued(shared.mutex.lock_async());
-        let notifier = spawn(&shared, |shared| shared.changed.notify_one());
+        let before = [(); 2].map(|()| queued(shared.mutex.lock_async()));
+        assert_eq!(shared.changed.notify_all(), 1);
+        let stays = queued(shared.changed.wait_async(guard));
         drop(dropped);
-        drop(guard);
-        block_on(before).add();
+        for waiter in before {
+            block_on(waiter).add();
+        }
         block_on(stays).add();
-        assert_eq!(notifier.join().unwrap(), 1);
+        assert_eq!(shared.count(), 3);
     });
 }
 
@@ -159,7 +161,7 @@ fn a_signal_that_is_dropped_in_the_mutex_queue_is_forwarded() {
         let shared = Arc::new(Shared::default());
         let mut dropped = shared.queued();
         let guard = shared.mutex.lock();
-        assert_eq!(shared.changed.notify_one(), 1);
+        assert_eq!(shared.changed.notify_all(), 1);
         assert!(poll(dropped.as_mut()).is_pending(), "it rechecked in vain, so the release signals it again");
         let behind = queued(shared.mutex.lock_async());
         let other = spawn(&shared, Shared::add);

@@ -116,17 +116,16 @@ impl AgentState {
 
     /// Keeps the resolver of a wait that has just been queued.
     pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
-        for forgotten in self.agent.forget_hopeless() {
-            drop(self.take(forgotten));
-        }
         let realm = resolver.realm().clone();
         let awaited = Awaited { realm: realm.clone(), resolve: resolver.into_resolve() };
         let mut promises = self.promises.borrow_mut();
         if promises.len() <= id.slot() {
             promises.resize_with(id.slot() + 1, || None);
         }
-        promises[id.slot()] = Some(awaited);
+        let before = promises[id.slot()].replace(awaited);
         drop(promises);
+        // With no borrow held, as in `take`.
+        drop(before);
         let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
         if is_reported && self.marks.borrow().len() < MOST_MARKS {
             self.marks.borrow_mut().insert(id, None);
@@ -135,6 +134,10 @@ impl AgentState {
             if let Some(mark) = self.marks.borrow_mut().get_mut(&id) {
                 *mark = Some(place);
             }
+        }
+        // When this wait is known: what goes with a forgotten promise may notify it.
+        for forgotten in self.agent.forget_hopeless() {
+            drop(self.take(forgotten));
         }
     }
 

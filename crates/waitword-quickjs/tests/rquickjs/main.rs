@@ -324,3 +324,39 @@ unsafe extern "C" fn alloc(_: *mut c_void, size: qjs::size_t) -> *mut c_void {
 }
 
 unsafe extern "C" fn keep(_: *mut c_void, _: *mut c_void) {}
+
+/// Calls a script's function when it is dropped.
+struct CallsAtItsEnd<'js>(Function<'js>);
+
+impl Drop for CallsAtItsEnd<'_> {
+    fn drop(&mut self) {
+        self.0.call::<_, ()>(()).unwrap();
+    }
+}
+
+/// Waits that nothing can end are forgotten at the thousandth, and with the first a function goes that notifies the one just queued.
+#[test]
+fn a_wait_that_is_notified_while_others_are_forgotten_is_settled() {
+    let block = SharedBlock::new(4).unwrap();
+    let (context, agent) = context_on(&block, PLAIN);
+    context.with(|ctx| {
+        fn at_its_end<'js>(ctx: Ctx<'js>, call: Function<'js>) -> Function<'js> {
+            let calls = CallsAtItsEnd(call);
+            Function::new(ctx, move || {
+                let _kept = &calls;
+            })
+            .unwrap()
+        }
+        ctx.globals().set("atItsEnd", Function::new(ctx.clone(), at_its_end).unwrap()).unwrap();
+        let waits = "const wait = (words) => Atomics.waitAsync(words, 0, 0).value;
+            const hopeless = () => wait(new Int32Array(new SharedArrayBuffer(4)));
+            var notified, outcome = 'pending';
+            hopeless().then(atItsEnd(() => { notified = Atomics.notify(i32, 0); }));
+            for (let others = 0; others < 998; others++) hopeless();
+            wait(i32).then((it) => { outcome = it; });";
+        ctx.eval::<(), _>(waits).unwrap();
+        agent.settle(&ctx).unwrap();
+        while ctx.execute_pending_job() {}
+    });
+    assert_eq!(text(&context, "[notified, outcome]"), "1,ok");
+}

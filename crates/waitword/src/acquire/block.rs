@@ -143,7 +143,7 @@ fn spin_and_drive<H: Handle<Raw: Acquire>>(
     ask: Ask<H>,
     deadline: Option<Instant>,
 ) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    if spin_if_due(handle.raw(), ask) {
+    if spins::is_due() && spin(handle.raw(), ask) {
         return Ok(Ok(held_by_thread(handle.raw(), ask, caller, deadline.is_some())));
     }
     let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
@@ -151,13 +151,8 @@ fn spin_and_drive<H: Handle<Raw: Acquire>>(
     Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
 }
 
-/// Spins before this thread has to wait, unless that was in vain lately. Returns whether an attempt took it.
-pub(crate) fn spin_if_due<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
-    spins::is_due() && spin(raw, ask)
-}
-
-/// Spins, and learns whether that was worth it.
-fn spin<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+/// Spins, before this thread has to wait. Returns whether an attempt took it.
+pub(crate) fn spin<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
     let mut pauses = Pauses::new();
     let has_taken = raw.spin(ask, Attempt::Barging, &mut pauses);
     if has_taken || pauses.have_found_progress() {

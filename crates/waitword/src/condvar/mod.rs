@@ -61,8 +61,8 @@ use crate::sync::const_fn;
 /// then or later, reaches every wait that began before the change.
 ///
 /// # Fairness
-/// Waiters are notified in FIFO order. From then on they lock the mutex, with its bounds ([`Mutex`](crate::Mutex)): one that is notified
-/// alone once it runs, and several in this order.
+/// Waiters are notified in FIFO order. One that is notified by itself locks the mutex when it runs, like any acquirer; those of a
+/// `notify_all` are queued for it in this order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)).
 ///
 /// # One mutex at a time
 /// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.

@@ -13,7 +13,7 @@
 //!
 //!   enqueues
 //!   releases the mutex                      takes it, makes it true, notifies
-//!   sleeps: queued                          → moves it to the queue of the mutex
+//!   sleeps: queued                          → wakes it, or moves it to the queue of the mutex
 //! ```
 //! A notify of one wakes that waiter, which locks the mutex like any acquirer. A notify of all moves the waiters, asleep, to the tail of the
 //! mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no
@@ -22,11 +22,10 @@
 //!
 //! # A wait, from stage to stage
 //! ```text
-//!           notified with all: moved              signalled: takes the mutex
+//!        by a notify of all: moved                signalled: takes the mutex
 //!   queued here ─────────────────► queued there ────────────────────────────► holds it: Ok
 //!      │                                                                       ▲
-//!      └── notified alone, or the time is up ──► locks the mutex like any ─────┘  Ok, or TimedOut
-//!                                                acquirer
+//!      └── notify of one; the time is up ──► locks the mutex like any acquirer ┘  Ok; TimedOut
 //! ```
 //! A waiter that is dropped after it was notified, and before it holds the mutex, forwards the notify.
 
@@ -41,13 +40,13 @@ use waitword_core::{
 };
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::block::spin_if_due;
+use crate::acquire::block;
 use crate::acquire::{Acquire, Attempt, Left};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle, Waited};
 use crate::raw_mutex::RawMutex;
-use crate::spins::Pauses;
+use crate::spins::{self, Pauses};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant};
 
@@ -167,7 +166,7 @@ pin_project! {
             #[pin]
             wait: WaitAsync<A>,
         },
-        // Notified alone, or timed out: acquires the mutex as a new acquirer.
+        // Notified by itself, or timed out: acquires the mutex as a new acquirer.
         Locking {
             #[pin]
             acquisition: Acquisition<H>,
@@ -280,7 +279,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
             return Some(None);
         }
         // Like any thread that finds the mutex held, it spins before it is queued.
-        if Parker::is_woken_by(waker) && spin_if_due(raw, ()) {
+        if Parker::is_woken_by(waker) && spins::is_due() && block::spin(raw, ()) {
             return None;
         }
         let handle = this.handle.take().expect(ENDED);

@@ -154,8 +154,8 @@ impl Condvar {
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A future that was notified and is not polled does not block the mutex for good
-        /// ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it is dropped, no other waiter gets the wakeup of that [`notify_one`](Self::notify_one). The next notify goes to the next
-        /// waiter.
+        /// ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it is dropped, no other waiter gets the
+        /// wakeup of that [`notify_one`](Self::notify_one). The next notify goes to the next waiter.
         ///
         /// # Panics
         /// At the first poll, if other waiters use another mutex; the guard's mutex is released then. When polled again after it was

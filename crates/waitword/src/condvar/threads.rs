@@ -202,8 +202,7 @@ fn block<G: CondvarGuard>(
     let sent = WasSent::look(mutex, (), held);
     mutex.release(held);
     waiting.released();
-    // Before the first sleep: a notified waiter is signalled as soon as the mutex is free. With others in front, a spin would
-    // only keep a CPU from them.
+    // Before the first sleep: the notify may come soon. With others in front, a spin would only keep a CPU from them.
     if !MODEL && Table::global().waiters(raw.at(())) <= 1 {
         parker.spin(deadline, || waiting.can_go_on());
     }

@@ -1,5 +1,5 @@
-//! Futures of a condition variable that are not polled (Oxide RFD 609). One that is notified, with others moved to the mutex's queue and
-//! signalled there, does not respond, and the others get the mutex, and the notifies that count them, all the same.
+//! Futures of a condition variable that are not polled (Oxide RFD 609). A notify of all moves them to the mutex's queue, where they are
+//! signalled: they do not respond, and the others get the mutex, and the notifies that count them, all the same.
 //!
 //! What it keeps is the notify that has counted it, until it is polled or dropped.
 //!

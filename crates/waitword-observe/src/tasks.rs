@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::task::Waker;
+use std::thread;
 
 use waitword_core::{OnceLock, lock};
 
@@ -51,9 +52,10 @@ pub(crate) fn of_this_thread() -> Option<u64> {
     IDENTIFY.get().and_then(ask)
 }
 
-/// Calls the program's function. It is asked within waits and releases, which count on that nothing unwinds.
+/// Calls the program's function. It is asked within waits and releases, which count on that nothing unwinds; and not while the thread
+/// panics, for a panic within the panic hook cannot be caught.
 fn ask(identify: &Identify) -> Option<u64> {
-    unless_it_panics(identify).flatten()
+    if thread::panicking() { None } else { unless_it_panics(identify).flatten() }
 }
 
 /// The task that is polled with this waker begins to wait.

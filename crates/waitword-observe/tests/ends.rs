@@ -9,6 +9,7 @@ mod rules;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::thread;
+use std::time::Duration;
 
 use waitword::Mutex;
 
@@ -21,19 +22,34 @@ static LOCK: Mutex<u64> = Mutex::new(0);
 fn program() {
     let Ok(end) = std::env::var(END) else { return };
     waitword_observe::init();
+    contend(Duration::ZERO);
+    match &*end {
+        "returns" => {}
+        // On another thread than `main`.
+        "exits" => std::process::exit(7),
+        "is slow after `disable`" => {
+            waitword_observe::disable();
+            waitword_observe::on_deadlock(|_| {}).unwrap();
+            let _ = waitword_observe::take_slow();
+            contend(Duration::from_millis(2));
+            // The thread that would print it has looked twice.
+            thread::sleep(Duration::from_millis(2_100));
+            assert_eq!(waitword_observe::take_slow().0.len(), 1);
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// Makes another wait, and holds the lock for so long while it waits.
+fn contend(time: Duration) {
     let held = LOCK.lock();
     let waits = thread::spawn(|| drop(LOCK.lock()));
     while waitword_observe::snapshot().waiters() == 0 {
         thread::yield_now();
     }
+    thread::sleep(time);
     drop(held);
     waits.join().unwrap();
-    match &*end {
-        "returns" => {}
-        // On another thread than `main`.
-        "exits" => std::process::exit(7),
-        other => panic!("{other}"),
-    }
 }
 
 fn run(folder: &Path, observe: &str, end: &str) -> Output {
@@ -56,6 +72,13 @@ fn a_short_program_leaves_its_files() {
         rules::check(&read("a.json"));
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
     }
+}
+
+/// Who asks for them gets them by `take_slow`.
+#[test]
+fn slow_holds_are_not_printed_after_disable() {
+    let output = run(Path::new("."), "1,slow=1ms", "is slow after `disable`");
+    assert!(output.status.success(), "{output:?}");
 }
 
 /// They would replace each other.
@@ -86,12 +109,15 @@ fn only_files_are_replaced() {
     assert!(at("link").is_symlink() && std::fs::read(at("file")).unwrap() != b"before");
     let both = run(folder.path(), "profile=link,trace=file", "returns");
     assert!(String::from_utf8_lossy(&both.stderr).contains("cannot be both"), "{both:?}");
-    for (name, advice) in
-        [("socket", "no regular file: give the name of one"), ("folder", "name a file in it")]
-    {
+    std::os::unix::fs::symlink("no file", at("broken")).unwrap();
+    for (name, advice) in [
+        ("socket", "no regular file: give the name of one"),
+        ("folder", "name a file in it"),
+        ("broken", "a link that leads nowhere: make the file it leads to"),
+    ] {
         let said = String::from_utf8(run(folder.path(), &format!("trace={name}"), "returns").stderr).unwrap();
         assert!(said.contains(advice), "{said}");
         assert!(!at(name).is_file());
     }
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 4);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 5);
 }

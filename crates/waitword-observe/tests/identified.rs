@@ -5,6 +5,7 @@
 mod common;
 
 use std::cell::Cell;
+use std::panic;
 use std::pin::pin;
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard as StdGuard, mpsc};
 use std::task::Waker;
@@ -238,4 +239,22 @@ fn a_panic_of_the_function_unwinds_out_of_no_wait_and_no_release() {
         waiter.join().unwrap();
     });
     assert!(!mutex.is_locked() && !other.is_locked() && rwlock.try_write().is_some());
+}
+
+/// What panics within the panic hook aborts the process.
+#[test]
+fn a_thread_that_panics_is_not_asked() {
+    static TAKEN: Mutex<u32> = Mutex::new(0);
+    let _turn = observed();
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if thread::current().name() == Some("panics") { *TAKEN.lock() += 1 } else { before(info) }
+    }));
+    let panics = || {
+        PANICS.set(true);
+        panic!("on purpose");
+    };
+    let thread = thread::Builder::new().name("panics".into()).spawn(panics).unwrap();
+    assert!(thread.join().is_err());
+    assert_eq!(*TAKEN.lock(), 1);
 }

@@ -235,6 +235,18 @@ fn a_socket_in_use_is_not_taken_away() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
+/// Somebody has moved the file.
+#[test]
+fn a_server_that_is_dropped_accepts_nothing_wherever_its_file_is() {
+    let (folder, path) = folder();
+    let server = waitword_observe::serve(&path).unwrap();
+    let moved = folder.path().join("moved");
+    std::fs::rename(&path, &moved).unwrap();
+    assert!(UnixStream::connect(&moved).is_ok());
+    drop(server);
+    assert_eq!(UnixStream::connect(&moved).unwrap_err().kind(), std::io::ErrorKind::ConnectionRefused);
+}
+
 #[test]
 fn signals_that_cannot_be_handled_are_errors() {
     for signal in [9, 11, 19, 0, 4_000] {

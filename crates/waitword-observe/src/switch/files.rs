@@ -73,14 +73,16 @@ fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Resu
     thread::Builder::new().name("waitword-files".into()).spawn(run).map(drop)
 }
 
-/// Replaces a file, or what a link leads to: a reader sees the old file or the new one, never a part. A pipe or a device would be lost.
+/// Replaces a file, or what a link leads to: a reader sees the old file or the new one, never a part. A pipe, a device or a link that leads
+/// nowhere would be lost.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if path.exists() && !path.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is no regular file: give the name of one",
-        ));
+    match fs::symlink_metadata(&path) {
+        Ok(file) if file.is_symlink() => {
+            return Err(invalid("it is a link that leads nowhere: make the file it leads to"));
+        }
+        Ok(file) if !file.is_file() => return Err(invalid("it is no regular file: give the name of one")),
+        _ => {}
     }
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", std::process::id()));
@@ -88,4 +90,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let _ = fs::remove_file(&new);
     let written = File::create_new(&new).and_then(|mut file| file.write_all(bytes));
     written.and_then(|()| fs::rename(&new, &path)).inspect_err(|_| drop(fs::remove_file(&new)))
+}
+
+fn invalid(text: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, text)
 }

@@ -2,6 +2,8 @@
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -58,7 +60,8 @@ pub fn serve(path: impl AsRef<Path>) -> io::Result<Server> {
     let listener = bind(path)?;
     // If another file is at the path when the server ends, that file is not removed.
     let file = fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))?;
-    let server = Server { path: path.to_owned(), file, is_ending: Arc::default() };
+    let accepts = UnixStream::from(OwnedFd::from(listener.try_clone()?));
+    let server = Server { path: path.to_owned(), file, accepts, is_ending: Arc::default() };
     let is_ending = server.is_ending.clone();
     thread::Builder::new().name("waitword-serve".into()).spawn(move || accept(&listener, &is_ending))?;
     Ok(server)
@@ -70,6 +73,8 @@ pub fn serve(path: impl AsRef<Path>) -> io::Result<Server> {
 pub struct Server {
     path: PathBuf,
     file: (u64, u64),
+    /// The socket that accepts, as one that can be shut down.
+    accepts: UnixStream,
     is_ending: Arc<AtomicBool>,
 }
 
@@ -83,10 +88,14 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.is_ending.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts. If another socket is there by now, no wake is needed: its owner removed ours.
-        drop(UnixStream::connect(&self.path));
+        // Ends the thread that accepts, wherever the socket's file is by now; where the system shuts down no socket that accepts, a
+        // connection does.
+        let is_shut = self.accepts.shutdown(Shutdown::Both).is_ok();
         let is_ours = fs::symlink_metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.file);
         if is_ours {
+            if !is_shut {
+                drop(UnixStream::connect(&self.path));
+            }
             let _ = fs::remove_file(&self.path);
         }
     }

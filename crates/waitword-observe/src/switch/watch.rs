@@ -99,6 +99,7 @@ pub(super) fn start(listener: impl Fn(&Found) + Send + Sync + 'static) -> io::Re
 
 /// Ends the thread, which makes no more calls from now on.
 pub(super) fn stop() {
+    PRINTS_SLOW.store(false, Ordering::Relaxed);
     let mut watch = lock(&WATCH);
     watch.running = None;
     let listeners = std::mem::take(&mut watch.listeners);

@@ -51,7 +51,7 @@ pub struct InstallOptions {
 /// [`InstallError`]; but for [`Failed`](InstallError::Failed) nothing has been changed then.
 ///
 /// # Panics
-/// Panics inside [`Context::with`] of the same runtime.
+/// Panics inside [`Context::with`] of the same runtime. With rquickjs's feature `parallel` it never returns there.
 ///
 /// ```
 /// use rquickjs::{Context, Promise, Runtime};
@@ -88,7 +88,8 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 /// `AsyncContext::async_with` instead.
 ///
 /// # Cancellation
-/// Nothing was installed if the future is dropped before it is ready.
+/// Nothing was installed if the future is dropped before it is ready. Awaited inside [`AsyncContext::async_with`] of the same runtime, it
+/// never is.
 ///
 /// # Errors
 /// As [`install`].
@@ -179,7 +180,7 @@ impl InstalledAgent {
     ///
     /// # Errors
     /// What the promise was rejected with; `WouldBlock` when it is pending and no wait is, so that nothing would end the
-    /// sleep; an exception as in [`share`](Self::share).
+    /// sleep; an exception as in [`settle`](Self::settle).
     ///
     /// # Panics
     /// When it would have to sleep on a thread that is under `forbid_blocking`.

@@ -22,7 +22,7 @@ use std::mem;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
@@ -86,19 +86,54 @@ pub(crate) fn drive_waits(realm: &Realm) -> Result<(), Exception> {
 /// The driver: the program's task. Polls the runtime whenever it is woken, by its bell or by another future of the runtime, for rquickjs
 /// takes it for the one to wake from its first poll on.
 pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
+    let Some(begins) = runtime.try_ref() else { return };
+    let mut listens = pin!(begins.drive());
+    drop(begins);
+    let spawned = Arc::new(Spawned { bell, must_listen: AtomicBool::new(true) });
+    let listener = Waker::from(Arc::clone(&spawned));
     loop {
-        bell.store(0, Ordering::SeqCst);
+        spawned.bell.store(0, Ordering::SeqCst);
         let Some(runtime) = runtime.try_ref() else { return };
-        // What a job throws is dropped, as rquickjs's own drivers drop it.
-        while !matches!(runtime.execute_pending_job().await, Ok(false)) {}
+        let mut rung = pin!(wait_async(&*spawned.bell, 0));
+        let is_rung = {
+            // What a job throws is dropped, as rquickjs's own drivers drop it.
+            let mut jobs = pin!(async { while !matches!(runtime.execute_pending_job().await, Ok(false)) {} });
+            // While another has the runtime, both futures wait for it: each has to be polled when its turn comes.
+            poll_fn(|cx| {
+                if rung.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(true);
+                }
+                if spawned.must_listen.swap(false, Ordering::SeqCst) {
+                    let _ = listens.as_mut().poll(&mut Context::from_waker(&listener));
+                }
+                jobs.as_mut().poll(cx).map(|()| false)
+            })
+            .await
+        };
         drop(runtime);
-        let mut rung = pin!(wait_async(&*bell, 0));
+        if is_rung {
+            continue;
+        }
         let mut is_woken = false;
         poll_fn(|cx| match mem::replace(&mut is_woken, true) {
             false => rung.as_mut().poll(cx).map(drop),
             true => Poll::Ready(()),
         })
         .await;
+    }
+}
+
+/// Woken when a future is spawned in the runtime. rquickjs adds who listens at every poll of its own driver and forgets nobody before the
+/// next spawn: so that is polled only to listen again.
+struct Spawned {
+    bell: Arc<AtomicI32>,
+    must_listen: AtomicBool,
+}
+
+impl Wake for Spawned {
+    fn wake(self: Arc<Self>) {
+        self.must_listen.store(true, Ordering::SeqCst);
+        ring(&self.bell);
     }
 }
 

@@ -132,6 +132,36 @@ fn an_async_runtime_is_polled_only_when_something_is_settled() {
     });
 }
 
+/// With nothing but that to wake the driver; twice, for it is forgotten by whom it was woken.
+#[test]
+fn a_future_that_a_script_spawns_is_run() {
+    within_a_minute(async {
+        let block = SharedBlock::new(4).unwrap();
+        let (context, _) = async_context_on(&AsyncRuntime::new().unwrap(), &block).await;
+        let begins = Rc::new(tokio::sync::Notify::new());
+        let (sender, mut ends) = tokio::sync::mpsc::unbounded_channel();
+        let may_begin = Rc::clone(&begins);
+        let spawns = move |ctx: Ctx<'_>, number: i32| {
+            let (begins, sender) = (Rc::clone(&may_begin), sender.clone());
+            ctx.spawn(async move {
+                begins.notified().await;
+                sender.send(number).unwrap();
+            });
+        };
+        context
+            .with(|ctx| ctx.globals().set("spawns", Function::new(ctx.clone(), spawns).unwrap()).unwrap())
+            .await;
+        rounds().await;
+        for number in 0..3 {
+            run(&context, &format!("spawns({number})")).await;
+            rounds().await;
+            begins.notify_one();
+            assert_eq!(ends.recv().await, Some(number));
+            rounds().await;
+        }
+    });
+}
+
 /// rquickjs wakes the task that has polled the runtime last. Here that is one that has ended, or one that waits for something else.
 #[test]
 fn promises_are_settled_whoever_has_polled_last() {

@@ -1,5 +1,6 @@
 //! The API of parking_lot 0.13 over waitword's locks, for `[patch.crates-io]`. What is said of 0.12 in `compat/parking_lot` holds here, whose
 //! files this crate shares; and where 0.13 has given up fairness over time, these locks still have it. The oldest Rust is 1.95, as for 0.13.
+//! Where waitword forbids blocking, a lock that would have to wait panics; in `unlocked` and `with_upgraded` that aborts the process.
 //!
 //! The feature `nightly` changes nothing.
 

@@ -2,9 +2,15 @@
 //! `WAITWORD_OBSERVE` shows them, without a change of its source.
 //!
 //! What a program may notice:
-//! - **A [`RwLock`]** lets readers in while others read, although a writer waits. That starves no writer: it ends when a reader has left.
+//! - **A [`RwLock`]** lets readers in while others read, although a writer waits: eight at the most, or those of about a millisecond if these
+//!   are more. Later ones wait behind the writer, so none starves. The original lets none in, except while the writer waits for an upgradable
+//!   reader: then it lets all in.
 //! - **Sizes**: a [`Mutex`] has 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
-//! - **Where waitword forbids blocking**, a lock that would have to wait aborts the process, and a timed one fails at once.
+//! - **The drop** of a lock, a [`Condvar`] or a [`Once`] tells the observer, which would otherwise take the next one at that address for it, and
+//!   find deadlocks where there are none. The original's types need no drop. So a `const fn` cannot drop one of these; and when the
+//!   destructor of a thread-local runs, a lock in another thread-local may be gone.
+//! - **Where waitword forbids blocking**, a mutex or a readers-writer lock that would have to wait aborts the process, also if `unlocked` locks
+//!   it again. An upgrade, a [`Condvar`] and a [`Once`] panic. What has a timeout fails at once.
 //! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
 //! - **The oldest Rust** is 1.88, and 1.71 for the original.
 //! - `deadlock::check_deadlock` shows sites, not stacks.

@@ -25,7 +25,7 @@ pub type ReentrantMutexGuard<'a, T> = lock_api::ReentrantMutexGuard<'a, RawMutex
 /// The guard of a part of what is in a [`ReentrantMutex`].
 pub type MappedReentrantMutexGuard<'a, T> = lock_api::MappedReentrantMutexGuard<'a, RawMutex, RawThreadId, T>;
 
-/// A lock for many readers or one writer. Neither are preferred.
+/// A lock for many readers or one writer. All that wait get it in FIFO order; while others read, a few readers may barge past a writer.
 pub type RwLock<T> = lock_api::RwLock<RawRwLock, T>;
 /// The guard of a reader.
 pub type RwLockReadGuard<'a, T> = lock_api::RwLockReadGuard<'a, RawRwLock, T>;

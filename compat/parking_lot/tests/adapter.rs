@@ -1,11 +1,12 @@
 //! What the original's tests do not ask, and this adapter could get wrong.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync;
-use std::thread;
+use std::process::Command;
+use std::time::{Duration, Instant};
+use std::{env, sync, thread};
 
-use parking_lot::{Condvar, FairMutex, Mutex, Once};
-use waitword_observe::LockKind;
+use parking_lot::{Condvar, FairMutex, Mutex, Once, RwLock, RwLockUpgradableReadGuard};
+use waitword_observe::{LockKind, check_lock_order, lock_order};
 
 /// One test at a time, for [`until_queued`].
 static TURN: sync::Mutex<()> = sync::Mutex::new(());
@@ -53,4 +54,77 @@ fn a_wait_with_another_mutex_panics_and_leaves_its_mutex_held_once() {
 fn a_caller_may_name_the_type_of_its_closure() {
     Once::new().call_once::<fn()>(|| ());
     Condvar::new().wait_while::<bool, fn(&mut bool) -> bool>(&mut Mutex::new(false).lock(), |waits| *waits);
+}
+
+/// The list of differences says how many.
+#[test]
+fn eight_slow_readers_pass_a_writer_that_waits() {
+    let _turn = TURN.lock();
+    let lock = RwLock::new(());
+    thread::scope(|scope| {
+        let mut last = lock.read();
+        scope.spawn(|| drop(lock.write()));
+        until_queued(LockKind::RwLock);
+        let mut passed = 0;
+        while let Some(next) = lock.try_read() {
+            last = next;
+            passed += 1;
+            thread::sleep(Duration::from_millis(1));
+        }
+        drop(last);
+        assert_eq!(passed, 8);
+    });
+}
+
+/// The drop of the first one has told the observer.
+#[test]
+fn a_mutex_in_the_place_of_another_makes_no_false_alarm() {
+    let _turn = TURN.lock();
+    check_lock_order();
+    let (mutex, mut place) = (Mutex::new(()), Box::new(Mutex::new(())));
+    thread::scope(|scope| drop(scope.spawn(|| drop((mutex.lock(), place.lock())))));
+    *place = Mutex::new(());
+    thread::scope(|scope| drop(scope.spawn(|| drop((place.lock(), mutex.lock())))));
+    assert!(lock_order().potential_deadlocks.is_empty(), "{}", lock_order());
+}
+
+/// Calls it where this thread must not block. Returns whether it panicked.
+fn panics_where_blocking_is_forbidden(call: impl FnOnce()) -> bool {
+    let _forbidden = waitword::forbid_blocking();
+    catch_unwind(AssertUnwindSafe(call)).is_err()
+}
+
+#[test]
+fn where_blocking_is_forbidden_upgrades_and_condition_variables_and_once_panic() {
+    let (lock, mutex, once) = (RwLock::new(()), Mutex::new(()), Once::new());
+    let _reader = lock.read();
+    let mut upgradable = lock.upgradable_read();
+    assert!(panics_where_blocking_is_forbidden(|| upgradable.with_upgraded(|_| ())));
+    assert!(panics_where_blocking_is_forbidden(|| drop(RwLockUpgradableReadGuard::upgrade(upgradable))));
+    assert!(lock.try_upgradable_read().is_some(), "the guard has been dropped");
+    let mut guard = mutex.lock();
+    assert!(panics_where_blocking_is_forbidden(|| Condvar::new().wait(&mut guard)));
+    assert!(!panics_where_blocking_is_forbidden(|| {
+        let began = Instant::now();
+        assert!(Condvar::new().wait_for(&mut guard, Duration::from_secs(60)).timed_out());
+        assert!(lock.try_write_for(Duration::from_secs(60)).is_none());
+        assert!(began.elapsed() < Duration::from_secs(60));
+    }));
+    assert!(panics_where_blocking_is_forbidden(|| once.call_once(|| once.call_once(|| ()))));
+    assert!(panics_where_blocking_is_forbidden(|| Once::new().wait()));
+}
+
+#[test]
+fn where_blocking_is_forbidden_a_lock_aborts() {
+    let mut program = Command::new(env::current_exe().unwrap());
+    let ended = program.args(["--exact", "--ignored", "a_lock_that_aborts"]).output().unwrap();
+    assert!(!ended.status.success(), "{ended:?}");
+}
+
+#[test]
+#[ignore = "for a process of its own"]
+fn a_lock_that_aborts() {
+    let mutex = Mutex::new(());
+    let _guard = mutex.lock();
+    assert!(panics_where_blocking_is_forbidden(|| drop(mutex.lock())));
 }

@@ -3,6 +3,13 @@
 //!
 //! What a program may notice:
 //! - **It needs the standard library**: the features `std` and `loom` change nothing.
+//! - **A [`RwLock`]** lets readers in while others read, although a writer waits: eight at the most, or those of about a millisecond if these are
+//!   more. async-lock's lets none in, except while the writer waits for an upgradable reader: then it lets all in. Those that wait here get in
+//!   in FIFO order; with async-lock, waiting readers and writers overtake one another.
+//! - **A future that is polled after it was ready** panics. With async-lock some acquire once more, as [`futures::Read`] and
+//!   [`futures::Acquire`] do.
+//! - **`Debug`** shows other fields of a [`Barrier`], a [`Semaphore`], a [`SemaphoreGuard`] and [`futures::BarrierWait`]. While its initialiser runs,
+//!   a [`OnceCell`] is `<uninitialized>`, and `<initializing>` with async-lock.
 //! - **A [`Barrier`]** counts only those that wait: a future that is dropped has not arrived.
 //! - **A [`Semaphore`]** has 2⁶¹ − 1 permits at the most. One that is made with more has so many, and [`Semaphore::add_permits`] panics beyond.
 //! - **A [`RwLockReadGuardArc`], and futures** are not covariant in the value.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::wrap::{future, guard, inside, owns_its_value, ways};
 
-/// A value that many can read at a time, or one can change. All wait in one FIFO queue; neither readers nor writers are preferred.
+/// A value that many can read at a time, or one can change. All wait in one FIFO queue. While others read, readers may barge past a writer that
+/// waits: eight at the most, or those of about a millisecond if these are more. Later ones wait behind it.
 ///
 /// ```
 /// let lock = async_lock::RwLock::new(1);

@@ -1,4 +1,4 @@
-//! How a thread spins before it sleeps: its pauses and yields, and whether it spins at all; and whether it wakes others ahead.
+//! How a thread spins before it sleeps: its pauses and yields, and whether it spins at all.
 //!
 //! # Pauses
 //! A check costs the holder: it takes the cache line away that the release is about to write. A check that comes late costs time: the lock
@@ -22,18 +22,10 @@
 //!   holder a signal (a queue with condition variables: a fifth less throughput).
 //! - A spin is in vain if nothing has changed during all of its time.
 //! - One that is broken off, because the lock is reserved for a waiter, took little time and says nothing.
-//!
-//! # Waking ahead
-//! Each thread learns whether it pays to wake the threads that were moved to the queue of a mutex (`notify/requeue.rs` of the core) ahead
-//! of their signals. Such a thread finds the mutex free if sections are short, and has been woken in vain if they are long: some 15 µs of a
-//! CPU, which may have other work. No word has room for the length of sections, so a thread goes by itself: it wakes others only while most
-//! of its own wake-ups have paid. The notifier wakes two in any case, so that sections that have become short are noticed.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
 use std::thread;
-
-use waitword_core::{Location, wake_ahead};
 
 use crate::sync::MODEL;
 
@@ -154,30 +146,6 @@ impl Learned {
     }
 }
 
-/// The most credit for waking ahead, and that of a thread that knows nothing yet.
-const MOST: u8 = 8;
-
-/// What a wake-up in vain costs; one that pays earns 1.
-const IN_VAIN: u8 = 2;
-
-thread_local! {
-    static CREDIT: Cell<u8> = const { Cell::new(MOST) };
-}
-
-/// Wakes others ahead. For a thread that may have been woken ahead itself, and has found the mutex free.
-pub(crate) fn wake_others(queue: impl Location) {
-    // A model runs all of its threads on one.
-    if MODEL || CREDIT.get() > 0 {
-        wake_ahead(queue);
-    }
-}
-
-/// This thread may have been woken ahead; that `has_paid` if it has taken the mutex.
-pub(crate) fn learn_ahead(has_paid: bool) {
-    let credit = CREDIT.get();
-    CREDIT.set(if has_paid { (credit + 1).min(MOST) } else { credit.saturating_sub(IN_VAIN) });
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,20 +204,5 @@ mod tests {
         for _ in 0..100 {
             assert_eq!((spins_of(&mut learned, 7, false), spins_of(&mut learned, 1, true)), (7, 1));
         }
-    }
-
-    #[test]
-    fn a_thread_wakes_no_others_once_it_was_woken_in_vain_too_often_and_does_again_when_it_has_paid() {
-        let wakes = || CREDIT.get() > 0;
-        assert!(wakes());
-        (0..MOST / IN_VAIN).for_each(|_| learn_ahead(false));
-        assert!(!wakes());
-        learn_ahead(false);
-        learn_ahead(true);
-        assert!(wakes());
-        (0..100).for_each(|_| learn_ahead(true));
-        // One in three in vain is paid for by the others.
-        (0..100).for_each(|turn| learn_ahead(turn % 3 != 0));
-        assert!(wakes());
     }
 }

@@ -1,15 +1,15 @@
-//! Requeue (wait morphing): moves waiters from one queue to another without waking them; and wakes a few of them ahead of their signals.
+//! Requeue (wait morphing): moves tasks from one queue to another without waking them, and wakes the threads among them.
 //!
-//! A waiter on a condition variable needs the mutex before it goes on. To wake a hundred of them for one mutex is a thundering
-//! herd: ninety-nine find it taken. So a notify moves them to the tail of the mutex's queue, asleep as they are, and the
-//! mutex's releases signal them one by one.
+//! A waiter on a condition variable needs the mutex before it goes on. To wake a hundred tasks for one mutex is a thundering herd:
+//! ninety-nine are polled to find it taken. So a notify moves them to the tail of the mutex's queue, and the mutex's releases signal them
+//! one by one.
 //!
 //! ```text
 //!   waiter                                notifier                            holder of the mutex
 //!   ──────────────────────────────        ──────────────────────────────      ────────────────────────
-//!   queued on `from`, asleep
+//!   queued on `from`
 //!                                         lock both shards
-//!                                         move it: queued on `to`, asleep
+//!                                         move it: queued on `to`
 //!                                         signal the head of `to`
 //!                                         unlock; wake
 //!                                                                             release: signal the head
@@ -26,28 +26,9 @@
 //! borrowed may be gone. So only a waiter can find out whether the mutex is held. The signalled waiter finds it held and marks it, and the
 //! release signals the next.
 //!
-//! # Waking ahead
-//! Threads that were moved to a mutex's queue together (a crowd) are signalled one by one: each has to wake up, some 10 µs, before the next
-//! is signalled. If each holds the mutex only for a moment, the CPUs are idle nearly all of the time. So the notifier wakes a few at once,
-//! and a thread that was woken this way and finds the mutex free wakes two more before it takes it:
-//!
-//! ```text
-//!   notifier                thread 2                 thread 3                 thread 4
-//!   ────────────────        ──────────────────       ──────────────────       ─────────────────────
-//!   moves 1 to 64
-//!   signals 1
-//!   wakes 2 and 3
-//!                           free: wakes 4 and 5
-//!                           takes it; leaves         held: sleeps again
-//!                                                                             free: wakes 6 and 7 ...
-//!   ...                                              signalled, when it is the head
-//! ```
-//! So the number of woken threads grows as long as they find the mutex free. When they find it held, the waste is the wake-ups of the last
-//! two or four, whose threads sleep again at their positions in the queue. No thread is woken ahead twice.
-//!
-//! Waking ahead is no signal: the waiter's state is unchanged, and the next signal goes where it would have gone. A thread that takes the
-//! mutex after it barges, as any running thread may, and leaves the queue; if it was signalled meanwhile, it forwards the signal. Tasks are
-//! not woken ahead: a worker would poll them in vain.
+//! # Why threads are woken
+//! A thread takes some 10 µs to wake up. If each were woken by the release of the one before, the CPUs would be idle nearly all of the time
+//! where each holds the mutex only for a moment: 64 threads would take twice as long (`docs/costs.md`).
 
 use std::pin::pin;
 
@@ -55,21 +36,21 @@ use crate::observe::Waking;
 use crate::shard::Locked;
 use crate::shard::hash::Key;
 use crate::sync::mutant;
-use crate::table::enqueue::{FollowUp, release, unlock};
+use crate::table::enqueue::{FollowUp, unlock};
 use crate::table::{Location, Table, address};
 use crate::waiter::list::List;
-use crate::waiter::wake::Wake;
+use crate::waiter::wake::{Wake, WakeBatch};
 use crate::word::{Word, bits};
 
-/// Moves the `count` waiters that have waited longest on the word, or all if there are fewer, to the tail of the queue of the word at the
-/// address `to`, in order, if the word holds `expected`. They are not woken. But if it moved any, the first waiter there that is not
-/// signalled yet is signalled, as by [`signal_one`](crate::signal_one); and if it moved several, two threads of them are woken as by
-/// `wake_ahead`. Returns how many it moved.
+/// Notifies the `count` waiters that have waited longest on the word, or all if there are fewer, if the word holds `expected`. Threads among
+/// them are woken, as by [`notify_many`](crate::notify_many). Tasks are not: they are moved to the tail of the queue of the word at the
+/// address `to`, in order, and if there are any, the first waiter there that is not signalled yet is signalled, as by
+/// [`signal_one`](crate::signal_one). Returns how many threads and tasks these are.
 ///
-/// From then on they are signalled and notified there, and no notify here reaches them. `to` is in the same table; its memory is never
-/// accessed. The waits of agents must not be moved.
+/// From then on the tasks are signalled and notified there, and no notify here reaches them. `to` is in the same table; its memory is never
+/// accessed. Agents must not wait on the word.
 ///
-/// Costs a fence and two loads without waiters on the word. Otherwise O(number moved) under the locks of both shards, in short critical
+/// Costs a fence and two loads without waiters on the word. Otherwise O(number of waiters) under the locks of both shards, in short critical
 /// sections.
 ///
 /// # Errors
@@ -123,28 +104,31 @@ fn requeue_if<E>(
     detached.init();
     let mut both = Two::lock(table, from, to);
     condition()?;
-    let moved = both.first.detach(from, count, detached);
-    // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
-    // this stack frame.
-    while unsafe { both.second().append(to, detached, moved > 1) } {
-        // Nothing unwinds while the list is not empty.
-        drop(both.unlock());
+    let notified = both.first.detach(from, count, detached);
+    let (mut threads, mut moved) = (WakeBatch::new(), 0);
+    loop {
+        let waking = Waking::now();
+        // SAFETY: filled under the first of these locks. The loop ends only when the list is empty, so no waiter is left linked to
+        // this stack frame.
+        let (tasks, more) = unsafe { both.second().move_tasks(to, detached, &mut threads) };
+        moved += tasks;
+        let signalled = if more { None } else { signal_behind(both.second(), to, moved) };
+        let follow_ups = both.unlock();
+        waking.notified(from.address, threads.identities());
+        waking.signalled(to.address, signalled.iter().map(|(wake, _)| wake.identity()));
+        // Nothing here unwinds.
+        threads.wake_all();
+        signalled.into_iter().for_each(|(wake, _)| wake.wake());
+        mutant!("watch-requeue" => {
+            std::mem::forget(follow_ups);
+            return Ok(notified);
+        });
+        drop(follow_ups);
+        if !more {
+            return Ok(notified);
+        }
         both = Two::lock(table, from, to);
     }
-    let waking = Waking::now();
-    let signalled = signal_behind(both.second(), to, moved);
-    let ahead = if moved > 1 { both.second().ahead(to) } else { Default::default() };
-    let (first, second) = both.unlock();
-    let woken = signalled.iter().map(|(wake, _)| wake).chain(ahead.iter().flatten());
-    waking.signalled(to.address, woken.map(Wake::identity));
-    signalled.into_iter().for_each(|(wake, _)| Wake::wake(wake));
-    ahead.into_iter().flatten().for_each(Wake::wake);
-    mutant!("watch-requeue" => {
-        std::mem::forget((first, second));
-        return Ok(moved);
-    });
-    drop((first, second));
-    Ok(moved)
 }
 
 /// The shards of two words, locked together.
@@ -184,31 +168,4 @@ impl<'a> Two<'a> {
 fn signal_behind(locked: &mut Locked<'_>, to: Key, moved: usize) -> Option<(Wake, usize)> {
     mutant!("requeue-signal" => return None);
     if moved == 0 { None } else { locked.signal_first(to) }
-}
-
-/// For building locks: of the threads that were moved here in a crowd (`requeue_while_equal`), wakes up to two of the first that are
-/// neither signalled nor were woken ahead before. Returns how many.
-///
-/// They stay queued: to the core this is a spurious wakeup, which lets them barge. To be called by a thread that was woken ahead and finds
-/// the lock free, before it takes the lock.
-///
-/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, visits at most 32 waiters, and makes a system
-/// call for each thread that sleeps. Runs no foreign code, and does not panic.
-///
-/// ```
-/// let word = std::sync::atomic::AtomicU32::new(0);
-/// assert_eq!(waitword_core::wake_ahead(&word), 0, "nobody waits");
-/// ```
-pub fn wake_ahead<L: Location>(at: L) -> usize {
-    let table = at.table();
-    let key = table.key_of(address(&at));
-    if table.shard(key).is_idle(key.hash) {
-        return 0;
-    }
-    let mut locked = table.lock(key);
-    let waking = Waking::now();
-    let ahead = locked.ahead(key);
-    release(locked);
-    waking.signalled(key.address, ahead.iter().flatten().map(Wake::identity));
-    ahead.into_iter().flatten().map(Wake::wake).count()
 }

@@ -196,6 +196,7 @@ impl Begins {
 }
 
 /// When waiters are about to be signalled or notified, if that is asked for: read under the lock of their shard.
+#[derive(Clone, Copy)]
 pub(crate) struct Waking(Option<u64>);
 
 impl Waking {

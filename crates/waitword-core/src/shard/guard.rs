@@ -31,26 +31,35 @@ impl Locked<'_> {
         tell_queued(key, unsafe { node.as_ref() });
     }
 
-    /// Puts up to a batch of detached waiters at the tail of the queue of `key`, and marks them if they are a crowd. Returns whether any
-    /// are left.
+    /// Of up to a batch of detached waiters, puts tasks at the tail of the queue of `key`, and completes threads, whose wakes it adds to the
+    /// batch, which is empty. Returns how many it moved, and whether any are left.
     ///
     /// # Safety
     /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
-    pub(crate) unsafe fn append(&mut self, key: Key, list: Pin<&List>, is_crowd: bool) -> bool {
+    pub(crate) unsafe fn move_tasks(
+        &mut self,
+        key: Key,
+        list: Pin<&List>,
+        threads: &mut WakeBatch,
+    ) -> (usize, bool) {
+        let mut moved = 0;
         for _ in 0..BATCH {
-            // SAFETY: the list and its members belong to the locks that the caller holds (I2), and are alive (I1).
-            let Some(entry) = (unsafe { list.pop() }) else { return false };
-            self.with(|queues, changes| {
-                // SAFETY: the entry of a node that belongs to the same locks (I2), unlinked just now.
-                unsafe {
-                    queues.append(key, node_of(entry), changes);
-                    node_of(entry).as_ref().moved(is_crowd);
-                    tell_queued(key, node_of(entry).as_ref());
+            // SAFETY: the list and its members belong to the locks that the caller holds (I2), and are alive (I1). What is popped is
+            // unlinked, and belongs to them still.
+            unsafe {
+                let Some(node) = list.pop().map(|entry| node_of(entry)) else { return (moved, false) };
+                if with(node, |links| links.wake.is_of_thread()) {
+                    threads.push(complete(node, NOTIFIED, None));
+                    continue;
                 }
-            });
+                moved += 1;
+                self.with(|queues, changes| queues.append(key, node, changes));
+                node.as_ref().moved();
+                tell_queued(key, node.as_ref());
+            }
         }
         // SAFETY: the list belongs to the locks that the caller holds (I2).
-        unsafe { !list.is_empty() }
+        (moved, unsafe { !list.is_empty() })
     }
 
     /// How every waiter gives up: dequeues `node`, unless a notify has counted it already. Afterwards the node is in no list of this shard,

@@ -1,5 +1,5 @@
-//! Waiters that are woken and stay in their queue: signalled ones (`notify/signal.rs`), and those that are woken ahead of their signal
-//! (`notify/requeue.rs`); and the pass of the watchdog over those that do not respond (`table/watchdog.rs`).
+//! Waiters that are woken and stay in their queue, the signalled ones (`notify/signal.rs`); and the pass of the watchdog over those that do
+//! not respond (`table/watchdog.rs`).
 //!
 //! A shard is *watched* if a pass may find something to do there. The mark errs on the safe side: enqueuing behind a signalled waiter sets
 //! it, and only a pass that has found no such waiter clears it.
@@ -16,12 +16,6 @@ use crate::waiter::wake::{Wake, WakeBatch};
 /// How many buckets a pass checks in one critical section.
 const BUCKETS_AT_A_TIME: usize = 16;
 
-/// How many threads are woken ahead at once.
-const AHEAD: usize = 2;
-
-/// How many waiters are searched for them: those at the front were woken before, and are about to leave.
-const LOOKED_AT: usize = 32;
-
 impl Locked<'_> {
     /// Signals the first waiter in the queue of `key` that is neither signalled yet nor an agent's: takes its wake, and leaves the waiter
     /// queued. Also returns how many are in the queue.
@@ -35,29 +29,6 @@ impl Locked<'_> {
             queues.watch(len > 1, changes);
             Some((wake, len))
         })
-    }
-
-    /// The wakes of the first threads in the queue of `key` that were moved there in a crowd (`notify/requeue.rs`), are not signalled (a
-    /// signal takes the waker), and were not woken ahead before. The threads stay queued.
-    pub(crate) fn ahead(&mut self, key: Key) -> [Option<Wake>; AHEAD] {
-        let mut wakes = [const { None }; AHEAD];
-        let (mut found, mut looked_at) = (0, 0);
-        // SAFETY: we hold the lock of `key`'s shard (I2).
-        self.with(|queues, _| unsafe {
-            let Some(head) = queues.bucket(key).find(key.address) else { return };
-            let _ = find_in(head, |node| {
-                looked_at += 1;
-                if node.as_ref().is_in_crowd()
-                    && let Some(wake) = with(node, |links| links.wake.another_of_thread())
-                {
-                    node.as_ref().leave_crowd();
-                    wakes[found] = Some(wake);
-                    found += 1;
-                }
-                (found == AHEAD || looked_at == LOOKED_AT).then_some(())
-            });
-        });
-        wakes
     }
 
     /// Whether all waiters in the queue of `key` have been skipped, if there are any. If not, the next pass checks them, as

@@ -154,13 +154,6 @@ impl<L: Location> WaitAsync<L> {
         self.is_waiting() && self.is_elsewhere()
     }
 
-    /// Whether it was moved with others, and has not been woken ahead (`wake_ahead`) since: for a lock, whether there may be others that it
-    /// could wake ahead.
-    #[inline]
-    pub fn is_in_crowd(&self) -> bool {
-        self.is_waiting() && self.node.is_in_crowd()
-    }
-
     /// Whether it is queued, and no other waiter was on the word when it was enqueued: for a lock, whether the next signal is for it.
     #[inline]
     pub fn was_first(&self) -> bool {

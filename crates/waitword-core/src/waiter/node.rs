@@ -30,7 +30,7 @@ pub(crate) const TIMED_OUT: u64 = 7;
 pub(crate) const DONE: u64 = 8;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
-/// has a deadline, whether it came in a crowd, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
+/// has a deadline, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
 /// [`BY_LAST`].
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
@@ -41,10 +41,8 @@ const CONDVAR_BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SH
 /// The same, moved to the queue of that mutex meanwhile.
 const MUTEX_BEFORE_RELEASE: u64 = CONDVAR_BEFORE_RELEASE + (1 << WAITS_FOR_SHIFT);
 const TIMED: u64 = 1 << 8;
-/// It was moved from another queue with others, and has not been woken ahead since (`notify/requeue.rs`).
-const IN_CROWD: u64 = 1 << 9;
 /// What stays the same from one queue to the next.
-const KEPT: u64 = STATE | WAITS_FOR | TIMED | IN_CROWD;
+const KEPT: u64 = STATE | WAITS_FOR | TIMED;
 /// No other waiter was queued on its word when it was enqueued.
 const FIRST: u64 = 1 << KEPT.count_ones();
 const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
@@ -253,26 +251,15 @@ impl Waiter {
     }
 
     /// Marks it as moved to another queue, whose lock the caller holds: a waiter of a condition variable was notified, and waits for the
-    /// mutex from now on, whose wait no deadline ends. It was moved with others if `is_crowd`.
-    pub(crate) fn moved(&self, is_crowd: bool) {
+    /// mutex from now on, whose wait no deadline ends.
+    pub(crate) fn moved(&self) {
         let waits_for = match self.waits_for() {
             WaitsFor::Condvar if self.releases() => MUTEX_BEFORE_RELEASE,
             WaitsFor::Condvar => WaitsFor::Mutex.bits() << WAITS_FOR_SHIFT,
             other => other.bits() << WAITS_FOR_SHIFT,
         };
-        let crowd = if is_crowd { IN_CROWD } else { 0 };
         let others = self.state.load(Ordering::Relaxed) & !(WAITS_FOR | TIMED);
-        self.set_state(others | waits_for | crowd);
-    }
-
-    /// Whether it was moved with others, and not taken out of that crowd.
-    pub(crate) fn is_in_crowd(&self) -> bool {
-        self.state.load(Ordering::Relaxed) & IN_CROWD != 0
-    }
-
-    /// Takes it out of its crowd, under the lock of its queue.
-    pub(crate) fn leave_crowd(&self) {
-        self.set_state(self.state.load(Ordering::Relaxed) & !IN_CROWD);
+        self.set_state(others | waits_for);
     }
 
     /// The address waited on. Fixed while the caller holds the lock of its shard.

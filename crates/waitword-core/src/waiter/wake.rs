@@ -74,14 +74,6 @@ impl Wake {
         matches!(self, Self::Task(waker) if is_of_thread(waker))
     }
 
-    /// A clone, if it wakes a thread that blocks in this crate. Runs no foreign code.
-    pub(crate) fn another_of_thread(&self) -> Option<Self> {
-        match self {
-            Self::Task(waker) if is_of_thread(waker) => Some(Self::Task(waker.clone())),
-            _ => None,
-        }
-    }
-
     /// Which thread, task or agent this wakes, or woke until it was taken. Runs no foreign code.
     #[inline(always)]
     pub(crate) fn identity(&self) -> usize {

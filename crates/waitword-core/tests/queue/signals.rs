@@ -1,13 +1,9 @@
 //! Signals, `notify_last`, and the watchdog.
 
-use std::collections::BTreeSet;
-use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::task::{Context, Poll, Waker};
-use std::thread::{self, Thread};
-use std::time::Duration;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::task::{Context, Poll};
+use std::thread;
 
 use waitword_core::*;
 
@@ -285,94 +281,29 @@ fn the_timer_runs_the_watchdog_of_the_process() {
     });
 }
 
-/// A thread that parks until it is told to end, and says when it was woken.
-fn parked<'scope>(
-    scope: &'scope thread::Scope<'scope, '_>,
-    number: usize,
-    woken: mpsc::Sender<usize>,
-    end: &'scope AtomicBool,
-) -> (Waker, Thread) {
-    let (to_us, from_it) = mpsc::channel();
-    let parks = scope.spawn(move || {
-        let parker = Parker::current();
-        to_us.send(parker.waker().clone()).unwrap();
-        while !end.load(Ordering::Relaxed) {
-            parker.park();
-            let _ = woken.send(number);
-        }
-    });
-    (from_it.recv().unwrap(), parks.thread().clone())
-}
-
-/// Ends them, also if an assertion fails.
-struct Ends<'a>(&'a AtomicBool, Vec<Thread>);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.iter().for_each(Thread::unpark);
-    }
-}
-
-/// A task, five threads, and a task between them: the task is signalled, and two threads at a time are woken ahead, once each. What they
-/// do about it is the lock's: here nothing.
+/// More than are completed in one critical section, every other one a thread's.
 #[test]
-fn threads_that_were_moved_are_woken_ahead_once() {
-    // Of its own: the watchdog of the process signals those behind one that does not respond.
+fn a_requeue_wakes_threads_and_moves_tasks() {
     let table = Table::new();
     let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
     let (here, there) = (table.at(&from), table.at(&to));
-    let (sender, woken) = mpsc::channel();
-    let end = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let mut ends = Ends(&end, Vec::new());
-        let [first, between] = [Probe::new(), Probe::new()];
-        let mut wakers = Vec::from([first.waker()]);
-        for number in 1..=5 {
-            let (waker, thread) = parked(scope, number, sender.clone(), &end);
-            wakers.push(waker);
-            ends.1.push(thread);
-        }
-        wakers.insert(2, between.waker());
-        let mut waits: Vec<_> = wakers.iter().map(|_| Box::pin(wait_async(here, 0))).collect();
-        for (wait, waker) in waits.iter_mut().zip(&wakers) {
-            assert!(poll_with(wait.as_mut(), waker).is_pending());
-        }
-        let are_woken = |numbers: [usize; 2]| {
-            let mut left = BTreeSet::from(numbers);
-            while !left.is_empty() {
-                left.remove(&woken.recv_timeout(Duration::from_secs(60)).expect("they are woken"));
-            }
-        };
-        let address = std::ptr::from_ref(&to).addr();
-        assert_eq!(wake_ahead(here), 0, "nothing was moved here");
-        assert_eq!(requeue_while_equal(here, 0, address, usize::MAX), Ok(7));
-        are_woken([1, 2]);
-        assert_eq!(first.wakes(), 1);
-        // Signals are given as if nobody had been woken.
-        assert_eq!(signal_one(there), 7);
-        assert!(waits[1].is_signalled() && !waits[3].is_signalled());
-        assert_eq!(wake_ahead(there), 2);
-        are_woken([3, 4]);
-        assert_eq!((wake_ahead(there), wake_ahead(there)), (1, 0));
-        are_woken([5, 5]);
-        assert_eq!((first.wakes(), between.wakes()), (1, 0), "tasks are not woken ahead");
-        assert_eq!((notify_all(there), between.wakes()), (7, 1));
-    });
-}
-
-/// One that is moved alone is signalled, and that is all.
-#[test]
-fn one_that_is_moved_behind_others_is_not_woken_ahead() {
-    let table = Table::new();
-    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
     let parker = Parker::current();
-    let mut cx = Context::from_waker(parker.waker());
-    let (mut here, mut moved) = (pin!(wait_async(table.at(&to), 0)), pin!(wait_async(table.at(&from), 0)));
-    assert!(here.as_mut().poll(&mut cx).is_pending() && moved.as_mut().poll(&mut cx).is_pending());
-    let address = std::ptr::from_ref(&to).addr();
-    assert_eq!(requeue_while_equal(table.at(&from), 0, address, 1), Ok(1));
-    assert!(here.is_signalled());
-    assert_eq!(wake_ahead(table.at(&to)), 0, "nor later");
-    assert_eq!(notify_all(table.at(&to)), 2);
+    let mut waits: Vec<_> = (0..70).map(|_| (Box::pin(wait_async(here, 0)), Probe::new())).collect();
+    let is_task = |number: usize| number.is_multiple_of(2);
+    for (number, (wait, probe)) in waits.iter_mut().enumerate() {
+        let task = probe.waker();
+        let waker = if is_task(number) { &task } else { parker.waker() };
+        assert!(poll_with(wait.as_mut(), waker).is_pending());
+    }
+    assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), 69), Ok(69));
+    // It was woken, so it does not sleep.
+    parker.park();
+    for (number, (wait, probe)) in waits.iter().enumerate().take(69) {
+        assert_eq!((wait.is_notified(), wait.is_requeued()), (!is_task(number), is_task(number)));
+        assert_eq!(probe.wakes(), usize::from(number == 0), "the first of the tasks is signalled");
+    }
+    for number in (0..69).filter(|number| is_task(*number)) {
+        assert_eq!((notify_one(there), waits[number].0.is_notified()), (1, true), "{number}");
+    }
+    assert_eq!((notify_all(there), notify_all(here)), (0, 1), "one was left");
 }

@@ -4,9 +4,9 @@ use std::thread;
 use std::time::Duration;
 
 use waitword::{Condvar, Event, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard};
-use waitword_observe::name;
+use waitword_observe::{Lock, name, snapshot};
 
-use crate::common::{leak, until, until_waiting};
+use crate::common::{address_of, leak, until, until_waiting};
 use crate::{cross, expect, has_cycle, meet, named, spawn};
 
 #[test]
@@ -255,7 +255,7 @@ fn a_notify_that_found_nobody_and_one_that_never_came() {
     );
 }
 
-/// A waiter that was notified, and moved, waits for its mutex. Who holds that waits for what the waiter kept.
+/// A waiter that was notified waits for its mutex. Who holds that waits for what the waiter kept.
 #[test]
 fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
     expect(
@@ -270,6 +270,8 @@ fn a_waiter_that_was_notified_waits_for_the_holder_of_its_mutex() {
                 until_waiting("worker");
                 let _queue = queue.lock(); // producer took the queue
                 assert_eq!(changed.notify_all(), 1);
+                let is_of_queue = |lock: &Lock| lock.name.address.0 == address_of(queue);
+                until(|| snapshot().locks.iter().any(is_of_queue));
                 let _cache = cache.lock(); // producer waits for the cache
             });
             has_cycle

@@ -50,19 +50,17 @@ use crate::sync::const_fn;
 /// assert_eq!(frames.pop(), Some(8));
 /// ```
 ///
-/// # No thundering herd
-/// A notify of all signals one waiter. The others are moved, asleep, to the tail of the mutex's queue (wait morphing), and woken one by one
-/// as the mutex is released. So that the CPUs are not idle in between, two threads are woken ahead of their turn; and a thread that finds
-/// the mutex free when it wakes up wakes two more, as long as that has paid lately. So waiters that hold the mutex for a moment each are
-/// through in two thirds of the time, and those that hold it for long sleep. A thread is woken ahead once at most, a task never.
+/// # Herds
+/// A notify of all wakes the threads, which lock the mutex as they come. Tasks it moves to the tail of the mutex's queue (wait morphing); one
+/// is signalled, and the others one by one as the mutex is released. So a worker polls none in vain.
 ///
 /// # No wakeup is missed
 /// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
 /// then or later, reaches every wait that began before the change.
 ///
 /// # Fairness
-/// Waiters are notified in FIFO order. One that is notified by itself locks the mutex when it runs, like any acquirer; those of a
-/// `notify_all` are queued for it in this order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)).
+/// Waiters are notified in FIFO order. A thread, and a task that is notified by itself, locks the mutex when it runs, like any acquirer; the
+/// tasks of a `notify_all` are queued for it in this order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)).
 ///
 /// # One mutex at a time
 /// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.
@@ -100,7 +98,7 @@ impl Condvar {
 
     /// Notifies all present waiters. Returns how many it notified.
     ///
-    /// At most one of them is woken at once; the others follow as the mutex is released.
+    /// Threads are woken at once. Of the tasks one is, and the others follow as the mutex is released.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};

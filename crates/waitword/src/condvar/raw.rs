@@ -15,17 +15,16 @@
 //!   releases the mutex                      takes it, makes it true, notifies
 //!   sleeps: queued                          → wakes it, or moves it to the queue of the mutex
 //! ```
-//! A notify of one wakes that waiter, which locks the mutex like any acquirer. A notify of all moves the waiters, asleep, to the tail of the
-//! mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `notify/requeue.rs` of the core). So there is no
-//! thundering herd: of a hundred waiters one wakes up at once, and each of the others at a release of the mutex. But threads are woken
-//! ahead of their signals, two at first, and more as long as they find the mutex free.
+//! A notify of one wakes that waiter, which locks the mutex like any acquirer. A notify of all does so with threads. Tasks it moves to the tail
+//! of the mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `notify/requeue.rs` of the core): of a
+//! hundred tasks one is polled at once, and each of the others at a release of the mutex.
 //!
 //! # A wait, from stage to stage
 //! ```text
 //!        by a notify of all: moved                signalled: takes the mutex
 //!   queued here ─────────────────► queued there ────────────────────────────► holds it: Ok
-//!      │                                                                       ▲
-//!      └── notify of one; the time is up ──► locks the mutex like any acquirer ┘  Ok; TimedOut
+//!      │           (tasks)                                                     ▲
+//!      └── notified; the time is up ──► locks the mutex like any acquirer ─────┘  Ok; TimedOut
 //! ```
 //! A waiter that is dropped after it was notified, and before it holds the mutex, forwards the notify.
 
@@ -46,7 +45,7 @@ use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle, Waited};
 use crate::raw_mutex::RawMutex;
-use crate::spins::{self, Pauses};
+use crate::spins;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant};
 
@@ -241,15 +240,6 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         let raw = this.handle.as_ref().expect(ENDED).raw();
         // As in `Acquisition::enqueue`. A signalled waiter is in the queue of the mutex.
         let mut taken = wait.is_signalled() && raw.take_signalled(());
-        if !taken && wait.is_requeued() && Parker::is_woken_by(waker) && raw.take_ahead() {
-            // If it was signalled meanwhile, it has not used the signal: forward it.
-            mutant!("condvar-ahead" => {
-                *this.notified = wait.cancel_acquired() != Cancelled::BeforeNotify;
-                return None;
-            });
-            left(wait.cancel_acquired(), raw, this.notified);
-            return None;
-        }
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
@@ -310,25 +300,6 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
         // The rest of the stage is dropped with the wait, not here: a waker's destructor may panic, and the mutex would stay held.
         let was_notified = std::mem::take(this.notified);
         Step::Ended((handle, if was_notified { Ok(()) } else { Err(LockError::TIMED_OUT) }))
-    }
-
-    fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
-        let mut this = self.project();
-        let StageProjection::Queued { wait } = this.stage.as_mut().project() else { return None };
-        if !wait.is_signalled() {
-            return None;
-        }
-        let raw = this.handle.as_ref().expect(ENDED).raw();
-        if wait.is_in_crowd() {
-            raw.wake_ahead();
-        }
-        if !raw.spin((), Attempt::Queued, &mut Pauses::new()) {
-            return None;
-        }
-        let _ = wait.cancel_acquired();
-        this.stage.set(Stage::Idle);
-        *this.notified = false;
-        this.handle.take().map(|handle| (handle, Ok(())))
     }
 }
 

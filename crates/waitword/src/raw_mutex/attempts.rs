@@ -1,7 +1,6 @@
 //! The attempts of the acquisition loop on the word, and what a waiter does that leaves without the mutex.
 
 use std::convert::Infallible;
-use std::mem;
 
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Masked, Table};
@@ -13,7 +12,7 @@ use crate::raw_mutex::{
     CLOSE, COUNT, END, FAIR, KEPT, LOCKED, ONE_THREAD, QUEUED, RESERVED, RawMutex, SIGNALLED, TASKS,
     is_free_for_waiters,
 };
-use crate::spins::{self, Pauses, yield_while};
+use crate::spins::{Pauses, yield_while};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, mutant, order};
 
@@ -24,36 +23,6 @@ const RELEASES_TO_SEE: u32 = 3;
 /// A thread yields if this many waiters are queued, itself included. A shorter queue soon empties if its threads sleep, and then nobody
 /// waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
 const ENOUGH_TO_YIELD: usize = if MODEL { 1 } else { 5 };
-
-impl RawMutex {
-    /// Called by a signalled thread that was moved to the queue, before it takes the mutex: others may run by then.
-    pub(crate) fn wake_ahead(&self) {
-        if self.is_free() {
-            spins::wake_others(&self.state);
-        }
-    }
-
-    /// The attempt of a thread that was moved to the queue, is not signalled, and runs. It barges; but it also spins while the mutex is
-    /// reserved: as a rule the reservation is for a waiter that runs, and this thread would sleep otherwise.
-    pub(crate) fn take_ahead(&self) -> bool {
-        let (mut wakes_others, mut pauses) = (true, Pauses::new());
-        let has_taken = loop {
-            if self.is_free() {
-                if mem::take(&mut wakes_others) {
-                    spins::wake_others(&self.state);
-                }
-                if self.take(()) {
-                    break true;
-                }
-            }
-            if !pauses.pause() {
-                break false;
-            }
-        };
-        spins::learn_ahead(has_taken);
-        has_taken
-    }
-}
 
 impl Waited for RawMutex {
     type At = Masked<QUEUED>;

@@ -123,7 +123,7 @@ enum Moment {
     Holding,
 }
 
-/// Notified by itself, or with the thread, and moved.
+/// Notified by itself; or with the thread, which locks the mutex, and moved.
 #[test]
 fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
     use Moment::*;
@@ -148,7 +148,9 @@ fn threads_behind_a_wait_dropped_at_any_moment_get_its_notify_and_the_mutex() {
                 }
                 if moment != Queued {
                     assert_eq!(if all { room.notify_all() } else { room.notify_one() }, 1 + usize::from(all));
-                    let is_moved_behind_another = all && matches!(moment, Behind | Holding);
+                    let is_behind = matches!(moment, Behind | Holding);
+                    until(|| !all || room.waiters_for_mutex() == 2 + usize::from(is_behind));
+                    let is_moved_behind_another = all && is_behind;
                     assert_eq!(task.is_woken(), !is_moved_behind_another);
                 }
                 if matches!(moment, Barged | Signalled) {

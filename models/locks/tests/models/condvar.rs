@@ -189,30 +189,17 @@ fn one_is_polled_while_it_is_moved() {
     });
 }
 
-/// A task and a thread behind it are notified at once, and all of `others` come after them.
-fn all_go_on(others: u32) {
-    model_of_two(move || {
+/// A task and a thread behind it are notified at once. The task is moved to the queue of the mutex, and the thread locks it.
+#[test]
+fn a_task_and_a_thread_go_on() {
+    model_of_two(|| {
         let shared = Arc::new(Shared::default());
         let task = shared.queued();
         let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
         shared.add();
         shared.changed.notify_all();
         block_on(task).add();
-        (0..others).for_each(|_| shared.add());
         thread.join().unwrap();
-        assert_eq!(shared.count(), 3 + others);
+        assert_eq!(shared.count(), 3);
     });
-}
-
-/// All are moved at once, and each gets the mutex from the one before.
-#[test]
-fn all_go_on_one_by_one() {
-    all_go_on(0);
-}
-
-/// The thread may be woken ahead of its signal, and take the mutex when the task has released it and signalled the thread. One that is
-/// queued behind the thread needs that signal.
-#[test]
-fn a_thread_that_was_woken_ahead_forwards_its_signal() {
-    all_go_on(1);
 }

@@ -244,7 +244,7 @@ for (;;) {
             slice.contains("+8")
                 || !(slice.ends_with("not yet")
                     || slice.contains(": notify ")
-                    || slice.contains("ping.js:5") && slice.ends_with("gave up"))
+                    || slice.contains("+0") && slice.ends_with("gave up"))
         };
         found.retain(is_steady);
         if found.len() >= expected.len() {

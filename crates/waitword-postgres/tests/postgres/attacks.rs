@@ -18,17 +18,19 @@ const ATTACKS: [&str; 5] = ["terminate", "cancel", "cut", "stall", "kill"];
 
 #[test]
 fn two_processes_under_attack_lose_no_count() {
-    attack(6);
+    // A slow machine has no time for each kind of attack.
+    assert!((0..10).any(|_| attack(6)), "there were none of some kind");
 }
 
 #[test]
 #[ignore = "a minute"]
 fn two_processes_under_attack_for_a_minute_lose_no_count() {
-    attack(60);
+    assert!(attack(60), "there were none of some kind");
 }
 
-fn attack(seconds: u32) {
-    let Some(database) = Database::alone() else { return };
+/// Whether there were attacks of each kind.
+fn attack(seconds: u32) -> bool {
+    let Some(database) = Database::alone() else { return true };
     // The proxy runs in it until both processes have ended.
     let runtime = Runtime::new().unwrap();
     let proxy = runtime.block_on(Proxy::start(&database, Duration::ZERO));
@@ -65,7 +67,7 @@ fn attack(seconds: u32) {
     let counted: i64 = said.iter().map(|line| number_before(line, " counted")).sum();
     // A commit whose answer did not come counts, and nobody knows.
     assert!(counted > 0 && value >= counted, "{said:?}, {value}");
-    assert!(attacks.iter().all(|attacks| *attacks > 0), "{attacks:?}");
+    attacks.iter().all(|attacks| *attacks > 0)
 }
 
 async fn against_server(database: &Database, attack: &str) -> Result<bool, tokio_postgres::Error> {

@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -215,6 +215,41 @@ fn a_promise_that_an_interrupt_has_kept_pending_is_settled_later() {
         }
         runtime.set_interrupt_handler(None).await;
         assert_eq!(awaited(&context, "Promise.all(all).then(all => String(new Set(all).size))").await, "1");
+    });
+}
+
+/// As above, but while buffers are brought up to date with what has grown, at the end of `waitAsync`: one call for each.
+#[test]
+fn a_wait_ends_at_its_deadline_though_its_call_was_interrupted() {
+    within_a_minute(async {
+        let block = SharedBlock::growable(4, 8).unwrap();
+        let runtime = AsyncRuntime::new().unwrap();
+        let (context, _) = async_context_on(&runtime, &block).await;
+        let interrupts = Arc::new(AtomicBool::new(false));
+        let handler = {
+            let interrupts = Arc::clone(&interrupts);
+            move || interrupts.swap(false, Ordering::Relaxed)
+        };
+        runtime.set_interrupt_handler(Some(Box::new(handler))).await;
+        let grows = {
+            let block = block.clone();
+            move || {
+                block.grow(8).unwrap();
+                interrupts.store(true, Ordering::Relaxed);
+            }
+        };
+        let wait = "var all = [];
+            for (let i = 0; i < 20000; i++) all.push(new SharedArrayBuffer(0, { maxByteLength: 4 }));
+            Atomics.waitAsync(i32, 0, 0, { valueOf() { grows(); return 10 } })";
+        let interrupted = |ctx: Ctx<'_>| {
+            ctx.globals().set("grows", Function::new(ctx.clone(), grows).unwrap()).unwrap();
+            ctx.eval::<(), _>(wait).is_err()
+        };
+        assert!(context.with(interrupted).await);
+        assert_eq!(waiters(&block), 1);
+        while waiters(&block) == 1 {
+            yield_now().await;
+        }
     });
 }
 

@@ -83,6 +83,9 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 /// futures and jobs: it takes the place of `AsyncRuntime::drive`. Nothing is polled meanwhile, and no executor with a timer is needed. It does
 /// not keep the runtime, and ends with it.
 ///
+/// With this driver as with rquickjs's own, a future that a native function has spawned (`Ctx::spawn`) wakes only the task that has polled the
+/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future goes on when the runtime is polled next.
+///
 /// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns when no wait is pending any more; it keeps the runtime's
 /// lock until then, so that whoever else wants to run a script, perhaps the one that would notify, has to wait. Await promises in
 /// `AsyncContext::async_with` instead.
@@ -179,8 +182,8 @@ impl InstalledAgent {
     /// Until the promise is settled, for ever if nobody notifies. In an `AsyncRuntime` await the promise instead.
     ///
     /// # Errors
-    /// What the promise was rejected with; `WouldBlock` when it is pending and no wait is, so that nothing would end the
-    /// sleep; an exception as in [`settle`](Self::settle).
+    /// What the promise was rejected with; the error of [`FromJs`] when its value is no `T`; `WouldBlock` when it is pending and
+    /// no wait is, so that nothing would end the sleep; an exception as in [`settle`](Self::settle).
     ///
     /// # Panics
     /// When it would have to sleep on a thread that is under `forbid_blocking`.
@@ -204,7 +207,8 @@ impl InstalledAgent {
     /// [next deadline](Self::next_deadline). It never blocks.
     ///
     /// # Errors
-    /// As [`share`](Self::share), and when the engine has no memory for what follows, or was interrupted: the next call goes on there.
+    /// An exception in the context: a TypeError when this agent is not installed in it; the engine's own when it has no memory or stack for what
+    /// follows, or was interrupted: the next call goes on there.
     pub fn settle(&self, ctx: &Ctx<'_>) -> rquickjs::Result<bool> {
         let realm = self.realm(ctx)?;
         settle(&realm).map_err(|exception| realm.raise(exception))
@@ -214,7 +218,7 @@ impl InstalledAgent {
     /// wait has a deadline. Ask again after scripts have run.
     ///
     /// # Errors
-    /// As [`share`](Self::share).
+    /// A TypeError when this agent is not installed in the context.
     pub fn next_deadline(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Option<Instant>> {
         Ok(next_deadline(&self.realm(ctx)?).flatten())
     }

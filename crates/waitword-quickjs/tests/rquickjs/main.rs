@@ -70,6 +70,8 @@ fn finish_sleeps_until_a_notify_or_a_deadline() {
         assert_eq!(finish("Atomics.waitAsync(i32, 0, 0).value.then(it => it + '!')").unwrap(), "ok!");
         assert_eq!(finish("Atomics.waitAsync(i32, 0, 0, 10).value").unwrap(), "timed-out");
         assert!(matches!(finish("new Promise(() => {})"), Err(rquickjs::Error::WouldBlock)));
+        assert!(matches!(finish("Promise.resolve(1)"), Err(rquickjs::Error::FromJs { .. })));
+        assert!(matches!(finish("Promise.reject(1)"), Err(rquickjs::Error::Exception)));
     });
     thread.join().unwrap();
 }

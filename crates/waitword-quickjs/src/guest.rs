@@ -84,7 +84,8 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 /// not keep the runtime, and ends with it.
 ///
 /// With this driver as with rquickjs's own, a future that a native function has spawned (`Ctx::spawn`) wakes only the task that has polled the
-/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future goes on when the runtime is polled next.
+/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future goes on when the runtime is polled next. While futures
+/// yield, rquickjs keeps the runtime's lock from one poll to the next: a driver that is woken has to be polled, or nobody gets the runtime.
 ///
 /// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns when no wait is pending any more; it keeps the runtime's
 /// lock until then, so that whoever else wants to run a script, perhaps the one that would notify, has to wait. Await promises in

@@ -125,7 +125,7 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
 }
 
 /// Woken when a future is spawned in the runtime. rquickjs adds who listens at every poll of its own driver and forgets nobody before the
-/// next spawn: so that is polled only to listen again.
+/// next spawn: so that is polled only to listen again. A future that wakes itself within such a poll is taken for a spawn, and adds one more.
 struct Spawned {
     bell: Arc<AtomicI32>,
     must_listen: AtomicBool,

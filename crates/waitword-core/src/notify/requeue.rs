@@ -48,7 +48,8 @@ use crate::word::{Word, bits};
 /// [`signal_one`](crate::signal_one). Returns how many threads and tasks these are.
 ///
 /// From then on the tasks are signalled and notified there, and no notify here reaches them. `to` is in the same table; its memory is never
-/// accessed. Agents must not wait on the word.
+/// accessed. Agents must not wait on the word. Threads with an [`Interrupt`](crate::Interrupt), and those that are signalled, are moved like
+/// tasks.
 ///
 /// Costs a fence and two loads without waiters on the word. Otherwise O(number of waiters) under the locks of both shards, in short critical
 /// sections.

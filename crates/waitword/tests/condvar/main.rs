@@ -148,7 +148,7 @@ fn a_bounded_queue_passes_everything_on_once() {
     assert!(queue.into_inner().is_empty());
 }
 
-/// FIFO; and a notify_all wakes no waiter that cannot have the mutex (wait morphing).
+/// FIFO; and a notify_all wakes no task that cannot have the mutex (wait morphing).
 #[test]
 fn notified_waiters_get_the_mutex_in_turn_and_one_is_woken_at_a_time() {
     let (mutex, changed) = (Mutex::new(()), Condvar::new());

@@ -77,8 +77,8 @@ pub(crate) fn drive_waits(realm: &Realm) -> Result<(), Exception> {
             ring(&driver.bell);
         } else if AgentState::of(realm)?.has_pending() {
             driver.is_running.set(true);
+            // The driver listens for it.
             realm.spawn(settle_all(realm.clone(), Rc::clone(&driver), Arc::clone(&runtimes_bell)));
-            ring(&runtimes_bell);
         }
         result
     })

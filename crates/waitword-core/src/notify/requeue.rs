@@ -51,7 +51,7 @@ use crate::word::{Word, bits};
 /// accessed. Agents must not wait on the word. Threads with an [`Interrupt`](crate::Interrupt), and those that are signalled, are moved like
 /// tasks.
 ///
-/// Costs a fence and two loads without waiters on the word. Otherwise O(number of waiters) under the locks of both shards, in short critical
+/// Costs a fence and two loads without waiters on the word. Otherwise O(number notified) under the locks of both shards, in short critical
 /// sections.
 ///
 /// # Errors

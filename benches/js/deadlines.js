@@ -22,7 +22,8 @@ async function expire(name, spread) {
       latest = Math.max(latest, performance.now() - due);
     });
   }
-  if (performance.now() > first) throw new Error(`it takes more than ${LEAD} ms to make ${N} waits`);
+  // Of a quick run nothing but its end counts.
+  if (performance.now() > first && !quick) throw new Error(`it takes more than ${LEAD} ms to make ${N} waits`);
 
   // A timer that starts itself again, at every turn of the loop: how long one is overdue is how long the loop is stalled.
   let longest = 0;

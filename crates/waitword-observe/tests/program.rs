@@ -79,18 +79,26 @@ fn masked(text: &str) -> String {
 /// With WAITWORD_BLESS set, the page is written anew.
 #[test]
 fn the_page_shows_what_the_example_prints() {
-    let output = command("").output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && errors.is_empty(), "{errors}");
-    let printed = String::from_utf8(output.stdout).unwrap();
+    let printed = || {
+        let output = command("").output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && errors.is_empty(), "{errors}");
+        String::from_utf8(output.stdout).unwrap()
+    };
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let text = std::fs::read_to_string(page).unwrap();
     let start = text.find("```text\nwaitword: stuck").expect("the report") + "```text\n".len();
     let end = start + text[start..].find("```").unwrap();
     if std::env::var_os("WAITWORD_BLESS").is_some() {
-        std::fs::write(page, format!("{}{printed}{}", &text[..start], &text[end..])).unwrap();
+        std::fs::write(page, format!("{}{}{}", &text[..start], printed(), &text[end..])).unwrap();
     } else {
-        assert_eq!(masked(&printed), masked(&text[start..end]), "set WAITWORD_BLESS to write it anew");
+        // A thread that loses its CPU for most of a second makes others wait, and the rest is too little to be shown.
+        let (expected, mut last) = (masked(&text[start..end]), String::new());
+        let is_printed = (0..5).any(|_| {
+            last = masked(&printed());
+            last == expected
+        });
+        assert!(is_printed, "set WAITWORD_BLESS to write it anew, as\n{last}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! `--timeout`, `--memory-limit`, `--total-memory`, `--max-workers`: what a limit may be, and what ends at it, where the test has to look more than
 //! once or at the process. The rest is in `tests/scripts/limits` and `memory`.
 
-use crate::program::{ended, folder, measured, run, waitword};
+use crate::program::{Ran, ended, folder, measured, run, waitword};
 
 #[test]
 fn timeout_tells_what_still_waited() {
@@ -13,18 +13,44 @@ fn timeout_tells_what_still_waited() {
         new Worker(source, { eval: true, workerData: word });
         setInterval(() => {}, 1000);
         "#;
-    // On a slow machine the worker may not have begun when the time is up.
-    for time in ["0.3", "3", "30"] {
-        let ran = run("timeout_waits", &["--timeout", time], source);
-        if time == "30" || ran.stderr.contains("worker 1") {
-            ran.with_code(124).complained(&[
-                "main: Atomics.waitAsync on byte 0",
-                "main.js:4:",
-                "worker 1: Atomics.wait on byte 0",
-            ]);
-            return;
-        }
-    }
+    let ran = run_for_longer("timeout_waits", source, |ran| ran.stderr.contains("worker 1: Atomics.wait"));
+    ran.with_code(124).complained(&[
+        "main: Atomics.waitAsync on byte 0",
+        "main.js:4:",
+        "worker 1: Atomics.wait on byte 0",
+    ]);
+}
+
+/// One that runs, one that blocks, one that has nothing but timers or messages to come.
+#[test]
+fn timeout_lists_who_still_ran() {
+    let source = r#"
+        const { Worker } = require("worker_threads");
+        const word = new Int32Array(new SharedArrayBuffer(4));
+        for (const source of [
+          "for (;;);",
+          "Atomics.wait(require('worker_threads').workerData, 0, 0)",
+          "setInterval(() => {}, 10_000)",
+          "Atomics.wait(require('worker_threads').workerData, 0, 0, 1e9)",
+        ]) new Worker(source, { eval: true, workerData: word });
+        for (;;);
+        "#;
+    let agents = [
+        "main: still running",
+        "worker 1: still running",
+        "worker 2: Atomics.wait on byte 0",
+        "worker 3: sleeps until a timer or a message",
+        "worker 4: Atomics.wait with a timeout",
+    ];
+    let is_listed = |ran: &Ran| agents.iter().all(|agent| ran.stderr.contains(agent));
+    let ran = run_for_longer("timeout_lists", source, is_listed);
+    ran.with_code(124).complained(&agents).kept_from(&["worker 2: still"]);
+}
+
+/// Until the report is as expected: on a slow machine a worker may not have begun when the time is up.
+fn run_for_longer(test: &str, source: &str, is_expected: impl Fn(&Ran) -> bool) -> Ran {
+    let run = |time| run(test, &["--timeout", time], source);
+    ["0.5", "5"].into_iter().map(run).find(is_expected).unwrap_or_else(|| run("50"))
 }
 
 /// From limits at which nothing fits to such that everything does.

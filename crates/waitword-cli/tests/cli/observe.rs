@@ -46,6 +46,15 @@ fn masked(ran: &Ran) -> String {
     words.join(" ")
 }
 
+/// The first run that was quick: after a second of a wait, a report says that it is long, or that nobody is known who could end it.
+fn quick(run: impl Fn() -> Ran) -> Ran {
+    let is_quick = |ran: &Ran| !ran.stderr.contains("longest");
+    (0..10)
+        .map(|_| run())
+        .find(is_quick)
+        .expect("one of ten runs leaves no worker without a CPU for a second")
+}
+
 /// Asserts that the report is this one, wherever its lines end.
 #[track_caller]
 fn assert_reported(ran: &Ran, report: &str) {
@@ -74,7 +83,7 @@ new AsyncLock(workerData, 16).lock();
     };
     let (holder, waiter) = (worker("process.exit(3);"), worker(""));
     let files = [("main.js", main), ("holder.js", &holder), ("waiter.js", &waiter), LOCK];
-    let ran = run_with("observe_died", &["--observe"], &files, &[]).with_code(1).printed(&[]);
+    let ran = quick(|| run_with("observe_died", &["--observe"], &files, &[])).with_code(1).printed(&[]);
     let report = "\
 error: deadlock: no agent can go on any more
 waitword: waitword (process N): 2 waiters at 1 lock
@@ -110,7 +119,7 @@ AsyncLock at block 1 +0: 1 waiter
 T held by worker 1, taken at [worker eval]:1:25, which ended T ago
 T main main.js:4:39
 ";
-    assert_reported(&of(&["--observe"]).with_code(1), report);
+    assert_reported(&quick(|| of(&["--observe"])).with_code(1), report);
 }
 
 #[test]
@@ -146,7 +155,7 @@ Atomics.store(words, 1, 0);
 Atomics.notify(words, 1);
 new Worker("const { workerData } = require('worker_threads'); Atomics.wait(workerData, 1, 0);", { eval: true, workerData: words });
 "#;
-    let ran = run_with("observe_signal", &["--observe"], &[("main.js", main)], &[]).with_code(1);
+    let ran = quick(|| run_with("observe_signal", &["--observe"], &[("main.js", main)], &[])).with_code(1);
     let report = "\
 error: deadlock: no agent can go on any more
 waitword: waitword (process N): 1 waiter at 1 lock
@@ -216,10 +225,11 @@ for (;;) {
     }
     let socket = folder.join("s");
     let mut program = Command::new(env!("CARGO_BIN_EXE_waitword"));
-    program.current_dir(&folder).args(["run", "--timeout", "60", "main.js"]);
+    program.current_dir(&folder).args(["run", "--timeout", "600", "main.js"]);
     program.env("WAITWORD_OBSERVE", "serve=s").stdout(Stdio::piped()).stderr(Stdio::null());
     let mut program = program.spawn().unwrap();
     while !socket.exists() {
+        assert!(program.try_wait().unwrap().is_none(), "it has ended");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     let json = folder.join("trace.json");
@@ -230,12 +240,15 @@ for (;;) {
         "worker 2: wait for word at block 1 +0 at ping.js:5:16, ended: notified",
         "worker 2: wait for word at block 1 +12 at ping.js:6:16, ended: gave up",
     ];
-    // Until the workers have begun, and the trace has seen each of the slices from its beginning to its end.
+    // Until the workers have begun, and the trace has seen each of the slices from its beginning to its end. Who connects and asks too
+    // late for a trace gets a report.
     let mut found = std::collections::BTreeSet::new();
     for _ in 0..30 {
         let mut trace = Command::new(env!("CARGO_BIN_EXE_waitword"));
         trace.arg("trace").arg(&socket).args(["--seconds", "0.5", "--all", "-o"]).arg(&json);
-        assert!(trace.output().unwrap().status.success());
+        if !trace.output().unwrap().status.success() {
+            continue;
+        }
         let text = std::fs::read_to_string(&json).unwrap();
         chrome_format::check(&text);
         found = slices_of(&serde_json::from_str(&text).unwrap());

@@ -76,7 +76,7 @@ fn delays_of_a_profile_add_up_to_the_waits() {
     let _turn = observed();
     let (mutex, rwlock, semaphore) = (Mutex::new(()), RwLock::new(()), Semaphore::new(1));
     let mut best = f64::MAX;
-    for _ in 0..10 {
+    for _ in 0..40 {
         let before = delay_of(&profile());
         let all = [
             contend_for(4, &mutex, || mutex.lock()),
@@ -134,9 +134,14 @@ fn waits_that_time_out_are_the_holders() {
     let _turn = observed();
     let mutex = Mutex::new(());
     let held = mutex.lock(); // is waited for in vain
-    assert!(mutex.lock_for(Duration::from_millis(50)).is_err());
-    let [row] = &rows_of("is waited for in vain")[..] else { panic!("the last waiter gave up") };
-    assert!(row.delay >= Duration::from_millis(45), "{row:?}");
+    let delay = || rows_of("is waited for in vain").iter().map(|row| row.delay).sum::<Duration>();
+    // The time that it is given begins before it is queued, and its thread may lose its CPU in between.
+    let is_charged = (0..40).any(|_| {
+        let before = delay();
+        assert!(mutex.lock_for(Duration::from_millis(50)).is_err());
+        delay() - before >= Duration::from_millis(45)
+    });
+    assert!(is_charged, "{:?}", delay());
     drop(held);
 }
 
@@ -150,8 +155,10 @@ fn a_slow_hold_is_a_line() {
     contend(2, || mutex.lock(), || drop(mutex.lock()), || drop(block_on(mutex.lock_async()))); // a slow hold
     set_slow_threshold(Duration::ZERO);
     let (slow, lost) = take_slow();
-    let [slow] = &slow[..] else { panic!("{slow:?}") };
-    assert_eq!((slow.waiters, slow.threads, lost), (4, Some(2), 0));
+    // A waiter that loses its CPU while it holds the mutex is slow, too.
+    let all = slow.iter().find(|slow| slow.waiters == 4);
+    let Some(slow) = all else { panic!("{slow:?}") };
+    assert_eq!((slow.threads, lost), (Some(2), 0));
     assert!(slow.longest >= Duration::from_millis(200), "{slow:?}");
     let text = in_one_line(&masked(&slow.to_string()));
     let start = "slow: Mutex<()> \"cache\" held # (<a slow hold>, thread \"a_slow_hold";

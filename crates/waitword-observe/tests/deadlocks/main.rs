@@ -183,8 +183,8 @@ fn a_deadlock_aborts_where_that_was_asked_for() {
 fn a_cycle_that_may_end_is_told_and_neither_printed_nor_a_reason_to_abort() {
     let output = output_of(|| {
         abort_on_deadlock().unwrap();
-        tasks::crossed_with_a_task();
         ends_when_called();
+        tasks::crossed_with_a_task();
         |_| false
     });
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -5,7 +5,7 @@
 const log = [];
 const settled = (name) => Promise.resolve().then(() => log.push(name));
 
-setTimeout((...args) => log.push("late", ...args), 300, 1, 2);
+setTimeout((...args) => log.push("late", ...args), 3_000, 1, 2);
 setTimeout(() => {
   log.push("soon");
   settled("its microtask");

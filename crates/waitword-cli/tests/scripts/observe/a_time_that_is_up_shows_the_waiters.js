@@ -1,4 +1,4 @@
-//@ flags: --observe --timeout 1
+//@ flags: --observe --timeout 5
 //@ code: 124
 //@ stderr has: the time of --timeout is up
 //@ stderr has: word at block 1 +0: 1 waiter

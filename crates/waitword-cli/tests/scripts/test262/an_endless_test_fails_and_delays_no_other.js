@@ -1,10 +1,10 @@
-//@ command: test262 support --time-limit 3 --jobs 2
+//@ command: test262 support --time-limit 8 --jobs 2
 //@ code: 1
 //@ file: support/test/busy.js
 //> failed test/asleep.js (sloppy)
-//>     not over after 3s
+//>     not over after 8s
 //> failed test/busy.js (sloppy)
-//>     not over after 3s
+//>     not over after 8s
 //>
 //> Not as expected:
 //>     test/asleep.js (sloppy): failed, expected: passed

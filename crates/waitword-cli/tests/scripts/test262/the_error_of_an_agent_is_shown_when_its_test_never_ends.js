@@ -1,8 +1,8 @@
-//@ command: test262 support --time-limit 3
+//@ command: test262 support --time-limit 8
 //@ code: 1
 //@ file: support/test/a.js
 //> failed test/a.js (sloppy)
-//>     not over after 3s: in agent 1: agent.js:1:1: TypeError: cannot read property 'x' of null
+//>     not over after 8s: in agent 1: agent.js:1:1: TypeError: cannot read property 'x' of null
 //>
 //> Not as expected:
 //>     test/a.js (sloppy): failed, expected: passed

@@ -281,7 +281,7 @@ mod threads {
             let earlier = sleeps();
             std::thread::sleep(Duration::from_millis(100));
             let quiet = earlier == sleeps();
-            assert!(quiet || before.elapsed() < Duration::from_secs(10), "{earlier:?}, {:?}", sleeps());
+            assert!(quiet || before.elapsed() < Duration::from_secs(60), "{earlier:?}, {:?}", sleeps());
             quiet
         });
         until(|| (1..=2).contains(&sleeps().len()));

@@ -119,7 +119,8 @@ mod tests {
             let ago = |ticks: u32| now().wrapping_sub(ticks) & times;
             let past = [0, 1, 1 << 10, times / 2, times / 2 + 1, times / 4 * 3];
             assert!(past.into_iter().all(|past| has_come(ago(past), bits)));
-            assert!(!has_come(end_of_window(1, bits), bits));
+            // A thread that is off the CPU meanwhile finds it closed.
+            assert!((0..100).any(|_| !has_come(end_of_window(1, bits), bits)));
         }
     }
 }

@@ -7,11 +7,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::{JoinError, block_in_place, spawn_blocking};
 use waitword::{LockError, Mutex, allow_blocking, forbid_blocking, may_block};
 
-/// What a blocking lock says that would have to wait. It waits for a moment if it may.
+/// What a blocking lock says that would have to wait. It waits for a moment if it may; if not, the time is
+/// not up before it has been refused, on a slow machine either.
 fn refused() -> bool {
     let mutex = Mutex::new(());
     let _held = mutex.lock();
-    match mutex.lock_for(Duration::from_millis(1)).unwrap_err() {
+    let timeout = if may_block() { Duration::from_millis(1) } else { Duration::from_secs(30) };
+    match mutex.lock_for(timeout).unwrap_err() {
         LockError::BlockingForbidden => true,
         LockError::TimedOut(_) => false,
     }

@@ -424,6 +424,7 @@ mod tests {
             (false, SPIN_ROUNDS + 1),
             "the first check of the clock found the deadline passed"
         );
-        assert!(spin(u32::MAX, None, || count() == 100).1);
+        // Once more if its 4 s are up before, on a slow machine.
+        assert!((0..10).any(|_| spin(u32::MAX, None, || count() == 100).1));
     }
 }

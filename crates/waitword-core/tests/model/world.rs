@@ -180,7 +180,7 @@ impl Drop for Blocked {
 }
 
 /// Fails loudly instead of hanging; generous, because the machine may be busy.
-const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+const STALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[track_caller]
 pub(super) fn until(mut condition: impl FnMut() -> bool) {

@@ -14,6 +14,7 @@ use waitword_core::{spin_in_poll, wait_async};
 use super::acquisition::Acquisition;
 use super::future::AcquireAsync;
 use super::{Acquire, Attempt, Left, TakenOrMarked};
+use crate::STALL_TIMEOUT;
 use crate::deadline::NoDeadline;
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
@@ -161,8 +162,11 @@ fn a_task_that_barges_forwards_its_signal() {
     let mut barging = pin!(Acquisition::new(&MUTEX, ()));
     // The attempt that marks the word, and the one after the enqueue.
     MUTEX.armed.store(2, Ordering::SeqCst);
+    let before = Instant::now();
     assert!(matches!(barging.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
-    assert!(!woken().0.load(Ordering::SeqCst));
+    let is_behind_woken = woken().0.load(Ordering::SeqCst);
+    // On a slow machine the watchdog may have signalled it, too.
+    assert!(!is_behind_woken || before.elapsed() >= STALL_TIMEOUT);
     MUTEX.raw.release(HoldId::NONE);
     assert!(woken().0.load(Ordering::SeqCst), "no release signals the waiter behind");
 }
@@ -249,22 +253,30 @@ fn a_task_does_not_spin_behind_others() {
 /// The second waiter is signalled while the first, which has its permit, leaves the queue.
 #[test]
 fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
-    let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
-    let mut first = pin!(Acquisition::new(&semaphore, 1));
-    assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    let mut second = pin!(Acquisition::new(&semaphore.raw, 1));
-    assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    assert!(semaphore.raw.add(1));
-    semaphore.armed.store(1, Ordering::SeqCst);
-    assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
-
-    // Barging acquirers succeed until the barging window closes.
-    let start = Instant::now();
-    while semaphore.take(1) {
+    fn is_reserved_for_the_second() -> bool {
+        let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
+        let mut first = pin!(Acquisition::new(&semaphore, 1));
+        assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+        let mut second = pin!(Acquisition::new(&semaphore.raw, 1));
+        assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
         assert!(semaphore.raw.add(1));
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing is reserved for the signalled waiter");
+        semaphore.armed.store(1, Ordering::SeqCst);
+        assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+
+        // Barging acquirers succeed until the barging window closes.
+        let start = Instant::now();
+        while semaphore.take(1) {
+            assert!(semaphore.raw.add(1));
+            if start.elapsed() > Duration::from_secs(1) {
+                return false;
+            }
+        }
+        assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+        true
     }
-    assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+    // Once more if the watchdog has skipped the waiter, on a slow machine: then nothing is reserved for it.
+    let mut times = 0..10;
+    assert!(times.any(|_| is_reserved_for_the_second()), "nothing is reserved for the signalled waiter");
 }
 
 /// A waiter has its permits and has not left the queue yet. More are reserved for a second waiter, which gives up.

@@ -87,6 +87,8 @@ mod tests {
     use std::task::{Context, Poll, Wake, Waker};
     use std::thread;
 
+    use waitword_core::time::{Duration, Instant};
+
     use super::*;
     use crate::acquire::future::AcquireAsync;
     use crate::acquire::{self, Acquire};
@@ -104,7 +106,9 @@ mod tests {
     #[test]
     fn a_bump_whose_signal_panics_at_its_end_has_the_lock_again() {
         fn until(condition: impl Fn() -> bool) {
+            let start = Instant::now();
             while !condition() {
+                assert!(start.elapsed() < Duration::from_secs(60), "waited for a minute");
                 thread::yield_now();
             }
         }

@@ -6,9 +6,7 @@
 use std::fmt::Debug;
 use std::task::Poll;
 use std::thread;
-use std::time::Instant;
-
-use waitword::STALL_TIMEOUT;
+use std::time::{Duration, Instant};
 
 use super::Task;
 
@@ -185,7 +183,7 @@ impl<Other: Copy + Debug + PartialEq> Schedule<Other> {
                     Step::Poll(_) | Step::Release(_) => false,
                 });
                 // The watchdog may have signalled a waiter and not yet woken it: that wakeup is not lost.
-                if !(self.ends && world.is_stuck(actors) && start.elapsed() < 100 * STALL_TIMEOUT) {
+                if !(self.ends && world.is_stuck(actors) && start.elapsed() < Duration::from_secs(60)) {
                     break;
                 }
                 thread::yield_now();

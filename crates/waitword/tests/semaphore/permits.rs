@@ -209,8 +209,11 @@ fn a_crowd_goes_home_when_it_is_closed() {
     for round in 0..20 {
         let shared = Shared::new(usize::MAX);
         let ends = stress(&shared, || {
-            until(|| waiters(&shared.semaphore) > round % 4);
+            let queue = || until(|| waiters(&shared.semaphore) > round % 4);
+            let queued = catch_unwind(AssertUnwindSafe(queue));
+            // In any case: else they would never go home.
             shared.semaphore.close();
+            queued.unwrap();
         });
         assert!(ends.iter().all(Result::is_err));
         // Tasks that were still running when the first of them had its end.

@@ -27,8 +27,6 @@ impl Counter {
         let (client, connection) = tokio_postgres::connect(address, NoTls).await?;
         // Its end is seen by the next query.
         tokio::spawn(connection);
-        // Whoever is cut off in a transaction keeps the row of the check until then.
-        client.batch_execute("SET idle_in_transaction_session_timeout = '2s'").await?;
         Ok(Self { client })
     }
 

@@ -14,9 +14,9 @@ use waitword_postgres::rustls::{ClientConfig, RootCertStore};
 use waitword_postgres::{Cluster, Config, Error, migrate};
 
 use crate::counter::{Counter, number};
-use crate::server::Database;
+use crate::server::{Database, patient};
 use crate::skip::skip;
-use crate::{LONG, block_on, connect, two_processes, until};
+use crate::{LIMIT, LONG, block_on, connect, two_processes, until};
 
 async fn refused(address: &str) -> Error {
     let config: Config = address.parse().unwrap();
@@ -66,7 +66,7 @@ fn a_database_without_the_schema_and_a_role_without_rights_are_told() {
         assert!(matches!(migrate(&as_guest.parse().unwrap()).await, Err(Error::Rights(_))));
         // The right that the error names is enough.
         client.batch_execute(&format!("GRANT USAGE ON SCHEMA waitword TO {role}")).await.unwrap();
-        let (cluster, mutex) = connect(as_guest.parse().unwrap()).await;
+        let (cluster, mutex) = connect(patient(&as_guest)).await;
         mutex.lock_async().await.unwrap().unlock_async().await.unwrap();
         cluster.lease_async("leader", LONG).await.unwrap().release_async().await.unwrap();
         let other = address.replace("dbname=", "dbname=no_");
@@ -131,7 +131,7 @@ fn tls_is_used_where_the_certificate_is_trusted() {
     block_on(async {
         migrate(&database.config()).await.unwrap();
         let address = format!("{} sslmode=require", database.address_at(database.server.port));
-        let config: Config = address.parse().unwrap();
+        let config = patient(&address);
         let error = Cluster::connect(config.clone()).await.unwrap_err();
         assert!(error.to_string().contains("certificate"), "{error}");
         let mut roots = RootCertStore::empty();
@@ -192,7 +192,7 @@ fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
         let Some(_pooler) = Pooler::start(&database, port, mode) else { return };
         block_on(async {
             migrate(&database.config()).await.unwrap();
-            let config: Config = database.address_at(port).parse().unwrap();
+            let config = database.config_at(port);
             until(async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()).await;
             let (_, here) = connect(config.clone()).await;
             let guard = here.lock_async().await.unwrap();
@@ -231,7 +231,7 @@ fn a_migration_that_waits_for_another_ends() {
         let client = Counter::make(&database).await.client;
         client.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(2002876276, 0)").await.unwrap();
         let config: Config = format!("{} connect_timeout=1", database.address()).parse().unwrap();
-        let late = tokio::time::timeout(std::time::Duration::from_secs(10), migrate(&config)).await;
+        let late = tokio::time::timeout(LIMIT / 2, migrate(&config)).await;
         assert!(matches!(late.expect("it waits for ever"), Err(Error::Unreachable(..))));
     });
 }

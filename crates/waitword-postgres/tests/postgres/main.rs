@@ -24,7 +24,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use waitword_postgres::{Cluster, ClusterMutex, Config, migrate};
 
 use server::Database;
@@ -71,6 +71,12 @@ fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
 
 fn block_on<F: Future>(future: F) -> F::Output {
     block_on_for(LIMIT, future)
+}
+
+/// On this thread, with all that it spawns: nothing else runs while a poll does, and a clock that it reads tells how late all of them are.
+fn on_one_thread<F: Future>(future: F) -> F::Output {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(LIMIT, future).await }).expect("it hangs")
 }
 
 /// Fails loudly instead of hanging.

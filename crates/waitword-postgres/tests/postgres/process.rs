@@ -26,7 +26,12 @@ impl Process {
     }
 
     pub(crate) fn go(&mut self) {
-        self.child.stdin.take().unwrap().write_all(b"\n").unwrap();
+        self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    }
+
+    /// Whoever works until then ends.
+    pub(crate) fn attacks_are_over(&mut self) {
+        drop(self.child.stdin.take());
     }
 
     /// The next line that the worker says; between them the test's frame has some.

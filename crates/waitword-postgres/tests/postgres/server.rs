@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use waitword_postgres::Config;
 
+use crate::LIMIT;
 use crate::skip::skip;
 
 /// PostgreSQL refuses to run as root. This is `nobody`.
@@ -51,17 +52,27 @@ impl Database {
     /// Through the server's socket.
     pub(crate) fn address(&self) -> String {
         let Server { folder, port, .. } = &*self.server;
-        format!("host={} port={port} user=tester dbname={}", folder.display(), self.name)
+        format!("host={} port={port} user=tester connect_timeout=60 dbname={}", folder.display(), self.name)
     }
 
     /// Through TCP, to `port` of this machine.
     pub(crate) fn address_at(&self, port: u16) -> String {
-        format!("host=localhost hostaddr=127.0.0.1 port={port} user=tester dbname={}", self.name)
+        let host = "host=localhost hostaddr=127.0.0.1";
+        format!("{host} port={port} user=tester connect_timeout=60 dbname={}", self.name)
     }
 
     pub(crate) fn config(&self) -> Config {
-        self.address().parse().unwrap()
+        patient(&self.address())
     }
+
+    pub(crate) fn config_at(&self, port: u16) -> Config {
+        patient(&self.address_at(port))
+    }
+}
+
+/// Nobody loses a lock because the machine is slow.
+pub(crate) fn patient(address: &str) -> Config {
+    address.parse::<Config>().unwrap().answer_limit(LIMIT).reconnect_limit(LIMIT)
 }
 
 impl Server {

@@ -2,27 +2,28 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
 use std::{env, thread};
 
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use waitword::Mutex;
 use waitword_postgres::tokio_postgres;
-use waitword_postgres::{Cluster, ClusterGuard, ClusterMutex, Config};
+use waitword_postgres::{Cluster, ClusterGuard, ClusterMutex};
 
 use crate::counter::{Counter, is_refusal};
+use crate::server::patient;
 use crate::{LIMIT, block_on_for, until};
 
 const TASKS: u32 = 40;
 const THREADS: u32 = 4;
 
 /// Whoever waits longer for a lock has been forgotten.
-const PATIENCE: Duration = Duration::from_secs(45);
+const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A session for the table that takes longer was stalled while nobody held the lock: the lock's own session has been replaced since, so
-/// nothing else tells its user.
+/// When attacked, a session for the table that takes longer was stalled while nobody held the lock: the lock's own session has been replaced
+/// since, so nothing else tells its user.
 const SECTION: Duration = Duration::from_secs(10);
 
 #[test]
@@ -35,6 +36,12 @@ fn worker() {
         let worker = Arc::new(Worker::new(address, mode, rounds).await);
         say("ready");
         tokio::task::spawn_blocking(|| io::stdin().read_line(&mut String::new())).await.unwrap().unwrap();
+        let attacked = Arc::clone(&worker);
+        thread::spawn(move || {
+            // Its end is that of the attacks.
+            io::stdin().read_line(&mut String::new()).unwrap();
+            attacked.is_over.store(true, Ordering::SeqCst);
+        });
         if mode == "hold" { worker.hold().await } else { worker.work().await }
     });
 }
@@ -45,9 +52,10 @@ struct Worker {
     /// The session for the table, which the holder of the lock uses alone. None after a failure.
     counter: Mutex<Option<Counter>>,
     mode: String,
-    /// Of each task and thread; when attacked, it is seconds.
+    /// Of each task and thread, unless attacked.
     rounds: u32,
-    start: Instant,
+    /// The attacks are.
+    is_over: AtomicBool,
     counted: AtomicU32,
     lost: AtomicU32,
     told: Arc<AtomicU32>,
@@ -59,8 +67,8 @@ impl Worker {
         let told = Arc::new(AtomicU32::new(0));
         let tells = Arc::clone(&told);
         // Whom nobody attacks loses no lock, however slow the machine is.
-        let limit = if matches!(mode, "attacked" | "hold") { Duration::from_secs(1) } else { LIMIT };
-        let config = address.parse::<Config>().unwrap().answer_limit(limit).on_lost(move |_| {
+        let limit = if mode == "attacked" { Duration::from_secs(1) } else { LIMIT };
+        let config = patient(address).answer_limit(limit).on_lost(move |_| {
             tells.fetch_add(1, Ordering::SeqCst);
         });
         let cluster = Cluster::connect(config).await.unwrap();
@@ -70,7 +78,7 @@ impl Worker {
             counter: Mutex::default(),
             mode: mode.to_owned(),
             rounds,
-            start: Instant::now(),
+            is_over: false.into(),
             counted: 0.into(),
             lost: 0.into(),
             told,
@@ -126,7 +134,7 @@ impl Worker {
 
     fn goes_on(&self, round: u32) -> bool {
         match &*self.mode {
-            "attacked" => self.start.elapsed() < Duration::from_secs(u64::from(self.rounds)),
+            "attacked" => !self.is_over.load(Ordering::SeqCst),
             _ => round < self.rounds,
         }
     }
@@ -150,8 +158,9 @@ impl Worker {
     }
 
     async fn section(&self, guard: ClusterGuard) {
+        let limit = if self.mode == "attacked" { SECTION } else { PATIENCE };
         if let Ok(fence) = guard.fence() {
-            match guard.run(timeout(SECTION, self.add_one(fence))).await {
+            match guard.run(timeout(limit, self.add_one(fence))).await {
                 Ok(Ok(Ok(()))) => drop(self.counted.fetch_add(1, Ordering::SeqCst)),
                 Ok(Ok(Err(error))) => {
                     assert_eq!(self.mode, "attacked", "{error:?}");

@@ -41,8 +41,8 @@ impl Agent {
     ///
     /// `can_block` is the standard's \[\[CanBlock\]\]. `doorbell` is called whenever the agent's event loop has
     /// something to look at: a wait of its was settled by somebody else, or it was terminated. It runs on the other
-    /// thread, with no lock held, and should do no more than wake the loop. If it panics, the panic comes out of the
-    /// notify that rang it.
+    /// thread, with no lock held, and should do no more than wake the loop. If it panics, the panic ends in the notify that rang it; that of
+    /// [`terminate`](AgentHandle::terminate), [`abandon`](AgentHandle::abandon) or [`ring`](AgentHandle::ring) comes out of that.
     pub fn new(can_block: bool, doorbell: impl Fn() + Send + Sync + 'static) -> Self {
         let inbox = Inbox::new(doorbell);
         let interrupt = Interrupt::for_current_thread();

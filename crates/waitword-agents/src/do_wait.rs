@@ -163,8 +163,8 @@ impl Agent {
     /// found by the address alone.)
     ///
     /// # Panics
-    /// If a foreign waker, another agent's doorbell or `settle` does; all waiters were woken before. This agent's own that
-    /// were not settled by then come out of [`drain_settled`](Self::drain_settled).
+    /// If `settle` does; all waiters were woken before. This agent's own that were not settled by then come out of
+    /// [`drain_settled`](Self::drain_settled).
     pub fn notify(
         &self,
         block: &SharedBlock,

@@ -33,7 +33,7 @@ pub(crate) struct AgentState {
     /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
     /// dropped them; their reactions still have to run.
     promises: RefCell<Vec<Option<Awaited>>>,
-    /// Those that the engine refused to resolve, for want of memory or since it was interrupted: they are tried again.
+    /// Those that the engine refused to resolve, as when it was interrupted: they are tried again.
     refused: RefCell<VecDeque<(Awaited, Outcome)>>,
     /// How many waits have ended since freed memory was last given back.
     ended: Cell<usize>,
@@ -136,9 +136,9 @@ impl AgentState {
             }
         }
         // When this wait is known: what goes with a forgotten promise may notify it.
-        for forgotten in self.agent.forget_hopeless() {
-            drop(self.take(forgotten));
-        }
+        let forgotten = self.agent.forget_hopeless();
+        // All are taken before any is dropped: a wait that is made meanwhile has a slot of theirs.
+        drop(forgotten.into_iter().map(|id| self.take(id)).collect::<Vec<_>>());
     }
 
     /// The line of the script that a queued wait is in. Known of some that have no timeout if the agent has an observer.
@@ -167,7 +167,8 @@ impl AgentState {
     /// there is none.
     ///
     /// # Errors
-    /// When the engine has no memory for the promise's reactions, or was interrupted. The next call tries that promise again.
+    /// When the engine was interrupted, or has no memory to begin: the next call tries that promise again. When it has no memory for the
+    /// promise's reactions: they are lost.
     pub(crate) fn settle_one(&self, realm: &Realm) -> Result<bool, Exception> {
         if !self.agent.has_settled() && self.refused.borrow().is_empty() {
             return Ok(false);
@@ -185,7 +186,7 @@ impl AgentState {
     /// Resolves the promise of a settled wait. Its reactions are queued before this returns; no script runs.
     ///
     /// # Errors
-    /// As [`settle_one`](Self::settle_one), which then tries it again.
+    /// As [`settle_one`](Self::settle_one).
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
         // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
         let Some(awaited) = self.take(settled.id) else { return Ok(()) };
@@ -194,12 +195,14 @@ impl AgentState {
 
     fn resolve(&self, awaited: Awaited, outcome: Outcome) -> Result<(), Exception> {
         let Awaited { realm, resolve } = &awaited;
-        let resolved =
-            self.outcome(realm, outcome).and_then(|it| realm.call(resolve, &realm.undefined(), &[it]));
-        if resolved.is_err() {
-            self.refused.borrow_mut().push_back((awaited, outcome));
+        match self.outcome(realm, outcome).and_then(|value| realm.settle(resolve, &value)) {
+            Ok(None) => Ok(()),
+            Ok(Some(lost)) => Err(lost),
+            Err(refusal) => {
+                self.refused.borrow_mut().push_back((awaited, outcome));
+                Err(refusal)
+            }
         }
-        resolved.map(drop)
     }
 
     /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.

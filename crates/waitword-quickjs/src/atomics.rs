@@ -124,7 +124,14 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
             Err(exception)
         }
         // The number of waiters that RemoveWaiters took.
-        (Ok(woken), None) => Ok(realm.integer(woken)),
+        (Ok(woken), None) => {
+            #[cfg(feature = "rquickjs")]
+            if woken > 0 && !state.has_pending() {
+                // The future that settles is to see that it has nothing left to do.
+                state.agent.handle().ring();
+            }
+            Ok(realm.integer(woken))
+        }
     }
 }
 

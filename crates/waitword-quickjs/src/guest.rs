@@ -85,7 +85,7 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 ///
 /// With this driver as with rquickjs's own, a future that a native function has spawned (`Ctx::spawn`) wakes only the task that has polled the
 /// runtime last. If that was an `AsyncContext::async_with` that has ended, the future goes on when the runtime is polled next. While futures
-/// yield, rquickjs keeps the runtime's lock from one poll to the next: a driver that is woken has to be polled, or nobody gets the runtime.
+/// yield, others get the runtime between two polls of the driver.
 ///
 /// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns when no wait is pending any more; it keeps the runtime's
 /// lock until then, so that whoever else wants to run a script, perhaps the one that would notify, has to wait. Await promises in
@@ -97,6 +97,9 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 ///
 /// # Errors
 /// As [`install`].
+///
+/// # Panics
+/// The driver does when a pending wait has a deadline and the timer's thread cannot be started.
 ///
 /// ```
 /// use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Promise};
@@ -208,8 +211,8 @@ impl InstalledAgent {
     /// [next deadline](Self::next_deadline). It never blocks.
     ///
     /// # Errors
-    /// An exception in the context: a TypeError when this agent is not installed in it; the engine's own when it has no memory or stack for what
-    /// follows, or was interrupted: the next call goes on there.
+    /// An exception in the context: a TypeError when this agent is not installed in it; the engine's own when it was interrupted, or has no
+    /// memory or stack to begin: the next call goes on there; or when it has no memory for what waits for the promise: that is lost.
     pub fn settle(&self, ctx: &Ctx<'_>) -> rquickjs::Result<bool> {
         let realm = self.realm(ctx)?;
         settle(&realm).map_err(|exception| realm.raise(exception))

@@ -107,25 +107,34 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
                 if spawned.must_listen.swap(false, Ordering::SeqCst) {
                     let _ = listens.as_mut().poll(&mut Context::from_waker(&listener));
                 }
-                jobs.as_mut().poll(cx).map(|()| false)
+                // A future that yields wakes this waker, within the poll, and `jobs` has the runtime's lock until it is polled again.
+                match jobs.as_mut().poll(&mut Context::from_waker(&ringing(cx, &spawned.bell))) {
+                    Poll::Pending if spawned.bell.load(Ordering::SeqCst) != 0 => Poll::Ready(true),
+                    polled => polled.map(|()| false),
+                }
             })
             .await
         };
         drop(runtime);
-        if is_rung {
-            continue;
-        }
-        let mut is_woken = false;
-        poll_fn(|cx| match mem::replace(&mut is_woken, true) {
-            false => rung.as_mut().poll(cx).map(drop),
-            true => Poll::Ready(()),
+        let mut is_polled = false;
+        poll_fn(|cx| {
+            if mem::replace(&mut is_polled, true) {
+                return Poll::Ready(());
+            }
+            if !is_rung {
+                return rung.as_mut().poll(cx).map(drop);
+            }
+            // Others have their turn: they may wait for the runtime.
+            cx.waker().wake_by_ref();
+            Poll::Pending
         })
         .await;
     }
 }
 
 /// Woken when a future is spawned in the runtime. rquickjs adds who listens at every poll of its own driver and forgets nobody before the
-/// next spawn: so that is polled only to listen again. A future that wakes itself within such a poll is taken for a spawn, and adds one more.
+/// next spawn: so that is polled only to listen again. A future that wakes itself within such a poll is taken for a spawn: while it does so, each
+/// poll adds one more.
 struct Spawned {
     bell: Arc<AtomicI32>,
     must_listen: AtomicBool,
@@ -140,6 +149,8 @@ impl Wake for Spawned {
 
 /// The future in the runtime. When it returns, the next `waitAsync` starts another: so a runtime without pending waits is idle.
 async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI32>) {
+    // Also if it unwinds: no thread of the timer can be started.
+    let Running(driver) = &Running(driver);
     loop {
         driver.bell.store(0, Ordering::SeqCst);
         let is_refused = settle(&realm).is_err();
@@ -147,22 +158,30 @@ async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI
         let next = if is_refused { Some(Instant::now() + RETRY) } else { next };
         match next {
             Some(deadline) => {
-                ringing(wait_async_until(&*driver.bell, 0, deadline), &runtimes_bell).await;
+                polled_ringing(wait_async_until(&*driver.bell, 0, deadline), &runtimes_bell).await;
             }
-            None => ringing(wait_async(&*driver.bell, 0), &runtimes_bell).await,
+            None => polled_ringing(wait_async(&*driver.bell, 0), &runtimes_bell).await,
         }
     }
-    driver.is_running.set(false);
 }
 
-/// Awaits a future that rings a bell after it has woken its task.
-async fn ringing(future: impl Future, bell: &Arc<AtomicI32>) {
+struct Running(Rc<Driver>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.is_running.set(false);
+    }
+}
+
+/// Awaits a future that rings the bell after it has woken its task.
+async fn polled_ringing(future: impl Future, bell: &Arc<AtomicI32>) {
     let mut future = pin!(future);
-    poll_fn(|cx| {
-        let waker = Waker::from(Arc::new(Ringing { task: cx.waker().clone(), bell: Arc::clone(bell) }));
-        future.as_mut().poll(&mut Context::from_waker(&waker)).map(drop)
-    })
-    .await;
+    poll_fn(|cx| future.as_mut().poll(&mut Context::from_waker(&ringing(cx, bell))).map(drop)).await;
+}
+
+/// The task's waker, which rings the bell as well.
+fn ringing(cx: &Context<'_>, bell: &Arc<AtomicI32>) -> Waker {
+    Waker::from(Arc::new(Ringing { task: cx.waker().clone(), bell: Arc::clone(bell) }))
 }
 
 struct Ringing {

@@ -55,7 +55,8 @@ impl JsAgent {
     /// there is none. Run the microtasks before the next one: each is a job of its own.
     ///
     /// # Errors
-    /// When the engine has no memory for the promise's reactions.
+    /// When the engine has no memory for the promise's reactions: they are lost. When it has no memory to begin, or was interrupted: the next
+    /// call tries that promise again.
     pub fn settle_one(&self) -> Result<bool, JsError> {
         self.describing(|realm| self.state.settle_one(realm))
     }

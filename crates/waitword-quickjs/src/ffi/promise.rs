@@ -39,21 +39,34 @@ impl Resolver {
     /// Resolves the promise. Its reactions are queued as microtasks before this returns.
     ///
     /// # Errors
-    /// When the engine has no memory for the reactions.
+    /// When the engine has no memory for the reactions. They are lost then.
     pub fn resolve(self, value: &Value) -> Result<(), Exception> {
-        self.realm.call(&self.resolve, &self.realm.undefined(), std::slice::from_ref(value)).map(drop)
+        self.realm.settle(&self.resolve, value)?.map_or(Ok(()), Err)
     }
 
     /// Rejects the promise. Its reactions are queued as microtasks before this returns.
     ///
     /// # Errors
-    /// When the engine has no memory for the reactions.
+    /// As [`resolve`](Self::resolve).
     pub fn reject(self, reason: &Exception) -> Result<(), Exception> {
-        self.realm.call(&self.reject, &self.realm.undefined(), std::slice::from_ref(reason.value())).map(drop)
+        self.realm.settle(&self.reject, reason.value())?.map_or(Ok(()), Err)
     }
 }
 
 impl Realm {
+    /// Calls the function that resolves or rejects a promise. `Some`: the promise is settled, and its reactions are lost, for the engine has no
+    /// memory for their jobs. It says so by nothing but the exception that it holds then.
+    ///
+    /// # Errors
+    /// What the function throws: the promise is not settled.
+    pub(crate) fn settle(&self, function: &Value, value: &Value) -> Result<Option<Exception>, Exception> {
+        // SAFETY: (4)
+        let holds_exception = || unsafe { qjs::JS_HasException(self.raw()) };
+        let held_before = holds_exception();
+        self.call(function, &self.undefined(), std::slice::from_ref(value))?;
+        Ok((!held_before && holds_exception()).then(|| self.take_exception()))
+    }
+
     /// A new promise of the intrinsic `%Promise%`, whatever scripts did to the global of that name, and its resolver.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -267,5 +268,40 @@ fn idle_ends_when_no_wait_is_pending() {
             thread.join().unwrap();
             assert_eq!(context.with(|ctx| ctx.eval::<i32, _>("rounds").unwrap()).await, round);
         }
+        run(&context, "Atomics.waitAsync(i32, 0, 0)").await;
+        rounds().await;
+        run(&context, "Atomics.notify(i32, 0)").await;
+        runtime.idle().await;
+    });
+}
+
+/// While a future yields, rquickjs keeps the runtime's lock from one poll of its jobs to the next.
+#[test]
+fn others_get_the_runtime_while_a_future_yields() {
+    within_a_minute(async {
+        let runtime = AsyncRuntime::new().unwrap();
+        let context = AsyncContext::full(&runtime).await.unwrap();
+        let (_, driver) = install_async(&context, PLAIN).await.unwrap();
+        let mut driver = Box::pin(driver);
+        let is_over = Rc::new(Cell::new(false));
+        for ends in [true, false] {
+            let is_over = Rc::clone(&is_over);
+            let yields = poll_fn(move |cx| {
+                cx.waker().wake_by_ref();
+                if is_over.get() && ends { Poll::Ready(()) } else { Poll::Pending }
+            });
+            context.with(|ctx| ctx.spawn(yields)).await;
+            // Woken, and not polled again meanwhile.
+            (0..3).for_each(|_| {
+                assert!(driver.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending())
+            });
+        }
+        context.with(|_| ()).await;
+        let driver = spawn_local(driver);
+        rounds().await;
+        context.with(|_| is_over.set(true)).await;
+        rounds().await;
+        drop((context, runtime));
+        driver.await.unwrap();
     });
 }

@@ -13,10 +13,10 @@ use std::thread;
 use std::time::Duration;
 
 use common::{address_of, ended, poll, turn, until, until_waiting, waker};
-use waitword::{Condvar, CondvarGuard, Mutex, MutexGuard, RwLock, RwLockUpgradableReadGuard, lock_api};
+use waitword::{Condvar, CondvarGuard, Mutex, MutexGuard, RwLock, RwLockUpgradableReadGuard};
 use waitword_observe::{
     Actor, Finding, Holder, Lock, LockKind, Snapshot, State, check_lock_order, cycles, enable, identify,
-    snapshot,
+    lock_order, snapshot,
 };
 
 thread_local! {
@@ -136,8 +136,8 @@ fn within_a_release() {
     *SEEN.lock().unwrap() = Some([snapshot(), snapshot()]);
 }
 
-/// A wait for a condition variable is enqueued before it releases its mutex. A notify between the two moves it to the queue of the mutex, which
-/// it still holds by the records; a report made there must not say that it waits for itself.
+/// A wait for a condition variable is enqueued before it releases its mutex. A notify of all between the two moves a task to the queue of the
+/// mutex, which it still holds by the records; a report made there must not say that it waits for itself.
 ///
 /// What two reports say within the release of the mutex that `waits` has. Another waits before it, which the notify signals: so it is queued
 /// for the mutex and not signalled.
@@ -154,22 +154,9 @@ fn within_the_release<G: CondvarGuard>(lock: impl FnOnce() -> G, waits: impl FnO
     cycles(&first, &second)
 }
 
-fn blocks<G: CondvarGuard>(mut guard: G) {
-    ASKED.set(OF_THE_RELEASE);
-    CHANGED.wait(&mut guard);
-}
-
 async fn awaits<G: CondvarGuard>(guard: G) {
     ASKED.set(OF_THE_RELEASE);
     CHANGED.wait_async(guard).await;
-}
-
-#[test]
-fn a_thread_that_releases_its_mutex_does_not_wait_for_itself() {
-    let (borrowed, owned, raw) = (Mutex::new(()), Arc::new(Mutex::new(())), lock_api::Mutex::new(()));
-    assert_eq!(within_the_release(|| borrowed.lock(), || blocks(borrowed.lock())), []);
-    assert_eq!(within_the_release(|| owned.lock(), || blocks(owned.lock_owned())), []);
-    assert_eq!(within_the_release(|| raw.lock(), || blocks(raw.lock())), []);
 }
 
 #[test]
@@ -192,13 +179,14 @@ fn a_sent_guard_that_is_released_keeps_nobody_from_going_on() {
                 let (sender, receiver) = mpsc::channel();
                 let (locked, is_locked) = mpsc::channel();
                 let [mutex, other] = [&mutex, &other];
-                scope.spawn(move || {
-                    let _held = other.lock();
+                let releases = move || {
+                    let _held = ended(other.lock_async(), &waker());
                     locked.send(()).unwrap();
                     let guard: MutexGuard<'_, ()> = receiver.recv().unwrap();
                     until_waiting("acquirer");
-                    blocks(guard);
-                });
+                    smol::block_on(awaits(guard));
+                };
+                scope.spawn(|| polling(81, releases));
                 let acquirer = thread::Builder::new().name("acquirer".into());
                 let acquires = move || {
                     is_locked.recv().unwrap();
@@ -239,6 +227,28 @@ fn a_panic_of_the_function_unwinds_out_of_no_wait_and_no_release() {
         waiter.join().unwrap();
     });
     assert!(!mutex.is_locked() && !other.is_locked() && rwlock.try_write().is_some());
+}
+
+/// It is not asked for its number meanwhile: still its guard is with nobody else, and the order in which it has locked counts.
+#[test]
+fn a_task_that_panics_releases_its_own_locks() {
+    let _turn = observed();
+    check_lock_order();
+    let [first, second] = [0, 0].map(Mutex::new);
+    let take = |mutex| ended(Mutex::lock_async(mutex), &waker());
+    let known = lock_order().potential_deadlocks.len();
+    polling(71, || {
+        let fails = || {
+            let _held = (take(&first), take(&second));
+            panic!("on purpose");
+        };
+        panic::catch_unwind(panic::AssertUnwindSafe(fails)).unwrap_err();
+    });
+    polling(72, || {
+        let _held = (take(&second), take(&first));
+        assert!(!holder(&first).sent_away && !holder(&second).sent_away);
+    });
+    assert_eq!(lock_order().potential_deadlocks.len(), known + 1);
 }
 
 /// What panics within the panic hook aborts the process.

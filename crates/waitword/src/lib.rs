@@ -26,7 +26,7 @@
 //! |---|---|
 //! | [`Mutex`] | exclusive access to a value |
 //! | [`RwLock`] | shared or exclusive access; upgradable reads |
-//! | [`Condvar`] | a change of the value in a mutex; `notify_all` polls no task in vain (wait morphing) |
+//! | [`Condvar`] | a change of the value in a mutex; `notify_all` wakes tasks one by one (wait morphing) |
 //! | [`Semaphore`] | one or several of *n* permits |
 //! | [`Event`] | `notify_one` or `notify_all`; stores one wakeup |
 //! | [`WaitGroup`] | a count of tasks at work that drops to zero |

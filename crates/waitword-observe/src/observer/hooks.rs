@@ -1,5 +1,7 @@
 //! What the core tells of holders: every acquisition and every release passes here.
 
+use std::thread;
+
 use waitword::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
 use waitword_core::observe::{AWAITED, CONTENDED, OWN, RELEASES, Site, asks};
 
@@ -169,7 +171,8 @@ fn is_elsewhere_now(entry: &Entry) -> bool {
             (false, _) => is_other_thread,
             // For a task without a number this is known only if no other thread can poll it.
             (true, 0) => entry.what & ALONE != 0 && is_other_thread,
-            (true, number) => number != kept_number(of_this_thread()),
+            // A thread that panics is not asked.
+            (true, number) => !thread::panicking() && number != kept_number(of_this_thread()),
         }
 }
 

@@ -233,6 +233,8 @@ impl Order {
         let is_own = match (live.by, by) {
             // It is not known which task runs here.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
+            // Nor is it asked while the thread panics.
+            (Acquirer::Identified(_), Acquirer::Thread(_)) if thread::panicking() => true,
             (one, other) => one == other,
         };
         if !is_own || live.edges.is_empty() {

@@ -50,8 +50,9 @@ pub fn check_lock_order() {
 ///
 /// `identify` is called on the task's thread, in the poll in which the task begins to wait; while holders are recorded, also when it acquires
 /// or releases a lock, and then on threads that run no task, too. So it has to be short, and must take no lock of `waitword`'s. A panic of it
-/// is caught, and counts as `None`; on a thread that panics it is not called. It returns `None` where no task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`.
-/// Only the first call counts, for the rest of the process; returns whether this is it.
+/// is caught, and counts as `None`; on a thread that panics it is not called, and a task there releases its own locks. It returns `None` where no
+/// task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`. Only the first call counts, for the rest of the process; returns
+/// whether this is it.
 ///
 /// For tokio:
 ///

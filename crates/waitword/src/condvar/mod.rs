@@ -51,8 +51,8 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Herds
-/// A notify of all wakes the threads, which lock the mutex as they come. Tasks it moves to the tail of the mutex's queue (wait morphing); one
-/// is signalled, and the others one by one as the mutex is released. So a worker polls none in vain.
+/// A notify of all wakes the threads, which lock the mutex as they come. Tasks it moves to the tail of the mutex's queue (wait morphing); at most
+/// one is signalled, and the others one by one as the mutex is released. So a worker does not poll a hundred of them for one mutex.
 ///
 /// # No wakeup is missed
 /// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
@@ -60,7 +60,8 @@ use crate::sync::const_fn;
 ///
 /// # Fairness
 /// Waiters are notified in FIFO order. A thread, and a task that is notified by itself, locks the mutex when it runs, like any acquirer; the
-/// tasks of a `notify_all` are queued for it in this order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)).
+/// tasks of a `notify_all` are queued for it in this order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)); for the task that the
+/// `notify_all` signals, from its next poll on, or from when another queues behind it.
 ///
 /// # One mutex at a time
 /// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.
@@ -98,7 +99,7 @@ impl Condvar {
 
     /// Notifies all present waiters. Returns how many it notified.
     ///
-    /// Threads are woken at once. Of the tasks one is, and the others follow as the mutex is released.
+    /// Threads are woken at once. Of the tasks at most one is, and the others follow as the mutex is released.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};

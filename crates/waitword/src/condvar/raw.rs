@@ -17,7 +17,7 @@
 //! ```
 //! A notify of one wakes that waiter, which locks the mutex like any acquirer. A notify of all does so with threads. Tasks it moves to the tail
 //! of the mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `notify/requeue.rs` of the core): of a
-//! hundred tasks one is polled at once, and each of the others at a release of the mutex.
+//! hundred tasks at most one is polled at once, and each of the others at a release of the mutex.
 //!
 //! # A wait, from stage to stage
 //! ```text
@@ -160,7 +160,7 @@ pin_project! {
     enum Stage<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
         // Not begun, or ended.
         Idle,
-        // Queued here, or, once notified, in the queue of the mutex.
+        // Queued here, or, once moved by a notify of all, in the queue of the mutex.
         Queued {
             #[pin]
             wait: WaitAsync<A>,
@@ -306,7 +306,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
 /// A waiter has left the queue, here or of the mutex: forwards its signal. Notes whether a notify counted it.
 fn left(left: Cancelled, mutex: &RawMutex, notified: &mut bool) {
     mutant!("condvar-requeued" => if left == Cancelled::AfterRequeue { return; });
-    // Only the notify that moved this waiter counted it, whichever queue it was in.
+    // A waiter that was notified, or moved and perhaps signalled, was counted by one notify.
     *notified |= left != Cancelled::BeforeNotify;
     if left == Cancelled::AfterSignal {
         mutant!("condvar-forward-signal" => return);

@@ -42,7 +42,7 @@ notified! {
     notified_while_the_mutex_is_free: super::Notified<false>;
 }
 
-/// Waits for the condition, which a notify moves to the mutex's queue.
+/// Waits for the condition, and is moved to the mutex's queue by a notify of all.
 #[derive(Default)]
 struct Notified<const MUTEX_IS_HELD: bool>(Room);
 

@@ -15,7 +15,7 @@ pub(crate) struct Check {
     pub(crate) ours: String,
     /// "≤ 25 ns"
     pub(crate) target: String,
-    /// " (1.00 × tokio)", or nothing.
+    /// " (tokio)", " (0.95 × tokio)", or nothing.
     pub(crate) because: String,
     /// How much of what the goal allows was used: at most 1 if it was met.
     used: f64,
@@ -51,26 +51,26 @@ fn check(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series)
                 None if failed() => return Some(alone(series, peer)),
                 None => return None,
             };
-            (factor * theirs, format!(" ({factor:.2} × {peer})"))
+            (factor * theirs, of(factor, peer))
         }
         Limit::TimesBest(factor) => {
             let best = best_peer(results, series, goal.bound, |_| true)?;
-            (factor * best.median(), format!(" ({factor:.2} × {}, the best peer)", best.contender))
+            (factor * best.median(), of(factor, format!("{}, the best", best.contender)))
         }
         Limit::TimesBestWith(factor, what, least) => {
             let enough =
                 |peer: &str| results.find(peer, what, n).is_some_and(|other| other.median() >= least);
             let best = best_peer(results, series, goal.bound, enough)?;
             let name = best.contender;
-            (factor * best.median(), format!(" ({factor:.2} × {name}, the best peer with {what} ≥ {least})"))
+            (factor * best.median(), of(factor, format!("{name}, the best with {what} ≥ {least}")))
         }
         Limit::TimesOwn(factor, what) => {
             let own = results.find(OURS, what, n)?.median();
-            (factor * own, format!(" ({factor:.2} × {what})"))
+            (factor * own, of(factor, what))
         }
         Limit::TimesSmallest(_) if smallest.n == n => return None,
         Limit::TimesSmallest(factor) => {
-            (factor * smallest.median(), format!(" ({factor:.2} × that at N = {})", smallest.n))
+            (factor * smallest.median(), of(factor, format!("that at N = {}", smallest.n)))
         }
     };
     let median = series.median();
@@ -86,6 +86,11 @@ fn check(results: &Results<'_>, series: &Series, goal: &Goal, smallest: &Series)
         _ => more / less,
     };
     Some(Check { met, what: series.what, n, ours: median_text, target, because, used })
+}
+
+/// Whose figure a goal is a multiple of.
+fn of(factor: f64, whose: impl fmt::Display) -> String {
+    if factor == 1.0 { format!(" ({whose})") } else { format!(" ({factor:.2} × {whose})") }
 }
 
 /// A peer that did not finish is behind.
@@ -187,12 +192,8 @@ mod tests {
             judged(&workload(&[OURS, "fast", "fair", "none (limit)"], goals), samples),
             [
                 (false, "rate, N = 4: 2.00 M/s, goal ≥ 4.00 M/s (0.50 × fast)".to_owned()),
-                (false, "rate, N = 4: 2.00 M/s, goal ≥ 8.00 M/s (1.00 × fast, the best peer)".to_owned()),
-                (
-                    true,
-                    "rate, N = 4: 2.00 M/s, goal ≥ 1.00 M/s (1.00 × fair, the best peer with even ≥ 0.5)"
-                        .to_owned()
-                ),
+                (false, "rate, N = 4: 2.00 M/s, goal ≥ 8.00 M/s (fast, the best)".to_owned()),
+                (true, "rate, N = 4: 2.00 M/s, goal ≥ 1.00 M/s (fair, the best with even ≥ 0.5)".to_owned()),
                 (true, "even, N = 4: 0.75, goal ≥ 0.75".to_owned()),
             ]
         );

@@ -96,32 +96,36 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
         spawned.bell.store(0, Ordering::SeqCst);
         let Some(runtime) = runtime.try_ref() else { return };
         let mut rung = pin!(wait_async(&*spawned.bell, 0));
-        let is_rung = {
+        let mut is_more = false;
+        {
             // What a job throws is dropped, as rquickjs's own drivers drop it.
             let mut jobs = pin!(async { while !matches!(runtime.execute_pending_job().await, Ok(false)) {} });
-            // While another has the runtime, both futures wait for it: each has to be polled when its turn comes.
+            // While another has the runtime, `jobs` and `listens` wait for it: each has to be polled when its turn comes.
             poll_fn(|cx| {
-                if rung.as_mut().poll(cx).is_ready() {
-                    return Poll::Ready(true);
+                while rung.as_mut().poll(cx).is_ready() {
+                    is_more = true;
+                    spawned.bell.store(0, Ordering::SeqCst);
+                    rung.set(wait_async(&*spawned.bell, 0));
                 }
                 if spawned.must_listen.swap(false, Ordering::SeqCst) {
                     let _ = listens.as_mut().poll(&mut Context::from_waker(&listener));
                 }
-                // A future that yields wakes this waker, within the poll, and `jobs` has the runtime's lock until it is polled again.
-                match jobs.as_mut().poll(&mut Context::from_waker(&ringing(cx, &spawned.bell))) {
-                    Poll::Pending if spawned.bell.load(Ordering::SeqCst) != 0 => Poll::Ready(true),
-                    polled => polled.map(|()| false),
-                }
+                let noting = Arc::new(Noting { task: cx.waker().clone(), is_woken: AtomicBool::new(false) });
+                let polled = jobs.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&noting))));
+                // When a future yields, `jobs` keeps the runtime's lock until it is polled again, or dropped.
+                let yields = polled.is_pending() && noting.is_woken.load(Ordering::SeqCst);
+                is_more |= yields;
+                if yields { Poll::Ready(()) } else { polled }
             })
-            .await
-        };
+            .await;
+        }
         drop(runtime);
         let mut is_polled = false;
         poll_fn(|cx| {
             if mem::replace(&mut is_polled, true) {
                 return Poll::Ready(());
             }
-            if !is_rung {
+            if !is_more {
                 return rung.as_mut().poll(cx).map(drop);
             }
             // Others have their turn: they may wait for the runtime.
@@ -129,6 +133,19 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
             Poll::Pending
         })
         .await;
+    }
+}
+
+/// Wakes a task, and notes it.
+struct Noting {
+    task: Waker,
+    is_woken: AtomicBool,
+}
+
+impl Wake for Noting {
+    fn wake(self: Arc<Self>) {
+        self.is_woken.store(true, Ordering::SeqCst);
+        self.task.wake_by_ref();
     }
 }
 
@@ -158,9 +175,9 @@ async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI
         let next = if is_refused { Some(Instant::now() + RETRY) } else { next };
         match next {
             Some(deadline) => {
-                polled_ringing(wait_async_until(&*driver.bell, 0, deadline), &runtimes_bell).await;
+                ringing(wait_async_until(&*driver.bell, 0, deadline), &runtimes_bell).await;
             }
-            None => polled_ringing(wait_async(&*driver.bell, 0), &runtimes_bell).await,
+            None => ringing(wait_async(&*driver.bell, 0), &runtimes_bell).await,
         }
     }
 }
@@ -173,15 +190,14 @@ impl Drop for Running {
     }
 }
 
-/// Awaits a future that rings the bell after it has woken its task.
-async fn polled_ringing(future: impl Future, bell: &Arc<AtomicI32>) {
+/// Awaits a future that rings a bell after it has woken its task.
+async fn ringing(future: impl Future, bell: &Arc<AtomicI32>) {
     let mut future = pin!(future);
-    poll_fn(|cx| future.as_mut().poll(&mut Context::from_waker(&ringing(cx, bell))).map(drop)).await;
-}
-
-/// The task's waker, which rings the bell as well.
-fn ringing(cx: &Context<'_>, bell: &Arc<AtomicI32>) -> Waker {
-    Waker::from(Arc::new(Ringing { task: cx.waker().clone(), bell: Arc::clone(bell) }))
+    poll_fn(|cx| {
+        let waker = Waker::from(Arc::new(Ringing { task: cx.waker().clone(), bell: Arc::clone(bell) }));
+        future.as_mut().poll(&mut Context::from_waker(&waker)).map(drop)
+    })
+    .await;
 }
 
 struct Ringing {

@@ -272,6 +272,12 @@ fn idle_ends_when_no_wait_is_pending() {
         rounds().await;
         run(&context, "Atomics.notify(i32, 0)").await;
         runtime.idle().await;
+        // The driver, whose bell was rung while it waited for the runtime, goes on.
+        run(&context, "Atomics.waitAsync(i32, 0, 0).value.then(() => rounds++)").await;
+        notifier(&block).join().unwrap();
+        while context.with(|ctx| ctx.eval::<i32, _>("rounds").unwrap()).await < 3 {
+            yield_now().await;
+        }
     });
 }
 

@@ -52,10 +52,14 @@ pub(crate) fn of_this_thread() -> Option<u64> {
     IDENTIFY.get().and_then(ask)
 }
 
-/// Calls the program's function. It is asked within waits and releases, which count on that nothing unwinds; and not while the thread
-/// panics, for a panic within the panic hook cannot be caught.
+/// Calls the program's function. It is asked within waits and releases, which count on that nothing unwinds.
 fn ask(identify: &Identify) -> Option<u64> {
-    if thread::panicking() { None } else { unless_it_panics(identify).flatten() }
+    if may_ask() { unless_it_panics(identify).flatten() } else { None }
+}
+
+/// Whether the program's function is called here: not while the thread panics, for a panic within the panic hook cannot be caught.
+pub(crate) fn may_ask() -> bool {
+    !thread::panicking()
 }
 
 /// The task that is polled with this waker begins to wait.

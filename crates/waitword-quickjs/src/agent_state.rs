@@ -195,7 +195,7 @@ impl AgentState {
 
     fn resolve(&self, awaited: Awaited, outcome: Outcome) -> Result<(), Exception> {
         let Awaited { realm, resolve } = &awaited;
-        match self.outcome(realm, outcome).and_then(|value| realm.settle(resolve, &value)) {
+        match self.outcome(realm, outcome).and_then(|value| realm.settle_promise(resolve, &value)) {
             Ok(None) => Ok(()),
             Ok(Some(lost)) => Err(lost),
             Err(refusal) => {

@@ -99,7 +99,7 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 /// As [`install`].
 ///
 /// # Panics
-/// The driver does when a pending wait has a deadline and the timer's thread cannot be started.
+/// The driver does when a pending wait has a deadline and the timer's thread cannot be started; it has ended then.
 ///
 /// ```
 /// use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Promise};

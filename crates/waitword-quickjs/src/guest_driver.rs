@@ -96,14 +96,15 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
         spawned.bell.store(0, Ordering::SeqCst);
         let Some(runtime) = runtime.try_ref() else { return };
         let mut rung = pin!(wait_async(&*spawned.bell, 0));
-        let mut is_more = false;
+        // There may be something to poll by now: the bell was rung, or a future yields.
+        let mut polls_again = false;
         {
             // What a job throws is dropped, as rquickjs's own drivers drop it.
             let mut jobs = pin!(async { while !matches!(runtime.execute_pending_job().await, Ok(false)) {} });
             // While another has the runtime, `jobs` and `listens` wait for it: each has to be polled when its turn comes.
             poll_fn(|cx| {
                 while rung.as_mut().poll(cx).is_ready() {
-                    is_more = true;
+                    polls_again = true;
                     spawned.bell.store(0, Ordering::SeqCst);
                     rung.set(wait_async(&*spawned.bell, 0));
                 }
@@ -114,7 +115,7 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
                 let polled = jobs.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&noting))));
                 // When a future yields, `jobs` keeps the runtime's lock until it is polled again, or dropped.
                 let yields = polled.is_pending() && noting.is_woken.load(Ordering::SeqCst);
-                is_more |= yields;
+                polls_again |= yields;
                 if yields { Poll::Ready(()) } else { polled }
             })
             .await;
@@ -125,7 +126,7 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
             if mem::replace(&mut is_polled, true) {
                 return Poll::Ready(());
             }
-            if !is_more {
+            if !polls_again {
                 return rung.as_mut().poll(cx).map(drop);
             }
             // Others have their turn: they may wait for the runtime.
@@ -166,8 +167,6 @@ impl Wake for Spawned {
 
 /// The future in the runtime. When it returns, the next `waitAsync` starts another: so a runtime without pending waits is idle.
 async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI32>) {
-    // Also if it unwinds: no thread of the timer can be started.
-    let Running(driver) = &Running(driver);
     loop {
         driver.bell.store(0, Ordering::SeqCst);
         let is_refused = settle(&realm).is_err();
@@ -180,14 +179,7 @@ async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI
             None => ringing(wait_async(&*driver.bell, 0), &runtimes_bell).await,
         }
     }
-}
-
-struct Running(Rc<Driver>);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.is_running.set(false);
-    }
+    driver.is_running.set(false);
 }
 
 /// Awaits a future that rings a bell after it has woken its task.

@@ -1,7 +1,5 @@
 //! What the core tells of holders: every acquisition and every release passes here.
 
-use std::thread;
-
 use waitword::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
 use waitword_core::observe::{AWAITED, CONTENDED, OWN, RELEASES, Site, asks};
 
@@ -12,7 +10,7 @@ use crate::record::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK, is
 use crate::record::recorder::{NUMBER, TABLE, UNKNOWN, UNRECORDED, number, record_time, time};
 use crate::record::{Release, learn_sent, note_release, own, rings};
 use crate::sync::atomic::Ordering;
-use crate::tasks::{kept_number, number_of, of_this_thread};
+use crate::tasks::{kept_number, may_ask, number_of, of_this_thread};
 
 /// This thread has acquired a lock. Returns the [`HoldId`] for the guard.
 pub(super) fn acquired(
@@ -171,8 +169,7 @@ fn is_elsewhere_now(entry: &Entry) -> bool {
             (false, _) => is_other_thread,
             // For a task without a number this is known only if no other thread can poll it.
             (true, 0) => entry.what & ALONE != 0 && is_other_thread,
-            // A thread that panics is not asked.
-            (true, number) => !thread::panicking() && number != kept_number(of_this_thread()),
+            (true, number) => may_ask() && number != kept_number(of_this_thread()),
         }
 }
 

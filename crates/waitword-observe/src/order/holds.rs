@@ -16,6 +16,7 @@ use crate::finding::{OrderMember, PotentialDeadlock};
 use crate::model::{Access, Actor, LockKind, held_as, sort};
 use crate::names::names;
 use crate::process;
+use crate::tasks::may_ask;
 
 /// The maximum number of potential deadlocks,
 const MOST_FOUND: usize = 64;
@@ -233,8 +234,7 @@ impl Order {
         let is_own = match (live.by, by) {
             // It is not known which task runs here.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
-            // Nor is it asked while the thread panics.
-            (Acquirer::Identified(_), Acquirer::Thread(_)) if thread::panicking() => true,
+            (Acquirer::Identified(_), Acquirer::Thread(_)) if !may_ask() => true,
             (one, other) => one == other,
         };
         if !is_own || live.edges.is_empty() {

@@ -41,7 +41,7 @@ impl Resolver {
     /// # Errors
     /// When the engine has no memory for the reactions. They are lost then.
     pub fn resolve(self, value: &Value) -> Result<(), Exception> {
-        self.realm.settle(&self.resolve, value)?.map_or(Ok(()), Err)
+        self.realm.settle_promise(&self.resolve, value)?.map_or(Ok(()), Err)
     }
 
     /// Rejects the promise. Its reactions are queued as microtasks before this returns.
@@ -49,7 +49,7 @@ impl Resolver {
     /// # Errors
     /// As [`resolve`](Self::resolve).
     pub fn reject(self, reason: &Exception) -> Result<(), Exception> {
-        self.realm.settle(&self.reject, reason.value())?.map_or(Ok(()), Err)
+        self.realm.settle_promise(&self.reject, reason.value())?.map_or(Ok(()), Err)
     }
 }
 
@@ -59,7 +59,11 @@ impl Realm {
     ///
     /// # Errors
     /// What the function throws: the promise is not settled.
-    pub(crate) fn settle(&self, function: &Value, value: &Value) -> Result<Option<Exception>, Exception> {
+    pub(crate) fn settle_promise(
+        &self,
+        function: &Value,
+        value: &Value,
+    ) -> Result<Option<Exception>, Exception> {
         // SAFETY: (4)
         let holds_exception = || unsafe { qjs::JS_HasException(self.raw()) };
         let held_before = holds_exception();

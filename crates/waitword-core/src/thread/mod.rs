@@ -6,7 +6,7 @@
 mod park;
 #[allow(unsafe_code)]
 mod sleeper;
-pub(crate) mod spin;
+mod spin;
 mod spin_in_poll;
 
 pub(crate) use park::known::known_threads;

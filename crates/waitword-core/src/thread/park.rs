@@ -63,7 +63,7 @@ impl Parker {
     /// A thread whose waits never end soon spins for 80 µs in its life. `ended` reads what the notifier writes; it neither notifies nor
     /// waits.
     pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
-        spin::until(deadline, ended);
+        spin::until(&self.thread.sleeper.cost, deadline, ended);
     }
 
     /// Whether `waker` wakes a thread that parks, in this or any other `Parker`; if not, it wakes a task. For building locks that

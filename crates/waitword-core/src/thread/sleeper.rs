@@ -62,7 +62,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::spin;
+use super::spin::{self, SleepCost};
 use crate::sync::atomic::{AtomicU8, Ordering};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{MODEL, UnsafeCell, mutant, order};
@@ -86,6 +86,7 @@ pub(super) struct Sleeper {
     pub(super) thread: Thread,
     /// [`ASLEEP`], [`LINKED`] and [`GIVEN`].
     state: AtomicU8,
+    pub(super) cost: SleepCost,
     /// The threads that this one has to wake (P1).
     below: UnsafeCell<Tops>,
 }
@@ -97,7 +98,12 @@ unsafe impl Sync for Sleeper {}
 
 impl Sleeper {
     pub(super) fn current() -> Self {
-        Self { thread: thread::current(), state: AtomicU8::new(0), below: UnsafeCell::new(Tops::default()) }
+        Self {
+            thread: thread::current(),
+            state: AtomicU8::new(0),
+            cost: SleepCost::unknown(),
+            below: UnsafeCell::new(Tops::default()),
+        }
     }
 
     /// Parks the calling thread, whose sleeper this is, and wakes the threads that it was given meanwhile.
@@ -129,7 +135,7 @@ impl Sleeper {
 
     /// Wakes it, from another thread. A system call if it sleeps.
     pub(super) fn unpark(&self) {
-        spin::wake(self.is_asleep(), || self.thread.unpark());
+        spin::wake(&self.cost, self.is_asleep(), || self.thread.unpark());
     }
 
     /// Whether the thread sleeps; the answer may be out of date.

@@ -3,7 +3,7 @@
 //! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
 //! first spin: its node is queued already, and the thread reads the node's state, which nobody writes before the
 //! outcome. The notifier finds it awake and makes no system call. Whether to spin, and for how long, each thread
-//! learns for itself; nothing is shared, however many there are.
+//! learns for itself.
 //!
 //! ```text
 //!   credit ◄── a sleep:          an eightieth of what it costs     (the first few: more, 80 µs in a thread's life)
@@ -21,11 +21,11 @@
 //! run, whatever the partner does. The first one is earned by a thread's first sleeps: after some 17 of them it can afford to spin; a
 //! thread that waits once or twice never does.
 //!
-//! What a sleep costs is measured: twice the shortest of the latest times that it took this thread to wake another.
-//! Twice, because to fall asleep and to be scheduled again costs as much. The shortest, because a thread may lose its
-//! CPU to the one that it wakes. (If it always does, then each handover takes that long, and an eightieth of that.) The result counts as 2
-//! µs at least, as on bare metal, where it earns 25 ns: a fortieth of the cheapest handover we know of, 1.1 µs on one CPU; and as 20 µs at
-//! most, as in a virtual machine.
+//! What a sleep costs is measured by those that wake the thread, which may be workers that never sleep in a wait: twice the time that it
+//! took to wake it, because to fall asleep and to be scheduled again costs as much. One measurement changes the estimate by an eighth at
+//! most: a notifier may lose its CPU to the thread that it wakes (if it always does, then each handover takes that long, and an eightieth
+//! of that), or find a thread that is not quite asleep. A sleep counts as 2 µs at least, as on bare metal, where it earns 25 ns: a fortieth
+//! of the cheapest handover we know of, 1.1 µs on one CPU; and as 20 µs at most, as in a virtual machine.
 //!
 //! # When it spins
 //! | the thread that we woke last, or that answered last | how long |
@@ -50,27 +50,30 @@
 use crate::time::{Duration, Instant};
 use std::cell::Cell;
 use std::hint::spin_loop;
+// Not those of a model, which has no time.
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::spin_in_poll::expect_answer;
 use crate::sync::MODEL;
 
-/// Spins until `ended`, for as long as that has paid on this thread, and until `deadline` at the latest.
+/// Spins until `ended`, for as long as that has paid on this thread, whose sleeps cost `cost`, and until `deadline` at the latest.
 ///
 /// `ended` neither notifies nor waits.
-pub(crate) fn until(deadline: Option<Instant>, ended: impl Fn() -> bool) {
+pub(super) fn until(cost: &SleepCost, deadline: Option<Instant>, ended: impl Fn() -> bool) {
     // A model has no time, and spins would multiply its interleavings.
     if MODEL {
         return;
     }
-    let mut experience = EXPERIENCE.get();
-    let limit = experience.limit();
+    let (mut experience, sleep) = (EXPERIENCE.get(), cost.get());
+    let limit = experience.limit(sleep);
     let (spun, answered) = if limit > 0 { spin(limit, deadline, ended) } else { (0, false) };
-    experience.waited(spun, answered);
+    experience.waited(sleep, spun, answered);
     EXPERIENCE.set(experience);
 }
 
-/// Wakes another thread, and learns whether it was asleep and what that costs.
-pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
+/// Wakes another thread: learns whether it was asleep, and now and then what its sleeps cost.
+pub(super) fn wake(cost: &SleepCost, asleep: bool, unpark: impl FnOnce()) {
     if MODEL {
         return unpark();
     }
@@ -81,7 +84,7 @@ pub(crate) fn wake(asleep: bool, unpark: impl FnOnce()) {
     if experience.wakes(asleep) {
         let start = Instant::now();
         unpark();
-        experience.measured(nanos(start.elapsed()));
+        cost.measured(nanos(start.elapsed()));
     } else {
         unpark();
     }
@@ -143,6 +146,27 @@ thread_local! {
     static EXPERIENCE: Cell<Experience> = const { Cell::new(Experience::NONE) };
 }
 
+/// What it costs a thread to sleep and be woken, in nanoseconds, as measured by those that wake it.
+#[derive(Debug)]
+pub(super) struct SleepCost(AtomicU32);
+
+impl SleepCost {
+    pub(super) const fn unknown() -> Self {
+        Self(AtomicU32::new(CHEAPEST_SLEEP))
+    }
+
+    fn get(&self) -> u32 {
+        self.0.load(Relaxed)
+    }
+
+    /// Waking the thread, which slept, took this long.
+    fn measured(&self, wake: u32) {
+        let sleep = self.get();
+        let measured = wake.saturating_mul(2).clamp(sleep - sleep / 8, sleep + sleep / 8);
+        self.0.store(measured.clamp(CHEAPEST_SLEEP, DEAREST_SLEEP), Relaxed);
+    }
+}
+
 /// What a thread has learned; times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Experience {
@@ -150,8 +174,6 @@ struct Experience {
     credit: u32,
     /// What the next sleep earns, beyond its [`INCOME`].
     bonus: u32,
-    /// What a sleep and a wake cost.
-    sleep: u32,
     /// Whether the thread that is going to answer is probably awake.
     awake: bool,
     /// How often it has woken a sleeping thread, modulo [`TIMED`].
@@ -159,20 +181,20 @@ struct Experience {
 }
 
 impl Experience {
-    const NONE: Self = Self { credit: 0, bonus: FIRST_BONUS, sleep: CHEAPEST_SLEEP, awake: false, wakes: 0 };
+    const NONE: Self = Self { credit: 0, bonus: FIRST_BONUS, awake: false, wakes: 0 };
 
     /// How long to spin in the wait that begins. What is granted can be paid for, the last round included.
-    fn limit(&self) -> u32 {
-        let (limit, reserve) = if self.awake { (self.sleep, 0) } else { (LONG, DEAREST_SLEEP) };
+    fn limit(&self, sleep: u32) -> u32 {
+        let (limit, reserve) = if self.awake { (sleep, 0) } else { (LONG, DEAREST_SLEEP) };
         // After a long spin that was answered there must be something left for the next, short one.
         if self.credit >= limit + reserve + ROUND { limit } else { 0 }
     }
 
     /// A wait has spun for this long, and was answered meanwhile or goes to sleep now.
-    fn waited(&mut self, spun: u32, answered: bool) {
+    fn waited(&mut self, sleep: u32, spun: u32, answered: bool) {
         // A thread that was preempted while it spun did not use that time.
-        let paid = spun.min(self.limit() + ROUND);
-        let earned = if answered { self.sleep } else { self.sleep / INCOME + self.bonus };
+        let paid = spun.min(self.limit(sleep) + ROUND);
+        let earned = if answered { sleep } else { sleep / INCOME + self.bonus };
         self.credit = (self.credit - paid + earned).min(MOST_CREDIT);
         if !answered {
             self.bonus -= self.bonus.div_ceil(8);
@@ -187,12 +209,6 @@ impl Experience {
             self.wakes = (self.wakes + 1) % TIMED;
         }
         asleep && self.wakes == 0
-    }
-
-    /// Waking a sleeping thread took this long. The estimate falls at once, and rises by an eighth at most.
-    fn measured(&mut self, wake: u32) {
-        let sleep = wake.saturating_mul(2).min(self.sleep + self.sleep / 8);
-        self.sleep = sleep.clamp(CHEAPEST_SLEEP, DEAREST_SLEEP);
     }
 }
 
@@ -213,7 +229,7 @@ mod tests {
     enum Event {
         /// A wait that is answered after this many nanoseconds.
         Wait(u32),
-        /// A wake of a thread, asleep or not, that takes so long.
+        /// Wakes a thread, asleep or not, and is woken the next time as quickly: that takes so long.
         Wake(bool, u32),
     }
 
@@ -233,19 +249,18 @@ mod tests {
 
         #[test]
         fn what_is_spun_has_been_earned(events in events()) {
-            let mut experience = Experience::NONE;
+            let (mut experience, cost) = (Experience::NONE, SleepCost::unknown());
             let (mut spun, mut slept, mut saved) = (0_u64, 0_u64, 0_u64);
             for event in events {
                 match event {
                     Event::Wait(answer) => {
-                        let (time, answered) = wait(&mut experience, answer);
+                        let (time, answered) = wait(&mut experience, &cost, answer);
                         spun += u64::from(time);
-                        // A wait does not change what a sleep costs.
-                        *if answered { &mut saved } else { &mut slept } += u64::from(experience.sleep);
+                        *if answered { &mut saved } else { &mut slept } += u64::from(cost.get());
                     }
                     Event::Wake(asleep, time) => {
                         if experience.wakes(asleep) {
-                            experience.measured(time);
+                            cost.measured(time);
                         }
                     }
                 }
@@ -256,11 +271,11 @@ mod tests {
 
     /// A wait that is answered after `answer` nanoseconds, as [`until`] does it, with the latest possible last check.
     /// Returns how long it spun, and whether that was worth it.
-    fn wait(experience: &mut Experience, answer: u32) -> (u32, bool) {
-        let limit = experience.limit();
+    fn wait(experience: &mut Experience, cost: &SleepCost, answer: u32) -> (u32, bool) {
+        let limit = experience.limit(cost.get());
         let (spun, answered) =
             if answer <= limit { (answer, limit > 0) } else { (limit + ROUND.min(limit), false) };
-        experience.waited(spun, answered);
+        experience.waited(cost.get(), spun, answered);
         (spun, answered)
     }
 
@@ -270,6 +285,7 @@ mod tests {
         wake: u32,
         latency: u32,
         threads: [Experience; 2],
+        costs: [SleepCost; 2],
         asleep: [bool; 2],
         trip: u32,
     }
@@ -281,7 +297,8 @@ mod tests {
 
     impl Pair {
         fn on((wake, latency): (u32, u32)) -> Self {
-            Self { wake, latency, threads: [Experience::NONE; 2], asleep: [false, true], trip: 0 }
+            let costs = [const { SleepCost::unknown() }; 2];
+            Self { wake, latency, threads: [Experience::NONE; 2], costs, asleep: [false, true], trip: 0 }
         }
 
         /// Returns how often the two slept, and for how long they spun in vain.
@@ -292,11 +309,12 @@ mod tests {
                     let other = 1 - me;
                     let asleep = self.asleep[other];
                     if self.threads[me].wakes(asleep) {
-                        self.threads[me].measured(self.wake);
+                        self.costs[other].measured(self.wake);
                     }
                     let waking = if asleep { self.latency - self.wake } else { 0 };
                     let working = if other == 1 { work(self.trip) } else { 0 };
-                    let (spun, answered) = wait(&mut self.threads[me], waking + working + AT_ONCE);
+                    let (spun, answered) =
+                        wait(&mut self.threads[me], &self.costs[me], waking + working + AT_ONCE);
                     self.asleep[me] = !answered;
                     if !answered {
                         sleeps += 1;
@@ -315,7 +333,7 @@ mod tests {
     fn a_thread_sleeps_in_its_first_waits() {
         let mut fresh = Experience::NONE;
         for _ in 0..16 {
-            assert_eq!(wait(&mut fresh, 300), (0, false));
+            assert_eq!(wait(&mut fresh, &SleepCost::unknown(), 300), (0, false));
         }
     }
 
@@ -378,16 +396,54 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_of_a_wake_is_learned_from_the_shortest() {
-        let mut experience = Experience::NONE;
-        for _ in 0..100 {
-            experience.measured(8_000);
+    fn one_odd_wake_changes_the_cost_of_a_sleep_by_an_eighth() {
+        let cost = SleepCost::unknown();
+        let measure = |times: u32, wake| (0..times).for_each(|_| cost.measured(wake));
+        measure(100, 8_000);
+        assert_eq!(cost.get(), 16_000);
+        measure(1, 4_000_000);
+        assert_eq!(cost.get(), 18_000);
+        measure(2, 100);
+        assert_eq!(cost.get(), 13_782);
+        measure(100, 100);
+        assert_eq!(cost.get(), CHEAPEST_SLEEP);
+        measure(100, u32::MAX);
+        assert_eq!(cost.get(), DEAREST_SLEEP);
+    }
+
+    #[test]
+    fn one_wake_in_eight_of_a_sleeping_thread_is_measured() {
+        let cost = SleepCost::unknown();
+        let long = || std::thread::sleep(Duration::from_nanos(DEAREST_SLEEP.into()));
+        for _ in 0..2 * TIMED {
+            wake(&cost, false, long);
         }
-        assert_eq!(experience.sleep, 16_000);
-        experience.measured(4_000_000);
-        assert!(experience.sleep <= 18_000);
-        experience.measured(100);
-        assert_eq!(experience.sleep, CHEAPEST_SLEEP);
+        assert_eq!(cost.get(), CHEAPEST_SLEEP, "they were awake");
+        for _ in 0..TIMED {
+            wake(&cost, true, long);
+        }
+        assert_eq!(cost.get(), CHEAPEST_SLEEP + CHEAPEST_SLEEP / 8);
+    }
+
+    /// As one whose partner is a task: it wakes no thread, and the worker that wakes it never sleeps in a wait of its own.
+    #[test]
+    fn a_thread_that_wakes_none_learns_from_those_that_wake_it() {
+        let (mut worker, mut thread, cost) = (Experience::NONE, Experience::NONE, SleepCost::unknown());
+        let mut trips_before = |partner_answers_after: u32| {
+            (0..1_000).find(|_| {
+                let (_, answered) = wait(&mut thread, &cost, partner_answers_after);
+                if worker.wakes(!answered) {
+                    cost.measured(VIRTUAL.0);
+                }
+                answered
+            })
+        };
+        assert!(trips_before(VIRTUAL.1).is_some());
+        assert!(
+            trips_before(VIRTUAL.1).is_some_and(|sleeps| sleeps < 300),
+            "its first credit was not the only one"
+        );
+        assert_eq!(cost.get(), DEAREST_SLEEP);
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::observe::{Begins, End, Origin, WaiterKind, WaitsFor};
 use crate::table::enqueue::{enqueue_while_equal, lock_if_equal};
 use crate::table::enqueue::{leave, tell_end};
 use crate::table::{Location, Table, address};
-use crate::thread::{Interrupt, Parker, may_block, spin};
+use crate::thread::{Interrupt, Parker, may_block};
 use crate::waiter::node::{QUEUED, Waiter, is_queued, is_signalled};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Cancelled, Interrupted, Outcome};
@@ -217,7 +217,7 @@ fn block_while_equal<L: Location>(
     let queued = Queued { table: at.table(), node, interrupt };
     let deadline = limit.deadline();
     if queued.is_queued() {
-        spin::until(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
+        parker.spin(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
     }
     // Not the loop that drives a future: a poll of a queued wait takes the shard's lock to compare wakers. This waker is always the
     // same, so a load of the node's state does instead; and there may be an interrupt.

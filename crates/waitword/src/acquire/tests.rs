@@ -250,6 +250,18 @@ fn a_task_does_not_spin_behind_others() {
     is_none_behind(RawSemaphore::new(1), 1);
 }
 
+#[test]
+fn a_task_spins_when_the_last_waiter_has_its_permit() {
+    let semaphore = RawSemaphore::new(0);
+    let mut queued = pin!(Acquisition::new(&semaphore, 1));
+    assert!(matches!(queued.as_mut().step(Waker::noop(), None), Step::Wait(None)));
+    semaphore.add(1);
+    assert!(matches!(queued.step(Waker::noop(), None), Step::Ended(Ok(_))));
+    assert_eq!(semaphore.take_in_poll(1), Some(false));
+    semaphore.add(1);
+    assert_eq!(semaphore.take_in_poll(1), Some(true));
+}
+
 /// The second waiter is signalled while the first, which has its permit, leaves the queue.
 #[test]
 fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {

@@ -108,7 +108,13 @@ impl Acquire for RawSemaphore {
 
     fn take_in_poll(&self, n: usize) -> Option<bool> {
         let state = self.state.load(Ordering::Relaxed);
-        (state & FLAGS == 0).then(|| self.take(n))
+        // `QUEUED` stays behind a waiter that took its permits.
+        let others = match state & FLAGS {
+            0 => false,
+            QUEUED => self.has_waiters(),
+            _ => true,
+        };
+        (!others).then(|| self.take(n))
     }
 
     fn spin(&self, n: usize, attempt: Attempt, pauses: &mut Pauses) -> bool {

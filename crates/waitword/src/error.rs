@@ -83,7 +83,21 @@ macro_rules! equal_by_reason {
         }
     };
 }
-pub(crate) use equal_by_reason;
+
+/// An error with one message.
+macro_rules! says {
+    ($Error:ty: $message:expr) => {
+        impl std::fmt::Display for $Error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str($message)
+            }
+        }
+
+        impl std::error::Error for $Error {}
+    };
+}
+
+pub(crate) use {equal_by_reason, says};
 
 equal_by_reason!(LockError);
 
@@ -108,10 +122,4 @@ impl Error for LockError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NotLocked;
 
-impl fmt::Display for NotLocked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the lock was not held: call `unlock` once for each time that the lock was taken")
-    }
-}
-
-impl Error for NotLocked {}
+says!(NotLocked: "the lock was not held: call `unlock` once for each time that the lock was taken");

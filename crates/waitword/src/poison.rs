@@ -1,9 +1,9 @@
 //! A value that remembers that it was left in a panic.
 
-use std::error::Error;
-use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::thread;
+
+use crate::error::says;
 
 /// A value that can be poisoned: a panic while it is being changed poisons it, and later accesses return an error.
 ///
@@ -122,12 +122,4 @@ impl<T: ?Sized> Drop for PoisonGuard<'_, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Poisoned;
 
-impl fmt::Display for Poisoned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "somebody panicked while changing the value: mend it and call `clear_poison`, or give it up",
-        )
-    }
-}
-
-impl Error for Poisoned {}
+says!(Poisoned: "somebody panicked while changing the value: mend it and call `clear_poison`, or give it up");

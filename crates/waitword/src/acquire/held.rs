@@ -3,19 +3,19 @@
 
 use std::task::Waker;
 
-use waitword_core::observe::Caller;
+use waitword_core::observe::{Caller, HOLDERS, asks};
 
 use crate::acquire::{Acquire, try_reserved};
 use crate::coop;
 use crate::holders::{
-    Change, Hold, HoldId, acquired, acquired_by_task, acquired_now, changed, recording, released_now,
+    Change, Hold, HoldId, acquired, acquired_by_task, acquired_now, changed, released_now,
     was_made_to_be_sent,
 };
 
 /// Whether acquisitions with this ask are recorded.
 #[inline(always)]
 pub(super) fn records<R: Acquire>(ask: R::Ask) -> bool {
-    recording() && R::hold(ask).is_some()
+    asks(HOLDERS) && R::hold(ask).is_some()
 }
 
 /// For [`take`]: the acquirer gives up at its deadline.

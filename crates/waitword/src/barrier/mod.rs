@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
 use crate::handle::has_raw;
-use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 use raw::{BarrierWaiter, MAX, RawBarrier};
 
@@ -44,10 +43,10 @@ use raw::{BarrierWaiter, MAX, RawBarrier};
 /// All that a party did before it arrived is seen by all parties after the barrier.
 #[doc(alias("CyclicBarrier", "Rendezvous", "pthread_barrier_t"))]
 pub struct Barrier {
-    raw: RawBarrier<AtomicU64>,
+    raw: RawBarrier,
 }
 
-has_raw!(Barrier, RawBarrier<AtomicU64>);
+has_raw!(Barrier, RawBarrier);
 
 impl Barrier {
     /// The maximum number of parties of one barrier.
@@ -62,7 +61,7 @@ impl Barrier {
         pub const fn new(parties: usize) -> Self {
             assert!(parties <= Self::MAX_PARTIES, "more parties than `Barrier::MAX_PARTIES`");
             let parties = if parties == 0 { 1 } else { parties as u64 };
-            Self { raw: RawBarrier::on(parties, AtomicU64::new(0), AtomicU64::new(0)) }
+            Self { raw: RawBarrier::new(parties) }
         }
     }
 
@@ -195,7 +194,7 @@ impl fmt::Debug for Barrier {
 
 named_future! {
     /// The future of [`Barrier::wait_async`].
-    pub struct BarrierWait['a](BarrierWaiter<&'a RawBarrier<AtomicU64>>) -> BarrierWaitResult;
+    pub struct BarrierWait['a](BarrierWaiter<&'a RawBarrier>) -> BarrierWaitResult;
     /// The future of [`Barrier::wait_async_for`] and [`Barrier::wait_async_until`].
     pub type BarrierWaitUntil;
 }

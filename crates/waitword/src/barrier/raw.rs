@@ -30,24 +30,33 @@
 //! Arrivals are one chain of acquire-release read-modify-writes, so the last one sees what all did before they arrived. It
 //! releases the new generation, which the waiters acquire.
 
+use waitword_core::notify_all;
 use waitword_core::observe::WaitsFor;
-use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
 use crate::handle::{Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{mutant, order};
+use crate::sync::{const_fn, mutant, order};
 
 /// One generation, above the number of arrivals.
 const GENERATION: u64 = 1 << 28;
 /// The maximum number of parties.
 pub(crate) const MAX: u64 = GENERATION - 1;
 
-/// Both words; the epoch is inline or elsewhere.
-pub(crate) struct RawBarrier<L> {
+/// Both words.
+pub(crate) struct RawBarrier {
     parties: u64,
     state: AtomicU64,
-    epoch: L,
+    epoch: AtomicU64,
+}
+
+impl Waited for RawBarrier {
+    type At = AtomicU64;
+    type Ask = ();
+
+    fn at(&self, (): ()) -> &AtomicU64 {
+        &self.epoch
+    }
 }
 
 /// How a party passed a [`Barrier`](crate::Barrier).
@@ -67,10 +76,12 @@ impl BarrierWaitResult {
     }
 }
 
-impl<L> RawBarrier<L> {
-    /// For `parties`, 1 to [`MAX`]. Both words are zero: no party has arrived.
-    pub(crate) const fn on(parties: u64, state: AtomicU64, epoch: L) -> Self {
-        Self { parties, state, epoch }
+impl RawBarrier {
+    const_fn! {
+        /// For `parties`, 1 to [`MAX`]. None has arrived.
+        pub(crate) const fn new(parties: u64) -> Self {
+            Self { parties, state: AtomicU64::new(0), epoch: AtomicU64::new(0) }
+        }
     }
 
     pub(crate) fn parties(&self) -> u64 {
@@ -80,18 +91,7 @@ impl<L> RawBarrier<L> {
     pub(crate) fn arrived(&self) -> u64 {
         arrived(self.state.load(Ordering::Relaxed))
     }
-}
 
-impl<L: Location<Word = AtomicU64>> Waited for RawBarrier<L> {
-    type At = L;
-    type Ask = ();
-
-    fn at(&self, (): ()) -> &L {
-        &self.epoch
-    }
-}
-
-impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
     /// Arrives if it is the last, and leaves no trace otherwise.
     pub(crate) fn pass(&self) -> bool {
         let next = |state| (arrived(state) + 1 == self.parties).then(|| next_generation(state));
@@ -131,7 +131,7 @@ impl<L: Location<Word = AtomicU64>> RawBarrier<L> {
             return;
         }
         mutant!("barrier-epoch" => return self.notify());
-        self.epoch.word().fetch_add(1, Ordering::Release);
+        self.epoch.fetch_add(1, Ordering::Release);
         self.notify();
     }
 
@@ -154,7 +154,7 @@ impl<H> BarrierWaiter<H> {
     }
 }
 
-impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition for BarrierWaiter<H> {
+impl<H: Handle<Raw = RawBarrier>> Condition for BarrierWaiter<H> {
     type At = H::At;
     type Output = BarrierWaitResult;
 
@@ -173,7 +173,7 @@ impl<H: Handle<Raw = RawBarrier<L>>, L: Location<Word = AtomicU64>> Condition fo
             },
         };
         // Acquire: the state is checked after it.
-        let epoch = self.barrier.raw().epoch.word().load(order!(Acquire, "barrier-epoch-first"));
+        let epoch = self.barrier.raw().epoch.load(order!(Acquire, "barrier-epoch-first"));
         if generation(self.barrier.raw().state.load(order!(Acquire, "barrier-wait"))) == own {
             Err(epoch)
         } else {

@@ -15,9 +15,7 @@ use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps, drive};
 use crate::error::LockError;
-use crate::holders::held_by;
-use crate::holders::{HeldBy, LockType};
-use crate::holders::{awaited, note_lock_type};
+use crate::holders::{HeldBy, LockType, awaited, held_by, note_lock_type};
 
 /// A condition, with the state of one waiter.
 pub(crate) trait Condition {

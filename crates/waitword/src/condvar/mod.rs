@@ -8,11 +8,9 @@ mod threads;
 
 use std::fmt;
 
-use waitword_core::observe::Caller;
-
 use crate::condvar::raw::RawCondvar;
 use crate::handle::has_raw;
-use crate::holders::{note_notify, recording};
+use crate::holders::{noted, tells_its_drop};
 use crate::sync::const_fn;
 
 /// Waits until notified of a change of a [`Mutex`](crate::Mutex)'s value, with the mutex released meanwhile.
@@ -94,7 +92,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) -> usize {
-        self.notify(1)
+        noted(self.raw.word_at(), || self.raw.notify(1), |notified| *notified)
     }
 
     /// Notifies all present waiters. Returns how many it notified.
@@ -118,32 +116,11 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.notify(usize::MAX)
-    }
-
-    #[inline]
-    #[track_caller]
-    fn notify(&self, count: usize) -> usize {
-        // Without the feature `observe`, only the latter is left.
-        if recording() { self.notify_and_note(count) } else { self.raw.notify(count) }
-    }
-
-    #[cold]
-    #[track_caller]
-    fn notify_and_note(&self, count: usize) -> usize {
-        let notified = self.raw.notify(count);
-        note_notify(self.raw.word_at(), notified, Caller::here());
-        notified
+        noted(self.raw.word_at(), || self.raw.notify(usize::MAX), |notified| *notified)
     }
 }
 
-/// Tells reports that this one is gone: another may be made at its address.
-#[cfg(feature = "observe")]
-impl Drop for Condvar {
-    fn drop(&mut self) {
-        crate::holders::dropped(self.raw.word_at(), false);
-    }
-}
+tells_its_drop! { Condvar: this => this.raw.word_at(), false }
 
 impl Default for Condvar {
     fn default() -> Self {

@@ -39,8 +39,7 @@ use waitword_core::{
 };
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::block;
-use crate::acquire::{Acquire, Attempt, Left};
+use crate::acquire::{Acquire, Attempt, Left, block};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle, Waited};

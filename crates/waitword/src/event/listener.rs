@@ -30,7 +30,6 @@ use crate::deadline::NoDeadline;
 use crate::error::LockError;
 use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
-use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
 
 /// A listener that reaches its event by a `$Handle`. A task has `$wait_async` instead.
@@ -193,7 +192,7 @@ listener! {
     /// # Cancellation
     /// Dropping it dequeues it. A wakeup of `notify_one` that it had got, and that no wait has returned, is forwarded, as
     /// that of a [future](crate::Event::wait_async).
-    EventListener<'a> to &'a RawEvent<AtomicU64>, as "wait_async"
+    EventListener<'a> to &'a RawEvent, as "wait_async"
 }
 
 listener! {

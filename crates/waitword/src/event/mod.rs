@@ -19,13 +19,11 @@ pub(crate) mod raw;
 pub(crate) mod waits;
 
 use std::fmt;
-use waitword_core::observe::Caller;
 
 use crate::condition::{block, blocking_waits};
 use crate::event::raw::{EventNotified, EventWaiter, RawEvent, Whom};
 use crate::handle::{Waited as _, has_raw};
-use crate::holders::{note_notify, recording};
-use crate::sync::atomic::AtomicU64;
+use crate::holders::{noted, tells_its_drop};
 use crate::sync::const_fn;
 
 /// Wakes waiters: one or all, threads and tasks in one queue.
@@ -100,16 +98,16 @@ use crate::sync::const_fn;
 /// All that was done before a notify is seen by the waiter that it wakes, also if the wakeup was stored, or stored already.
 #[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
 pub struct Event {
-    pub(super) raw: RawEvent<AtomicU64>,
+    pub(super) raw: RawEvent,
 }
 
-has_raw!(Event, RawEvent<AtomicU64>);
+has_raw!(Event, RawEvent);
 
 impl Event {
     const_fn! {
         /// An event without a stored wakeup.
         pub const fn new() -> Self {
-            Self { raw: RawEvent::on(AtomicU64::new(0)) }
+            Self { raw: RawEvent::new() }
         }
     }
 
@@ -129,7 +127,11 @@ impl Event {
     #[inline]
     #[track_caller]
     pub fn notify_one(&self) -> EventNotified {
-        self.noted(|raw| raw.notify(Whom::First), |notified| usize::from(notified.is_woken()))
+        noted(
+            self.raw.word_at(),
+            || self.raw.notify(Whom::First),
+            |notified| usize::from(notified.is_woken()),
+        )
     }
 
     /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
@@ -157,7 +159,7 @@ impl Event {
     #[inline]
     #[track_caller]
     pub fn notify_last(&self) -> EventNotified {
-        self.noted(|raw| raw.notify(Whom::Last), |notified| usize::from(notified.is_woken()))
+        noted(self.raw.word_at(), || self.raw.notify(Whom::Last), |notified| usize::from(notified.is_woken()))
     }
 
     /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
@@ -178,28 +180,7 @@ impl Event {
     #[inline]
     #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.noted(RawEvent::notify_all, |woken| *woken)
-    }
-
-    /// Notifies, and tells reports where.
-    #[inline]
-    #[track_caller]
-    fn noted<U>(&self, notify: impl FnOnce(&RawEvent<AtomicU64>) -> U, woken: impl FnOnce(&U) -> usize) -> U {
-        // Without the feature `observe`, only the latter is left.
-        if recording() { self.notify_and_note(notify, woken) } else { notify(&self.raw) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    fn notify_and_note<U>(
-        &self,
-        notify: impl FnOnce(&RawEvent<AtomicU64>) -> U,
-        woken: impl FnOnce(&U) -> usize,
-    ) -> U {
-        let notified = notify(&self.raw);
-        note_notify(self.raw.word_at(), woken(&notified), Caller::here());
-        notified
+        noted(self.raw.word_at(), || self.raw.notify_all(), |woken| *woken)
     }
 
     /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
@@ -246,13 +227,7 @@ impl Event {
     }
 }
 
-/// Tells reports that this one is gone: another may be made at its address.
-#[cfg(feature = "observe")]
-impl Drop for Event {
-    fn drop(&mut self) {
-        crate::holders::dropped(self.raw.word_at(), false);
-    }
-}
+tells_its_drop! { Event: this => this.raw.word_at(), false }
 
 impl Default for Event {
     fn default() -> Self {

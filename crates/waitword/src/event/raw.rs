@@ -34,12 +34,12 @@
 //! the word in any case, because its caller may have changed what the waiter is about to check.
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::{Location, notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
+use waitword_core::{notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
 use crate::condition::Condition;
 use crate::handle::{Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{mutant, order};
+use crate::sync::{const_fn, mutant, order};
 
 /// A wakeup is stored for the next waiter.
 const STORED: u64 = 1;
@@ -57,58 +57,57 @@ pub(crate) enum Whom {
     Last,
 }
 
-/// The state word, inline or elsewhere.
-pub(crate) struct RawEvent<L> {
-    at: L,
+/// The state word.
+pub(crate) struct RawEvent {
+    word: AtomicU64,
 }
 
-impl<L> RawEvent<L> {
-    pub(crate) const fn on(at: L) -> Self {
-        Self { at }
-    }
-}
-
-impl<L: Location<Word = AtomicU64>> Waited for RawEvent<L> {
-    type At = L;
+impl Waited for RawEvent {
+    type At = AtomicU64;
     type Ask = ();
 
-    fn at(&self, (): ()) -> &L {
-        &self.at
+    fn at(&self, (): ()) -> &AtomicU64 {
+        &self.word
     }
 }
 
-impl<L: Location<Word = AtomicU64>> RawEvent<L> {
+impl RawEvent {
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            Self { word: AtomicU64::new(0) }
+        }
+    }
+
     pub(crate) fn is_stored(&self) -> bool {
-        self.at.word().load(Ordering::Relaxed) & STORED != 0
+        self.word.load(Ordering::Relaxed) & STORED != 0
     }
 
     /// The address of the word, which reports know it by.
     #[inline]
     pub(crate) fn word_at(&self) -> usize {
-        std::ptr::from_ref(self.at.word()).addr()
+        std::ptr::from_ref(&self.word).addr()
     }
 
     /// Takes the stored wakeup, if there is one.
     pub(crate) fn take(&self) -> bool {
         let take = |word| (word & STORED != 0).then_some(word & !STORED);
-        self.at.word().fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
+        self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
     }
 
     /// Wakes one queued waiter, or stores a wakeup.
     pub(crate) fn notify(&self, whom: Whom) -> EventNotified {
-        let mut word = self.at.word().load(Ordering::Relaxed);
+        let mut word = self.word.load(Ordering::Relaxed);
         loop {
             mutant!("event-store-again" => if word & STORED != 0 { return EventNotified::AlreadyStored });
             let stored = (word & !WAITERS) | STORED;
             let done = if word & WAITERS == 0 {
-                self.at
-                    .word()
+                self.word
                     .compare_exchange(word, stored, order!(Release, "event-store"), Ordering::Relaxed)
                     .map(|_| 0)
             } else {
                 match whom {
-                    Whom::First => notify_one_or_replace(&self.at, word, stored),
-                    Whom::Last => notify_last_or_replace(&self.at, word, stored),
+                    Whom::First => notify_one_or_replace(&self.word, word, stored),
+                    Whom::Last => notify_last_or_replace(&self.word, word, stored),
                 }
             };
             match done {
@@ -122,12 +121,11 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
 
     /// Begins a new round, and wakes all queued waiters. Returns their number.
     pub(crate) fn notify_all(&self) -> usize {
-        let mut word = self.at.word().load(Ordering::Relaxed);
+        let mut word = self.word.load(Ordering::Relaxed);
         loop {
             let next = (word & !WAITERS).wrapping_add(ROUND);
             let done = if word & WAITERS == 0 {
-                self.at
-                    .word()
+                self.word
                     .compare_exchange(word, next, order!(Release, "event-round"), Ordering::Relaxed)
                     .map(|_| 0)
             } else {
@@ -143,7 +141,7 @@ impl<L: Location<Word = AtomicU64>> RawEvent<L> {
     /// Not inlined: otherwise a notify that finds no waiter would compute where the queue is.
     #[inline(never)]
     fn notify_queued(&self, word: u64, next: u64) -> Result<usize, u64> {
-        replace_and_notify_all(&self.at, word, next)
+        replace_and_notify_all(&self.word, word, next)
     }
 }
 
@@ -156,15 +154,15 @@ pub(crate) struct EventWaiter<H> {
     has: Option<Whom>,
 }
 
-impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> EventWaiter<H> {
+impl<H: Handle<Raw = RawEvent>> EventWaiter<H> {
     /// A waiter of the current round.
     pub(crate) fn new(event: H) -> Self {
-        let round = round(event.raw().at.word().load(Ordering::Acquire));
+        let round = round(event.raw().word.load(Ordering::Acquire));
         Self { event, round, has: None }
     }
 }
 
-impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for EventWaiter<H> {
+impl<H: Handle<Raw = RawEvent>> Condition for EventWaiter<H> {
     type At = H::At;
     type Output = ();
 
@@ -175,7 +173,7 @@ impl<H: Handle<Raw = RawEvent<L>>, L: Location<Word = AtomicU64>> Condition for 
     }
 
     fn check(&mut self) -> Result<(), u64> {
-        let word = self.event.raw().at.word();
+        let word = &self.event.raw().word;
         let mut now = word.load(Ordering::Acquire);
         loop {
             if round(now) != self.round {

@@ -8,7 +8,6 @@ use crate::deadline::Deadline;
 use crate::event::Event;
 use crate::event::listener::{EventListener, OwnedEventListener};
 use crate::event::raw::{EventWaiter, RawEvent};
-use crate::sync::atomic::AtomicU64;
 
 impl Event {
     /// Begins a wait of this thread, which blocks later: in between, check whether there is anything to wait for.
@@ -166,7 +165,7 @@ impl Event {
 named_future! {
     /// The future of [`Event::wait_async`].
     #[doc(alias("Notified", "EventListener"))]
-    pub struct EventWait['a](EventWaiter<&'a RawEvent<AtomicU64>>) -> ();
+    pub struct EventWait['a](EventWaiter<&'a RawEvent>) -> ();
     /// The future of [`Event::wait_async_for`] and [`Event::wait_async_until`].
     pub type EventWaitUntil;
 }

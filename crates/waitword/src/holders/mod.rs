@@ -77,12 +77,6 @@ fn tell(what: impl FnOnce(&'static Observer)) {
     }
 }
 
-/// Whether acquisitions are asked for. One load.
-#[inline(always)]
-pub(crate) fn recording() -> bool {
-    asks(HOLDERS)
-}
-
 /// For a guard without room for a [`HoldId`]: makes the observer look for the hold, if there may be any. One load.
 #[inline(always)]
 pub(crate) fn not_kept() -> HoldId {
@@ -106,7 +100,7 @@ fn tell_acquired(word: usize, hold: Hold, permits: usize, caller: Caller, gives_
     acquired_now(word, hold, permits, caller, gives_up)
 }
 
-/// As [`acquired`], when [`recording`] has just returned `true`. Calls only the observer.
+/// As [`acquired`], when [`HOLDERS`] has just been found to be asked for. Calls only the observer.
 #[inline(always)]
 pub(crate) fn acquired_now(
     word: usize,
@@ -237,11 +231,20 @@ pub(crate) fn awaited(word: usize, waits_for: WaitsFor, caller: Caller, task: Op
     }
 }
 
-/// See [`Observer::notified`]; asked for if [`recording`].
+/// Notifies, and tells where, and how many were `woken`: see [`Observer::notified`].
+#[inline(always)]
+#[track_caller]
+pub(crate) fn noted<U>(word: usize, notify: impl FnOnce() -> U, woken: impl FnOnce(&U) -> usize) -> U {
+    if asks(HOLDERS) { notify_and_tell(word, notify, woken) } else { notify() }
+}
+
 #[cold]
 #[inline(never)]
-pub(crate) fn note_notify(word: usize, woken: usize, caller: Caller) {
-    tell(|observer| (observer.notified)(word, woken, caller.site()));
+#[track_caller]
+fn notify_and_tell<U>(word: usize, notify: impl FnOnce() -> U, woken: impl FnOnce(&U) -> usize) -> U {
+    let (notified, caller) = (notify(), Caller::here());
+    tell(|observer| (observer.notified)(word, woken(&notified), caller.site()));
+    notified
 }
 
 /// See [`Observer::typed`].
@@ -251,6 +254,20 @@ pub(crate) fn note_lock_type(word: usize, lock_type: &'static LockType) {
         tell(|observer| (observer.typed)(word, lock_type));
     }
 }
+
+/// Tells the observer when a `$Lock` is dropped: a leaked guard has left a record, and another lock may be made at its address.
+macro_rules! tells_its_drop {
+    ($Lock:ty: $this:ident => $word:expr, $may_be_held:expr) => {
+        #[cfg(feature = "observe")]
+        impl Drop for $Lock {
+            fn drop(&mut self) {
+                let $this = &*self;
+                $crate::holders::dropped($word, $may_be_held);
+            }
+        }
+    };
+}
+pub(crate) use tells_its_drop;
 
 /// A field at the address of the word of a lock that can have no destructor: its drop tells reports that the lock is gone.
 ///

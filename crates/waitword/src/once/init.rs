@@ -11,7 +11,7 @@
 //! ```
 //! However an initialiser ends, its turn ends too: the destructor of the turn sees to that.
 
-use std::convert::Infallible;
+use std::convert::{Infallible, identity};
 use std::future::Future;
 use waitword_core::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use waitword_core::observe::Caller;
 
 use crate::condition::{WaitFor, block, block_until};
 use crate::coop;
-use crate::deadline::{NoDeadline, Until};
+use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::error::LockError;
 use crate::once::OnceLock;
 use crate::once::slot::SlotTurn;
@@ -155,21 +155,15 @@ impl<T> OnceLock<T> {
     /// ```
     #[track_caller]
     pub fn get_or_init_async(&self, initialiser: impl AsyncFnOnce() -> T) -> impl Future<Output = &T> {
-        let caller = Caller::here();
-        async move {
-            match self.get() {
-                Some(value) if !coop::TAKES_PART => value,
-                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot), NoDeadline).await {
-                    Ok(Ok(value)) => value,
-                    Ok(Err(turn)) => turn.runs_in_task(caller).await.fill(initialiser().await),
-                },
-            }
-        }
+        self.make(Caller::here(), || NoDeadline, initialiser, Ok::<_, Infallible>, |Ok(Ok(value))| value)
     }
 
     timed_initialisers! {
         self, get_or_init_async: get_or_init_async_for, get_or_init_async_until -> impl Future<Output = Result<&T, LockError>>;
-        initialiser: AsyncFnOnce() -> T, until => self.init_async_until(Caller::here(), until, initialiser);
+        initialiser: AsyncFnOnce() -> T, until => {
+            let infallible = Ok::<_, Infallible>;
+            self.make(Caller::here(), move || Until::new(until), initialiser, infallible, |made| made.map(|Ok(value)| value))
+        };
         /// [`TimedOut`](LockError::TimedOut), never before the deadline; `initialiser` has not run then.
         ///
         /// # Cancellation
@@ -205,22 +199,15 @@ impl<T> OnceLock<T> {
         &self,
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> impl Future<Output = Result<&T, E>> {
-        let caller = Caller::here();
-        async move {
-            match self.get() {
-                Some(value) if !coop::TAKES_PART => Ok(value),
-                _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot), NoDeadline).await {
-                    Ok(Ok(value)) => Ok(value),
-                    Ok(Err(turn)) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await?)),
-                },
-            }
-        }
+        self.make(Caller::here(), || NoDeadline, initialiser, identity, |Ok(made)| made)
     }
 
     timed_initialisers! {
         self, get_or_try_init_async<E>: get_or_try_init_async_for, get_or_try_init_async_until
             -> impl Future<Output = Result<Result<&T, E>, LockError>>;
-        initialiser: AsyncFnOnce() -> Result<T, E>, until => self.try_init_async_until(Caller::here(), until, initialiser);
+        initialiser: AsyncFnOnce() -> Result<T, E>, until => {
+            self.make(Caller::here(), move || Until::new(until), initialiser, identity, identity)
+        };
         /// Outside, those of [`get_or_init_async_until`](Self::get_or_init_async_until); inside, that of `initialiser`.
         ///
         /// # Cancellation
@@ -254,31 +241,27 @@ impl<T> OnceLock<T> {
         }
     }
 
-    async fn init_async_until(
-        &self,
+    /// One body for four futures, which `result` and `output` make of what they need no errors for: a future that awaited another would be
+    /// twice as large.
+    async fn make<'a, M, E, D: Deadline, O>(
+        &'a self,
         caller: Caller,
-        deadline: Option<Instant>,
-        initialiser: impl AsyncFnOnce() -> T,
-    ) -> Result<&T, LockError> {
-        match WaitFor::from_caller(caller, SlotTurn(&self.slot), Until::new(deadline)).await? {
-            Ok(value) => Ok(value),
-            Err(turn) => Ok(turn.runs_in_task(caller).await.fill(initialiser().await)),
-        }
-    }
-
-    async fn try_init_async_until<E>(
-        &self,
-        caller: Caller,
-        deadline: Option<Instant>,
-        initialiser: impl AsyncFnOnce() -> Result<T, E>,
-    ) -> Result<Result<&T, E>, LockError> {
-        match WaitFor::from_caller(caller, SlotTurn(&self.slot), Until::new(deadline)).await? {
-            Ok(value) => Ok(Ok(value)),
-            Err(turn) => {
-                let turn = turn.runs_in_task(caller).await;
-                Ok(initialiser().await.map(|value| turn.fill(value)))
-            }
-        }
+        deadline: impl FnOnce() -> D,
+        initialiser: impl AsyncFnOnce() -> M,
+        result: impl FnOnce(M) -> Result<T, E>,
+        output: impl FnOnce(Result<Result<&'a T, E>, D::Error>) -> O,
+    ) -> O {
+        output(match self.get() {
+            Some(value) if !D::IS_TIMED && !coop::TAKES_PART => Ok(Ok(value)),
+            _ => match WaitFor::from_caller(caller, SlotTurn(&self.slot), deadline()).await {
+                Ok(Ok(value)) => Ok(Ok(value)),
+                Ok(Err(turn)) => {
+                    let turn = turn.runs_in_task(caller).await;
+                    Ok(result(initialiser().await).map(|value| turn.fill(value)))
+                }
+                Err(error) => Err(error),
+            },
+        })
     }
 }
 

@@ -31,7 +31,7 @@ impl<T> OnceLock<T> {
     #[inline]
     pub fn get_mut_or_init(&mut self, initialiser: impl FnOnce() -> T) -> &mut T {
         if self.get().is_none() {
-            self.slot.insert(initialiser());
+            *self = Self::from(initialiser());
         }
         self.slot.get_mut().expect(SET)
     }
@@ -55,7 +55,7 @@ impl<T> OnceLock<T> {
         initialiser: impl FnOnce() -> Result<T, E>,
     ) -> Result<&mut T, E> {
         if self.get().is_none() {
-            self.slot.insert(initialiser()?);
+            *self = Self::from(initialiser()?);
         }
         Ok(self.slot.get_mut().expect(SET))
     }
@@ -77,7 +77,7 @@ impl<T> OnceLock<T> {
     /// As [`get_mut_or_init`](Self::get_mut_or_init); and when polled again after it was ready.
     pub async fn get_mut_or_init_async(&mut self, initialiser: impl AsyncFnOnce() -> T) -> &mut T {
         if self.get().is_none() {
-            self.slot.insert(initialiser().await);
+            *self = Self::from(initialiser().await);
         }
         self.slot.get_mut().expect(SET)
     }
@@ -97,7 +97,7 @@ impl<T> OnceLock<T> {
         initialiser: impl AsyncFnOnce() -> Result<T, E>,
     ) -> Result<&mut T, E> {
         if self.get().is_none() {
-            self.slot.insert(initialiser().await?);
+            *self = Self::from(initialiser().await?);
         }
         Ok(self.slot.get_mut().expect(SET))
     }

@@ -32,7 +32,7 @@ use std::mem;
 use std::task::Waker;
 
 use waitword_core::observe::Caller;
-use waitword_core::{Location, charge_release, notify_all};
+use waitword_core::{Table, charge_release, notify_all};
 
 use crate::coop;
 use crate::holders::{Hold, acquired, acquired_by_task, not_kept, released};
@@ -48,61 +48,58 @@ pub(super) const SET: u32 = 2;
 /// A waiter may be queued. Not with `SET`.
 pub(super) const WAITERS: u32 = 4;
 
-/// The state word, inline or elsewhere.
+/// The state word.
 #[repr(transparent)]
-pub(crate) struct RawOnce<L> {
-    at: L,
+pub(crate) struct RawOnce {
+    word: AtomicU32,
 }
 
-impl<L> RawOnce<L> {
+impl RawOnce {
     #[cfg(waitword_loom)]
-    pub(crate) const fn on(at: L) -> Self {
-        Self { at }
+    pub(crate) fn new(state: u32) -> Self {
+        Self { word: AtomicU32::new(state) }
     }
-}
 
-impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     /// The fast path of all methods: one load.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
-        self.at.word().load(order!(Acquire, "once-get")) == SET
+        self.word.load(order!(Acquire, "once-get")) == SET
     }
 
     /// The number of queued waiters.
     pub(crate) fn waiters(&self) -> usize {
-        self.at.table().waiters(self.at.word())
+        Table::global().waiters(&self.word)
     }
 
     /// Takes the turn if it is free.
-    pub(crate) fn try_turn(&self) -> Option<RawTurn<'_, L>> {
+    pub(crate) fn try_turn(&self) -> Option<RawTurn<'_>> {
         let take = |state| (state & !WAITERS == NOTHING).then_some(state | RUNNING);
-        let taken =
-            self.at.word().fetch_update(order!(Acquire, "once-turn"), Ordering::Relaxed, take).is_ok();
+        let taken = self.word.fetch_update(order!(Acquire, "once-turn"), Ordering::Relaxed, take).is_ok();
         taken.then(|| RawTurn { raw: self })
     }
 
     fn end_turn(&self, state: u32) {
         released(self.held_at(), Hold::Initialiser, not_kept());
-        let before = self.at.word().swap(state, order!(AcqRel, "once-set"));
+        let before = self.word.swap(state, order!(AcqRel, "once-set"));
         if before & WAITERS != 0 {
-            charge_release(&self.at, std::ptr::from_ref(self.at.word()).addr());
+            charge_release(&self.word, self.held_at());
             self.wake_all();
         }
     }
 
     /// The address under which the holder of the turn is recorded.
     fn held_at(&self) -> usize {
-        std::ptr::from_ref(self.at.word()).addr()
+        std::ptr::from_ref(&self.word).addr()
     }
 
     #[cold]
     fn wake_all(&self) {
         mutant!("once-wake" => return);
-        notify_all(&self.at);
+        notify_all(&self.word);
     }
 
     /// The turn (`Some`), or `None` if the value is there; else the state of the word to wait on.
-    pub(crate) fn turn_or_value(&self) -> Result<Option<RawTurn<'_, L>>, u32> {
+    pub(crate) fn turn_or_value(&self) -> Result<Option<RawTurn<'_>>, u32> {
         loop {
             match self.check(|state| state == RUNNING)? {
                 SET => return Ok(None),
@@ -121,8 +118,8 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
     }
 
     /// Where the waiters are queued.
-    pub(crate) fn at(&self) -> &L {
-        &self.at
+    pub(crate) fn at(&self) -> &AtomicU32 {
+        &self.word
     }
 
     /// The state, unless `waits` says to wait on it: then it is marked with `WAITERS`.
@@ -131,7 +128,7 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
             mutant!("once-waiters-bit" => return waits(state & !WAITERS).then_some(state));
             waits(state & !WAITERS).then_some(state | WAITERS)
         };
-        match self.at.word().fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
+        match self.word.fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {
             Ok(state) => Err(state | WAITERS),
             Err(state) => Ok(state & !WAITERS),
         }
@@ -139,11 +136,11 @@ impl<L: Location<Word = AtomicU32>> RawOnce<L> {
 }
 
 /// The right to set the value. Dropping it frees the turn for the next initialiser.
-pub(crate) struct RawTurn<'a, L: Location<Word = AtomicU32>> {
-    raw: &'a RawOnce<L>,
+pub(crate) struct RawTurn<'a> {
+    raw: &'a RawOnce,
 }
 
-impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
+impl RawTurn<'_> {
     /// An initialiser is about to run, for an unknown time: in this thread, or in the task that is polled with the waker.
     pub(crate) fn runs(&self, caller: Caller, task: Option<&Waker>) {
         let at = self.raw.held_at();
@@ -161,7 +158,7 @@ impl<L: Location<Word = AtomicU32>> RawTurn<'_, L> {
     }
 }
 
-impl<L: Location<Word = AtomicU32>> Drop for RawTurn<'_, L> {
+impl Drop for RawTurn<'_> {
     fn drop(&mut self) {
         self.raw.end_turn(NOTHING);
     }

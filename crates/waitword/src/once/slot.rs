@@ -57,11 +57,6 @@ impl<T> Slot<T> {
         self.cell.as_mut()
     }
 
-    /// Sets the value, in place of any former one.
-    pub(crate) fn insert(&mut self, value: T) -> &mut T {
-        self.cell.insert(value)
-    }
-
     pub(crate) fn take(&mut self) -> Option<T> {
         self.cell.take()
     }
@@ -84,7 +79,7 @@ impl<T> Slot<T> {
 /// The right to set the value of a slot. Given back if it is dropped.
 pub(crate) struct Turn<'a, T> {
     slot: &'a Slot<T>,
-    raw: RawTurn<'a, AtomicU32>,
+    raw: RawTurn<'a>,
 }
 
 impl<'a, T> Turn<'a, T> {

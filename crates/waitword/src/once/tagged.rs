@@ -63,10 +63,10 @@ impl<T> Tagged<T> {
 
     /// The tag, as the word that `raw.rs` changes.
     #[inline]
-    pub(super) fn raw(&self) -> &RawOnce<AtomicU32> {
+    pub(super) fn raw(&self) -> &RawOnce {
         // SAFETY: the tag is at this address (T2), and is accessed as an atomic as long as `self` is shared (T3), and `RawOnce` is
         // transparent. Its alignment is that of an `AtomicU32` at least (T3).
-        unsafe { &*self.state.get().cast::<RawOnce<AtomicU32>>() }
+        unsafe { &*self.state.get().cast::<RawOnce>() }
     }
 
     /// # Safety
@@ -92,16 +92,6 @@ impl<T> Tagged<T> {
         match self.state.get_mut() {
             State::Set(value) => Some(value),
             _ => None,
-        }
-    }
-
-    /// As [`as_mut`](Self::as_mut), after the value has been set.
-    pub(super) fn insert(&mut self, value: T) -> &mut T {
-        let state = self.state.get_mut();
-        *state = State::Set(value);
-        match state {
-            State::Set(value) => value,
-            _ => unreachable!("it was set just now"),
         }
     }
 

@@ -2,29 +2,28 @@
 
 use std::cell::UnsafeCell;
 
-use crate::once::raw::RawOnce;
-use crate::sync::atomic::AtomicU32;
+use crate::once::raw::{NOTHING, RawOnce, SET};
 use crate::sync::const_fn;
 
 pub(super) struct Tagged<T> {
-    raw: RawOnce<AtomicU32>,
+    raw: RawOnce,
     value: UnsafeCell<Option<T>>,
 }
 
 impl<T> Tagged<T> {
     const_fn! {
         pub(super) const fn new() -> Self {
-            Self { raw: RawOnce::on(AtomicU32::new(crate::once::raw::NOTHING)), value: UnsafeCell::new(None) }
+            Self { raw: RawOnce::new(NOTHING), value: UnsafeCell::new(None) }
         }
     }
 
     const_fn! {
         pub(super) const fn set_to(value: T) -> Self {
-            Self { raw: RawOnce::on(AtomicU32::new(crate::once::raw::SET)), value: UnsafeCell::new(Some(value)) }
+            Self { raw: RawOnce::new(SET), value: UnsafeCell::new(Some(value)) }
         }
     }
 
-    pub(super) fn raw(&self) -> &RawOnce<AtomicU32> {
+    pub(super) fn raw(&self) -> &RawOnce {
         &self.raw
     }
 
@@ -44,11 +43,6 @@ impl<T> Tagged<T> {
 
     pub(super) fn as_mut(&mut self) -> Option<&mut T> {
         self.value.get_mut().as_mut()
-    }
-
-    pub(super) fn insert(&mut self, value: T) -> &mut T {
-        *self = Self::set_to(value);
-        self.as_mut().expect("it was set just now")
     }
 
     pub(super) fn take(&mut self) -> Option<T> {

@@ -95,7 +95,7 @@ use waitword_core::{Masked, Table, charge_release, signal_one};
 
 use crate::acquire::{self, Acquire as _};
 use crate::barging_window;
-use crate::holders::{Hold, HoldId, released};
+use crate::holders::{Hold, HoldId, released, tells_its_drop};
 use crate::sync::atomic::Ordering;
 use crate::sync::{MODEL, const_fn, mutant, order, update};
 use crate::unlocked;
@@ -282,13 +282,7 @@ impl RawMutex {
     update!(u32);
 }
 
-/// Tells reports that this one is gone: another may be made at its address, and a leaked guard has left a record.
-#[cfg(feature = "observe")]
-impl Drop for RawMutex {
-    fn drop(&mut self) {
-        crate::holders::dropped(self.held_at(), self.state.load(Ordering::Relaxed) & LOCKED != 0);
-    }
-}
+tells_its_drop! { RawMutex: this => this.held_at(), !this.is_free() }
 
 /// The state once the holder has released the mutex, and reserved it for the waiters if there are any.
 fn reserve(state: u32) -> u32 {

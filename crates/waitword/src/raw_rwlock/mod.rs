@@ -83,7 +83,7 @@ mod mode;
 use waitword_core::{Masked64, charge_release, signal_one};
 
 use crate::acquire::{self, Acquire as _};
-use crate::holders::{Change, Hold, HoldId, changed, released};
+use crate::holders::{Change, Hold, HoldId, changed, released, tells_its_drop};
 use crate::sync::atomic::{Ordering, fence};
 use crate::sync::{const_fn, mutant, order, update};
 
@@ -269,13 +269,7 @@ impl RawRwLock {
     update!(u64);
 }
 
-/// Tells reports that this one is gone: another may be made at its address, and a leaked guard has left a record.
-#[cfg(feature = "observe")]
-impl Drop for RawRwLock {
-    fn drop(&mut self) {
-        crate::holders::dropped(self.held_at(), self.is_held());
-    }
-}
+tells_its_drop! { RawRwLock: this => this.held_at(), this.is_held() }
 
 #[cfg(test)]
 mod tests {

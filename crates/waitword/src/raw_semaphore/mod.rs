@@ -78,6 +78,7 @@ mod attempts;
 use waitword_core::{Masked64, Table, charge_release, notify_all, signal_one};
 
 use crate::barging_window::barge;
+use crate::holders::tells_its_drop;
 use crate::sync::atomic::{AtomicU32, Ordering};
 use crate::sync::{const_fn, mutant, order, update};
 
@@ -256,14 +257,7 @@ impl RawSemaphore {
     update!(u64);
 }
 
-/// Tells reports that this one is gone: another may be made at its address, and forgotten permits have left records.
-#[cfg(feature = "observe")]
-impl Drop for RawSemaphore {
-    fn drop(&mut self) {
-        use crate::acquire::Acquire;
-        crate::holders::dropped(self.held_at(), true);
-    }
-}
+tells_its_drop! { RawSemaphore: this => std::ptr::from_ref(&this.state).addr(), true }
 
 /// `permits`, if a semaphore can have that many.
 #[inline]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::acquire::grid::Tried;
 use crate::deadline::Output;
-use crate::error::{LockError, equal_by_reason};
+use crate::error::{LockError, equal_by_reason, says};
 use crate::holders::HeldBy;
 use crate::raw_semaphore::RawSemaphore;
 
@@ -75,11 +75,7 @@ pub enum TryAcquireError {
 
 const CLOSED: &str = "the semaphore was closed: nobody gets a permit any more";
 
-impl fmt::Display for Closed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(CLOSED)
-    }
-}
+says!(Closed: CLOSED);
 
 impl fmt::Display for AcquireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,8 +103,6 @@ impl fmt::Display for TryAcquireError {
         })
     }
 }
-
-impl Error for Closed {}
 
 impl Error for AcquireError {}
 

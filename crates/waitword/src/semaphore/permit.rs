@@ -1,8 +1,7 @@
 //! Acquired permits: a number of permits of one semaphore, released when dropped.
 
-use std::fmt;
-use std::mem;
 use std::sync::Arc;
+use std::{fmt, mem};
 
 use crate::holders::{Change, Hold, HoldId, changed, merged};
 use crate::semaphore::Semaphore;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
 use crate::handle::{Waited as _, has_raw};
-use crate::sync::atomic::AtomicU64;
 use crate::sync::const_fn;
 use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 
@@ -48,10 +47,10 @@ use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 /// All waiters are woken together, in FIFO order.
 #[doc(alias("Latch", "CountDownLatch", "TaskTracker", "TaskGroup"))]
 pub struct WaitGroup {
-    pub(super) raw: RawWaitGroup<AtomicU64>,
+    pub(super) raw: RawWaitGroup,
 }
 
-has_raw!(WaitGroup, RawWaitGroup<AtomicU64>);
+has_raw!(WaitGroup, RawWaitGroup);
 
 impl WaitGroup {
     /// How many tokens of one group there can be.
@@ -60,7 +59,7 @@ impl WaitGroup {
     const_fn! {
         /// A group without tokens.
         pub const fn new() -> Self {
-            Self { raw: RawWaitGroup::on(AtomicU64::new(0), AtomicU64::new(0)) }
+            Self { raw: RawWaitGroup::new() }
         }
     }
 
@@ -210,7 +209,7 @@ impl fmt::Debug for WaitGroup {
 
 named_future! {
     /// The future of [`WaitGroup::wait_async`].
-    pub struct WaitGroupWait['a](WaitGroupWaiter<&'a RawWaitGroup<AtomicU64>>) -> ();
+    pub struct WaitGroupWait['a](WaitGroupWaiter<&'a RawWaitGroup>) -> ();
     /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
     pub type WaitGroupWaitUntil;
 }

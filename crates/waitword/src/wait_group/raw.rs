@@ -27,13 +27,13 @@
 //! Each dropped token releases, and only read-modify-writes change the state: acquiring a zero or a later round shows what all
 //! of them did.
 
+use waitword_core::notify_all;
 use waitword_core::observe::WaitsFor;
-use waitword_core::{Location, notify_all};
 
 use crate::condition::Condition;
 use crate::handle::{Handle, Waited};
 use crate::sync::atomic::{AtomicU64, Ordering};
-use crate::sync::{mutant, order};
+use crate::sync::{const_fn, mutant, order};
 
 /// A waiter may be queued.
 const WAITERS: u64 = 1;
@@ -44,24 +44,32 @@ pub(crate) const MAX: u64 = (1 << 31) - 1;
 /// One round.
 const ROUND: u64 = 1 << 32;
 
-/// Both words; the epoch is here or elsewhere.
-pub(crate) struct RawWaitGroup<L> {
+/// Both words.
+pub(crate) struct RawWaitGroup {
     state: AtomicU64,
-    epoch: L,
+    epoch: AtomicU64,
 }
 
-impl<L> RawWaitGroup<L> {
-    /// Both words are zero: there are no tokens.
-    pub(crate) const fn on(state: AtomicU64, epoch: L) -> Self {
-        Self { state, epoch }
+impl Waited for RawWaitGroup {
+    type At = AtomicU64;
+    type Ask = ();
+
+    fn at(&self, (): ()) -> &AtomicU64 {
+        &self.epoch
+    }
+}
+
+impl RawWaitGroup {
+    const_fn! {
+        /// There are no tokens.
+        pub(crate) const fn new() -> Self {
+            Self { state: AtomicU64::new(0), epoch: AtomicU64::new(0) }
+        }
     }
 
     #[cfg(test)]
-    pub(crate) fn with_tokens(tokens: u64) -> Self
-    where
-        L: Default,
-    {
-        Self::on(AtomicU64::new(tokens * ONE), L::default())
+    pub(crate) fn with_tokens(tokens: u64) -> Self {
+        Self { state: AtomicU64::new(tokens * ONE), ..Self::new() }
     }
 
     pub(crate) fn count(&self) -> u64 {
@@ -73,18 +81,7 @@ impl<L> RawWaitGroup<L> {
         let add = |state| (count(state) < MAX).then(|| state + ONE);
         self.state.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
     }
-}
 
-impl<L: Location<Word = AtomicU64>> Waited for RawWaitGroup<L> {
-    type At = L;
-    type Ask = ();
-
-    fn at(&self, (): ()) -> &L {
-        &self.epoch
-    }
-}
-
-impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
     /// Removes a token. To be called once for each that was added.
     pub(crate) fn done(&self) {
         let mut state = self.state.load(Ordering::Relaxed);
@@ -108,7 +105,7 @@ impl<L: Location<Word = AtomicU64>> RawWaitGroup<L> {
     #[cold]
     fn wake_all(&self) {
         mutant!("wait_group-epoch" => return self.notify());
-        self.epoch.word().fetch_add(1, Ordering::Release);
+        self.epoch.fetch_add(1, Ordering::Release);
         self.notify();
     }
 
@@ -124,7 +121,7 @@ pub(crate) struct WaitGroupWaiter<H> {
     round: u64,
 }
 
-impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> WaitGroupWaiter<H> {
+impl<H: Handle<Raw = RawWaitGroup>> WaitGroupWaiter<H> {
     /// For the next zero, or for this one.
     pub(crate) fn new(group: H) -> Self {
         let round = round(group.raw().state.load(Ordering::Acquire));
@@ -132,7 +129,7 @@ impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> WaitGroupW
     }
 }
 
-impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> Condition for WaitGroupWaiter<H> {
+impl<H: Handle<Raw = RawWaitGroup>> Condition for WaitGroupWaiter<H> {
     type At = H::At;
     type Output = ();
 
@@ -145,7 +142,7 @@ impl<H: Handle<Raw = RawWaitGroup<L>>, L: Location<Word = AtomicU64>> Condition 
     fn check(&mut self) -> Result<(), u64> {
         // Acquire: the state is checked after it.
         let group = self.group.raw();
-        let epoch = group.epoch.word().load(Ordering::Acquire);
+        let epoch = group.epoch.load(Ordering::Acquire);
         let waits = |state| count(state) != 0 && round(state) == self.round;
         let mark = |state| waits(state).then_some(state | WAITERS);
         match group.state.fetch_update(Ordering::Acquire, Ordering::Acquire, mark) {

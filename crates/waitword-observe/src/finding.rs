@@ -252,12 +252,8 @@ pub struct NeverPolled {
     /// How many waiters are behind it.
     pub behind: usize,
     /// How long it has not run, at least: since an earlier snapshot saw it in this state with the lock free. `None` if none did.
-    #[serde(
-        rename = "not_run_ns",
-        with = "optional_nanos",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "not_run_ns", with = "optional_nanos", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<Duration>,
 }
 
@@ -299,11 +295,7 @@ pub struct NoKnownNotifier {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
     /// How long nobody has notified it, at least: since notifies are recorded. `None` if they are not, or if some were lost.
-    #[serde(
-        rename = "unnotified_ns",
-        with = "optional_nanos",
-        default,
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(rename = "unnotified_ns", with = "optional_nanos", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unnotified: Option<Duration>,
 }

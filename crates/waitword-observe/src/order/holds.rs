@@ -11,7 +11,7 @@ use waitword_core::lock;
 use waitword_core::observe::{Site, WaitsFor};
 use waitword_core::time::Instant;
 
-use super::graph::{Acquirer, Edge, Graph, Held, LockId, Whose};
+use super::graph::{Acquirer, Edge, Graph, Held, LockId, Member, Whose};
 use crate::finding::{OrderMember, PotentialDeadlock};
 use crate::model::{Access, Actor, LockKind, held_as, sort};
 use crate::names::names;
@@ -162,8 +162,7 @@ impl Order {
         let Some((kind, mode)) = followed(mode) else { return };
         // A holder that excludes this one has leaked the lock, which was moved, or has been replaced by another.
         let is_gone = |live: &Live| live.lock.word == word && live.mode.excludes(mode);
-        let is_other = self.locks.get(&word).is_some_and(|(_, known)| *known != kind);
-        if is_other || self.live.values().any(is_gone) {
+        if self.live.values().any(is_gone) {
             self.dropped(word);
         }
         // The last hold with this name was leaked, too.
@@ -178,9 +177,6 @@ impl Order {
     /// The actor has waited, or would have, for something of a lock that it does not hold afterwards.
     pub(super) fn awaited(&mut self, word: usize, waits_for: WaitsFor, site: &'static Site, by: Acquirer) {
         let (kind, wants) = sort(waits_for);
-        if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
-            self.dropped(word);
-        }
         let lock = self.lock_at(word, kind);
         self.waits(by, lock, wants, site);
     }
@@ -248,30 +244,21 @@ impl Order {
     }
 
     fn add(&mut self, edge: Edge, whose: Whose) {
-        match self.graph.add(edge.clone(), whose.clone()) {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(()) => {
-                self.lost += 1;
-                return;
-            }
-        }
         let Self { graph, places, lost, circles, .. } = self;
-        let searched = graph.circles(&edge, &whose, &mut |circle| {
+        let mut found = |circle: &[Member<'_>]| {
             let at = circle.iter().map(|(edge, _)| [edge.taken, edge.site]).collect();
-            if places.contains(&at) {
-                return;
-            }
-            if places.len() == MOST_FOUND {
+            if places.len() == MOST_FOUND && !places.contains(&at) {
                 *lost += 1;
-                return;
+            } else if places.insert(at) {
+                circles
+                    .push(circle.iter().map(|(edge, whose)| ((*edge).clone(), (*whose).clone())).collect());
             }
-            places.insert(at);
-            circles.push(circle.iter().map(|(edge, whose)| ((*edge).clone(), (*whose).clone())).collect());
-        });
-        if searched.is_err() {
-            self.lost += 1;
-        }
+        };
+        let searched = match graph.add(edge.clone(), whose.clone()) {
+            Ok(true) => graph.circles(&edge, &whose, &mut found),
+            known => known.map(drop),
+        };
+        self.lost += u64::from(searched.is_err());
     }
 
     /// The lock with this word is dropped. Another may be made at its address.
@@ -286,6 +273,9 @@ impl Order {
     }
 
     fn lock_at(&mut self, word: usize, kind: LockKind) -> LockId {
+        if self.locks.get(&word).is_some_and(|(_, known)| *known != kind) {
+            self.dropped(word);
+        }
         let (number, _) = *self.locks.entry(word).or_insert_with(|| {
             self.last += 1;
             (self.last, kind)

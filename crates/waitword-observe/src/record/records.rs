@@ -129,13 +129,9 @@ impl Block {
     pub(crate) fn set_next(&self, next: Option<&'static Self>) {
         self.next.store(pointer(next), Ordering::Relaxed);
     }
-
-    /// The index of its list in [`Left::free`].
-    fn size(&self) -> usize {
-        size(self.records.len())
-    }
 }
 
+/// The index in [`Left::free`] of the list of blocks with so many records.
 fn size(records: usize) -> usize {
     records.div_ceil(FIRST).next_power_of_two().ilog2() as usize
 }
@@ -152,7 +148,7 @@ fn block_at(at: &AtomicPtr<Block>) -> Option<&'static Block> {
 impl Left {
     fn put(&mut self, block: &'static Block) {
         if block.can_be_adopted() {
-            let free = &mut self.free[block.size()];
+            let free = &mut self.free[size(block.records.len())];
             block.set_next(*free);
             *free = Some(block);
             return;

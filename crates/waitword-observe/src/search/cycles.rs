@@ -1,7 +1,6 @@
 //! The shortest cycles of a graph, and their description.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
@@ -92,11 +91,10 @@ fn shortest<'a>(graph: &Graph<'a>, open: &[bool], start: usize) -> Option<Path<'
 fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
     // The youngest wait first, whichever the search began with.
     let age = |(_, edge): &(usize, Edge<'_>)| edge.wait.and_then(|(_, waiter)| waiter.age);
-    let youngest = path.iter().enumerate().filter_map(|(at, step)| Some((age(step)?, at))).min();
+    let (since, youngest) = path.iter().enumerate().filter_map(|(at, step)| Some((age(step)?, at))).min()?;
     let mut path = path.clone();
-    path.rotate_left(youngest.map_or(0, |(_, at)| at));
+    path.rotate_left(youngest);
     let mut members = Vec::with_capacity(path.len());
-    let mut since = None::<Duration>;
     let mut unless = Vec::new();
     for (at, (from, edge)) in path.iter().enumerate() {
         let actor = graph.actors[*from].clone();
@@ -104,8 +102,6 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
         let waits = match edge.wait {
             None => None,
             Some((lock, waiter)) => {
-                let age = waiter.age?;
-                since = Some(since.map_or(age, |since| since.min(age)));
                 if waiter.timed.is_none() {
                     unless.push(Unless::Timed { actor: actor.clone() });
                 }
@@ -116,7 +112,7 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
                     lock: lock.name.clone(),
                     wants: waiter.wants,
                     site: waiter.site.clone(),
-                    age,
+                    age: waiter.age?,
                 })
             }
         };
@@ -141,5 +137,5 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
         Some(true) => Certainty::ExecutorBlocked,
         Some(false) => Certainty::ExecutorMayBeBlocked,
     };
-    Some(Cycle { certainty, since: since?, members, unless })
+    Some(Cycle { certainty, since, members, unless })
 }

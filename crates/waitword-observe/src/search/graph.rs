@@ -181,16 +181,13 @@ impl<'a> Passed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::LockName;
+    use crate::model::{Address, LockName};
 
     /// An edge for each pair of a reader and a writer would be gigabytes, where there are thousands.
     #[test]
     fn only_holders_that_wait_have_edges_to_them() {
         let thread = |id| Actor::Thread { id, name: None };
-        let lock = |at| {
-            let address = crate::model::Address(at);
-            Lock::new(LockName { address, kind: LockKind::RwLock, name: None, type_name: None, place: None })
-        };
+        let lock = |at| Lock::new(LockName::new(Address(at), LockKind::RwLock));
         let (wants, state, timed) = (Access::Exclusive, State::Queued, Some(false));
         let waiter =
             |position, id| Waiter { position, actor: thread(id), wants, state, site: None, age: None, timed };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::words::{TIME, counted, lock_with_address, put, short_duration, site, woken};
+use super::words::{counted, lock_with_address, put, short_duration, site, woken};
 use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
 /// The most locks that are listed,
@@ -72,7 +72,7 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
         for (what, deed) in [("last changed", &lock.changed), ("last notified", &lock.notified)] {
             let Some(deed @ Deed { actor, ago, .. }) = deed else { continue };
             let [ago, at, woken] = [short_duration(*ago), site(deed.site.as_ref()), woken(deed)];
-            put(&mut text, &format!("  {ago:>TIME$}  {what} by {actor} at {at}{woken}"), TIME + 6);
+            put(&mut text, &ago, &format!("{what} by {actor} at {at}{woken}"));
         }
     }
     let listed: Vec<&Waiter> = lock.all_waiters().take(most).collect();
@@ -81,11 +81,11 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
     for Waiter { actor, age, site: at, wants, state, .. } in listed {
         let [age, at] = [self::age(*age), site(at.as_ref())];
         let notes = [self::wants(lock, *wants), self::state(*state)].concat();
-        put(&mut text, &format!("  {age:>TIME$}  {actor:wide$}  {at}{notes}"), TIME + 6);
+        put(&mut text, &age, &format!("{actor:wide$}  {at}{notes}"));
     }
     if let Some(rest @ 1..) = lock.waiting().checked_sub(most) {
         let longest = longest(lock.all_waiters().skip(most));
-        text += &format!("  {:TIME$}  {}\n", "", more(rest, "waiters", "", longest));
+        put(&mut text, "", &more(rest, "waiters", "", longest));
     }
     text
 }
@@ -99,7 +99,7 @@ fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
         let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
         let ended = ended.map(|ended| format!(", which ended {} ago", short_duration(ended.ago)));
         let ended = ended.unwrap_or_default();
-        put(&mut text, &format!("  {age:>TIME$}  {by} {}, taken at {at}{ended}", holder.actor), TIME + 6);
+        put(&mut text, &age, &format!("{by} {}, taken at {at}{ended}", holder.actor));
     }
     text
 }
@@ -119,12 +119,12 @@ fn by_site(holders: &[&Holder], are_permits: bool) -> String {
     for ((at, forgotten), (count, oldest)) in sites.iter().take(HOLDERS) {
         let what = if are_permits { counted(*count, "permit") } else { format!("{count} held") };
         let forgotten = if *forgotten { " forgotten" } else { "" };
-        put(&mut text, &format!("  {:>TIME$}  {what}{forgotten}, taken at {at}", age(*oldest)), TIME + 6);
+        put(&mut text, &age(*oldest), &format!("{what}{forgotten}, taken at {at}"));
     }
     let rest = sites.iter().skip(HOLDERS).fold(0_u64, |rest, (_, (count, _))| rest.saturating_add(*count));
     if rest > 0 {
         let what = if are_permits { "permits" } else { "held" };
-        text += &format!("  {:TIME$}  {}\n", "", more(rest as usize, what, "", None));
+        put(&mut text, "", &more(rest as usize, what, "", None));
     }
     text
 }

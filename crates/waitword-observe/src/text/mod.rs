@@ -10,8 +10,8 @@ use std::time::Duration;
 pub(crate) use cycle::lasting;
 pub(crate) use listing::listing;
 pub use words::short_duration;
-use words::{TIME, member_lines, put, site, woken, wrapped};
 pub(crate) use words::{clean, counted, short_type};
+use words::{member_lines, put, site, woken, wrapped};
 
 use crate::blame::{Blame, Blamed, Slow};
 use crate::finding::{
@@ -155,11 +155,11 @@ pub(crate) fn blame(rows: &[Blame]) -> String {
     }
     let mut text = String::from("\nwho made others wait:\n");
     for row in &rows[..rows.len().min(ROWS)] {
-        put(&mut text, &format!("  {:>TIME$}  {}", short_duration(row.delay), of_row(row)), TIME + 6);
+        put(&mut text, &short_duration(row.delay), &of_row(row));
     }
     if let Some(rest) = rows.get(ROWS..).filter(|rest| !rest.is_empty()) {
         let delay = short_duration(sum(rest.iter().copied()));
-        text += &format!("  {delay:>TIME$}  {} more\n", rest.len());
+        put(&mut text, &delay, &format!("{} more", rest.len()));
     }
     text
 }

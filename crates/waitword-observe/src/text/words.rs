@@ -10,7 +10,7 @@ use crate::model::{Actor, Deed, LockName, Site};
 const WIDTH: usize = 100;
 
 /// Columns of a duration in a list.
-pub(super) const TIME: usize = 7;
+const TIME: usize = 7;
 
 const NAME: usize = 20;
 
@@ -172,9 +172,9 @@ pub(super) fn wrapped(text: &str, indent: usize) -> String {
     lines.join("\n")
 }
 
-/// Adds a line, as [`wrapped`] breaks it.
-pub(super) fn put(text: &mut String, line: &str, indent: usize) {
-    *text += &wrapped(line, indent);
+/// Adds a line of a list, which begins with a duration, as [`wrapped`] breaks it: the lines after it are two columns further in.
+pub(super) fn put(text: &mut String, time: &str, what: &str) {
+    *text += &wrapped(&format!("  {time:>TIME$}  {what}"), TIME + 6);
     text.push('\n');
 }
 

@@ -62,7 +62,7 @@ pub(super) fn written(timeline: &Timeline, trace: &Trace) -> String {
         }));
     }
     for (id, arrow) in timeline.arrows.iter().enumerate() {
-        let [from, to] = [arrow.from, arrow.to].map(|at| &timeline.slices[at]);
+        let [from, to] = arrow.map(|at| &timeline.slices[at]);
         let end = last_moment(to);
         let start = last_moment(from).min(end).max(from.begin.as_nanos());
         if start > end {

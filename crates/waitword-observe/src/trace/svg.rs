@@ -75,9 +75,8 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
         svg += &format!("<text x=\"6\" y=\"{}\">{name}</text>\n", y(*row) + 12.0);
     }
     // A slice inside another is drawn over it.
-    let mut order = shown.clone();
-    order.sort_by_key(|at| (timeline.slices[*at].begin, std::cmp::Reverse(timeline.slices[*at].end)));
-    for slice in order.iter().map(|at| &timeline.slices[*at]) {
+    shown.sort_by_key(|at| (timeline.slices[*at].begin, std::cmp::Reverse(timeline.slices[*at].end)));
+    for slice in shown.iter().map(|at| &timeline.slices[*at]) {
         let (class, verb) = match slice.what {
             What::Hold => ("hold", "holds"),
             What::Notify => ("notify", "notifies"),
@@ -105,10 +104,8 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
             );
         }
     }
-    for arrow in
-        timeline.arrows.iter().filter(|arrow| shown.contains(&arrow.from) && shown.contains(&arrow.to))
-    {
-        let [from, to] = [arrow.from, arrow.to].map(|at| &timeline.slices[at]);
+    for arrow in timeline.arrows.iter().filter(|arrow| arrow.iter().all(|at| shown.contains(at))) {
+        let [from, to] = arrow.map(|at| &timeline.slices[at]);
         svg += &format!(
             "<path class=\"arrow\" d=\"M{:.1} {}L{:.1} {}\"/>\n",
             x(from.end),

@@ -40,13 +40,6 @@ pub(super) struct Slice {
     pub(super) site: Option<Site>,
 }
 
-/// From the end of a slice to the end of a wait: the indices of both slices.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrow {
-    pub(super) from: usize,
-    pub(super) to: usize,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     /// In order: threads, tasks, agents.
@@ -54,8 +47,8 @@ pub(super) struct Timeline {
     /// The first row of each lane, and how many rows there are.
     pub(super) rows: Vec<usize>,
     pub(super) slices: Vec<Slice>,
-    pub(super) arrows: Vec<Arrow>,
-    pub(super) end: Duration,
+    /// From the end of a slice to the end of a wait: the indices of both slices.
+    pub(super) arrows: Vec<[usize; 2]>,
 }
 
 /// The length of a mark, which ends at its time. An agent's wait ends at the same time, and an arrow leads from inside the one to inside
@@ -89,9 +82,8 @@ struct Pairing {
 impl Timeline {
     pub(super) fn of(trace: &Trace) -> Self {
         let mut pairing = Pairing::default();
-        pairing.timeline.end = trace.events.last().map(|event| event.at).unwrap_or_default();
         trace.events.iter().for_each(|event| pairing.event(event));
-        pairing.finish(trace.all)
+        pairing.finish(trace.events.last().map(|event| event.at).unwrap_or_default(), trace.all)
     }
 }
 
@@ -174,7 +166,7 @@ impl Pairing {
         let Some((begin, lock, site)) = wait else { return };
         let slice = self.slice(&event.actor, What::Wait(end), [begin, event.at], &lock, site);
         if let Some(from) = self.signals.remove(key) {
-            self.timeline.arrows.push(Arrow { from, to: slice });
+            self.timeline.arrows.push([from, slice]);
         }
     }
 
@@ -194,8 +186,7 @@ impl Pairing {
     }
 
     /// Slices that are open end with the trace. If not all releases are there, an acquired lock may have been released long ago.
-    fn finish(mut self, all: bool) -> Timeline {
-        let end = self.timeline.end;
+    fn finish(mut self, end: Duration, all: bool) -> Timeline {
         for ((actor, _), (begin, lock, site)) in std::mem::take(&mut self.waits) {
             self.slice(&actor, What::Wait(End::Open), [begin, end], &lock, site);
         }

@@ -113,19 +113,3 @@ word at block 1 +0: 1 waiter
 ";
     assert!(text.ends_with(listing), "{text}");
 }
-
-#[test]
-fn agents_that_block_are_in_a_deadlock_for_certain() {
-    let of = |first: Actor, second: Actor| {
-        let made = Made::new()
-            .lock(0x40, LockKind::AsyncLock, None)
-            .waits(first.clone(), Access::Exclusive, "a.js:2", 900)
-            .held(second.clone(), Access::Exclusive, "b.js:1", 1_000)
-            .lock(0x44, LockKind::AsyncLock, None)
-            .waits(second, Access::Exclusive, "b.js:2", 900)
-            .held(first, Access::Exclusive, "a.js:1", 1_000);
-        made.cycles().concat()
-    };
-    assert!(of(blocked(1), blocked(2)).starts_with("deadlock: 2 members"), "{}", of(blocked(1), blocked(2)));
-    assert!(of(blocked(1), agent(2)).contains("unless worker 2"), "{}", of(blocked(1), agent(2)));
-}

@@ -1,4 +1,5 @@
-//! Snapshots made by hand: what is found in them, and what reports and profiles of them say. Nothing here is the process's own.
+//! Snapshots and timelines made by hand: what is found in them, and what reports, profiles and pictures of them say. Nothing here is the
+//! process's own.
 
 #![cfg(feature = "json")]
 
@@ -6,9 +7,12 @@ mod agents;
 mod no_false_alarms;
 mod profile;
 mod report;
+#[path = "../common/chrome_format.rs"]
+mod rules;
 mod scenarios;
 #[path = "../../../waitword/tests/common/skip.rs"]
 mod skip;
+mod timeline;
 
 use std::time::Duration;
 

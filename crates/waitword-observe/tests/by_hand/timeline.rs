@@ -1,14 +1,11 @@
 //! Timelines made by hand or drawn: as JSON, read by the rules of what opens it, and as a picture.
 
-#![cfg(feature = "json")]
-
-#[path = "common/chrome_format.rs"]
-mod rules;
-
 use std::time::Duration;
 
-use rules::{Slice, Timeline, check, read};
 use waitword_observe::{Actor, Address, LockKind, LockName, Trace, TraceEvent, TraceKind};
+
+use crate::rules::{Slice, Timeline, check, read};
+use crate::{task, thread};
 
 fn lock(address: u64, name: &str) -> LockName {
     LockName {
@@ -27,8 +24,7 @@ fn event(nanos: u64, actor: &Actor, on: &Actor, lock: &LockName, kind: TraceKind
 
 /// `gc` holds two locks, one longer than the other without being inside of it, while a task waits for both in turn.
 fn made() -> Trace {
-    let gc = Actor::Thread { id: 2, name: Some("gc".into()) };
-    let task = Actor::Task { number: 1, name: None };
+    let (gc, task) = (thread(2, "gc"), task(1, None));
     let [cache, index] = [lock(0xa0, "cache"), lock(0xb0, "index")];
     let event = |micros: u64, actor, on, lock, kind| event(micros * 1_000, actor, on, lock, kind);
     let released = |held: Option<u64>| TraceKind::Released { held: held.map(Duration::from_micros) };
@@ -91,7 +87,7 @@ fn the_picture_has_the_slices_and_the_arrow() {
 /// A task may wait for one lock, and take another meanwhile; and from the queue of a condition variable it is moved to that of a mutex.
 #[test]
 fn a_wait_ends_with_its_own_lock() {
-    let task = Actor::Task { number: 1, name: None };
+    let task = task(1, None);
     let waits_of = |kind: LockKind| {
         let [mut waits, acquires] = [lock(0xa0, "waits"), lock(0xb0, "acquires")];
         waits.kind = kind;
@@ -115,7 +111,7 @@ fn a_wait_ends_with_its_own_lock() {
 /// Also of a lock of which nothing else is there.
 #[test]
 fn a_hold_that_goes_on_ends_with_the_trace() {
-    let task = Actor::Task { number: 1, name: None };
+    let task = task(1, None);
     let [held, waits] = [lock(0xa0, "held"), lock(0xb0, "waits")];
     let event = |micros: u64, lock, kind| event(micros * 1_000, &task, &task, lock, kind);
     let events = vec![event(10, &held, TraceKind::Acquired), event(40, &waits, TraceKind::Waits)];
@@ -141,8 +137,7 @@ fn drawn(seed: u64) -> Trace {
         state ^= state << 17;
         state % limit
     };
-    let actors: Vec<Actor> =
-        (0..4).map(|id| Actor::Thread { id, name: Some(format!("t{id} \"\\ ä")) }).collect();
+    let actors: Vec<Actor> = (0..4).map(|id| thread(id, &format!("t{id} \"\\ ä"))).collect();
     let mut trace = Trace { program: Some("pool".into()), process: 7, all: true, ..Trace::default() };
     let mut at = 0;
     let mut waits: Vec<Option<u64>> = vec![None; actors.len()];

@@ -8,7 +8,6 @@ use std::cell::Cell;
 use std::panic;
 use std::pin::pin;
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard as StdGuard, mpsc};
-use std::task::Waker;
 use std::thread;
 use std::time::Duration;
 
@@ -59,16 +58,6 @@ fn holder(lock: &Mutex<i32>) -> Holder {
     snapshot().holders.unwrap().into_iter().find(|holder| holder.lock.0 == address).expect("held")
 }
 
-#[test]
-fn a_task_that_took_a_free_lock_has_its_number() {
-    let _turn = observed();
-    let lock = Mutex::new(0);
-    let held = polling(14, || ended(lock.lock_async(), &waker()));
-    let holder = holder(&lock);
-    assert_eq!((holder.actor, holder.by_waker), (numbered(14), false));
-    drop(held);
-}
-
 /// The first task has ended, and its guard is elsewhere.
 #[test]
 fn a_task_with_the_waker_of_one_that_has_ended_is_another() {
@@ -79,7 +68,7 @@ fn a_task_with_the_waker_of_one_that_has_ended_is_another() {
     assert!(polling(22, || poll(waits.as_mut(), &waker)).is_pending());
     assert_eq!(common::cycles(), []);
     let holder = holder(&lock);
-    assert_eq!(holder.actor, numbered(21));
+    assert_eq!((holder.actor, holder.by_waker), (numbered(21), false));
     assert!(holder.sent_away, "its task has ended");
     let text = lock.lock_for(Duration::from_millis(1)).map(drop).unwrap_err().to_string();
     assert!(text.contains("by task 21, taken at"), "{text}");
@@ -98,31 +87,21 @@ fn a_holder_without_a_number_is_not_a_task_that_has_one() {
     drop(held);
 }
 
-/// The first guard is released in another task. Those of the same line may be elsewhere from then on.
+/// A task moves from worker to worker with its guard: it is its own. Once another task has released one, those of the same line may be
+/// elsewhere.
 #[test]
 fn a_line_whose_guards_other_tasks_release_is_one_that_acquired() {
     let _turn = observed();
     let lock = Mutex::new(0);
-    let take = |task: u64, waker: &Waker| polling(task, || ended(lock.lock_async(), waker));
-    let sent = take(41, &waker());
-    assert!(!holder(&lock).sent_away);
-    polling(42, || drop(sent));
-    let next = take(43, &waker());
-    assert!(holder(&lock).sent_away);
-    polling(43, || drop(next));
-}
-
-/// A task moves from worker to worker with its guard: it is its own.
-#[test]
-fn a_line_whose_guards_their_task_releases_is_one_that_holds() {
-    let _turn = observed();
-    let lock = Mutex::new(0);
-    let take = || ended(lock.lock_async(), &waker());
-    let taken = polling(51, take);
-    thread::scope(|scope| scope.spawn(|| polling(51, || drop(taken))).join()).unwrap();
-    let next = polling(52, take);
-    assert!(!holder(&lock).sent_away);
-    polling(52, || drop(next));
+    let take = |task: u64| polling(task, || ended(lock.lock_async(), &waker()));
+    for (releases, is_sent) in [(41, false), (42, true)] {
+        let taken = take(41);
+        assert!(!holder(&lock).sent_away);
+        thread::scope(|scope| scope.spawn(|| polling(releases, || drop(taken))).join()).unwrap();
+        let next = take(43);
+        assert_eq!(holder(&lock).sent_away, is_sent, "released by {releases}");
+        polling(43, || drop(next));
+    }
 }
 
 static CHANGED: Condvar = Condvar::new();

@@ -16,7 +16,7 @@ use common::{address_of, poll, waker};
 use waitword::{Mutex, RwLock};
 use waitword_core::{notify_all, wait, wait_async};
 use waitword_observe::{
-    Actor, Finding, Lock, LockKind, Seen, State, add_source, enable, name, report, snapshot,
+    Actor, Finding, Lock, LockKind, Seen, Snapshot, State, add_source, enable, name, report, snapshot,
 };
 
 fn lock_at(word: &AtomicU32) -> Option<Lock> {
@@ -79,24 +79,33 @@ fn threads_and_tasks_of_one_word_are_one_lock_in_order() {
     assert_eq!(lock_at(&word), None);
 }
 
-/// It began to wait after one of them had looked at its queue, and was seen by another.
+/// A task that began to wait after the outer one had looked at its queue, and was seen by the one within, stays the same. A further one is taken
+/// on the thread of the outer one, while that is made: the registers of numbers must be free.
 #[test]
-fn a_task_stays_the_same_while_snapshots_overlap() {
+fn a_source_may_take_snapshots_itself_and_tasks_stay_the_same_while_they_overlap() {
     static WORD: AtomicU32 = AtomicU32::new(0);
     let (to_us, taken) = mpsc::channel();
     let is_first = AtomicBool::new(true);
     let source = add_source(move || {
-        if is_first.swap(false, Ordering::Relaxed) {
+        let (to_us, is_first) = (to_us.clone(), is_first.swap(false, Ordering::Relaxed));
+        let seen = is_first.then(|| {
             let mut task = Box::pin(wait_async(&WORD, 0));
             assert!(poll(task.as_mut(), &waker()).is_pending());
-            to_us.send((task, lock_at(&WORD).unwrap())).unwrap();
-        }
-        Seen { waiters: Vec::new(), complete: Box::new(|_, _| ()) }
+            (task, lock_at(&WORD).unwrap())
+        });
+        let complete = move |_: &mut Snapshot, _| {
+            if let Some(seen) = seen {
+                snapshot();
+                to_us.send(seen).unwrap();
+            }
+        };
+        Seen { waiters: Vec::new(), complete: Box::new(complete) }
     });
-    let outer = snapshot();
-    let (task, seen) = taken.recv_timeout(Duration::from_secs(60)).expect("the source looks");
-    assert_eq!(lock_at(&WORD).unwrap().waiters[0].actor, seen.waiters[0].actor, "{outer:?}");
+    let outer = thread::spawn(snapshot);
+    let (task, seen) = taken.recv_timeout(Duration::from_secs(60)).expect("the inner snapshots end");
+    assert_eq!(lock_at(&WORD).unwrap().waiters[0].actor, seen.waiters[0].actor);
     drop((source, task));
+    outer.join().unwrap();
 }
 
 /// A waker, and with it the thread that notifies, may take a snapshot; it holds no lock of the queue then.
@@ -169,25 +178,4 @@ fn locks_that_are_in_use_have_whole_queues_and_no_faults() {
         ends.store(1, Ordering::Relaxed);
         assert_eq!(wrong, None);
     });
-}
-
-/// On its thread, while the outer one is made: the registers of numbers must be free.
-#[test]
-fn a_source_may_take_a_snapshot_itself() {
-    let (to_us, taken) = mpsc::channel();
-    let is_first = AtomicBool::new(true);
-    let source = add_source(move || {
-        let (to_us, is_first) = (to_us.clone(), is_first.swap(false, Ordering::Relaxed));
-        Seen {
-            waiters: Vec::new(),
-            complete: Box::new(move |_, _| {
-                if is_first {
-                    to_us.send(snapshot()).unwrap();
-                }
-            }),
-        }
-    });
-    thread::spawn(snapshot);
-    taken.recv_timeout(Duration::from_secs(60)).expect("the inner snapshot ends");
-    drop(source);
 }

@@ -18,19 +18,14 @@ use waitword_observe::{LockKind, Nameable, enable, name, snapshot};
 
 /// The kind and the type of the lock with this name, while `waiting` waits for it.
 #[track_caller]
-fn shown(text: &str, waiting: impl Future) -> (LockKind, String) {
+fn of<L: Nameable + ?Sized>(lock: &L, text: &str, waiting: impl Future) -> (LockKind, String) {
+    let _name = name(lock, text);
     let mut waiting = pin!(waiting);
     assert!(poll(waiting.as_mut(), Waker::noop()).is_pending());
-    let of = |name: &Option<String>| name.as_deref() == Some(text);
-    let lock = snapshot().locks.into_iter().find(|lock| of(&lock.name.name));
+    let lock = snapshot().locks.into_iter().find(|lock| lock.name.name.as_deref() == Some(text));
     let lock = lock.unwrap_or_else(|| panic!("no {text} in {:?}", snapshot().locks));
     assert_eq!(lock.waiting(), 1);
     (lock.name.kind, lock.name.type_name.unwrap_or_default())
-}
-
-fn of<L: Nameable + ?Sized>(lock: &L, text: &str, waiting: impl Future) -> (LockKind, String) {
-    let _name = name(lock, text);
-    shown(text, waiting)
 }
 
 fn is(kind: LockKind, type_name: &str) -> (LockKind, String) {

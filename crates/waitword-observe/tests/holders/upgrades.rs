@@ -22,6 +22,13 @@ fn waits<'a>(task: impl Future<Output = ()> + 'a) -> Waiting<'a> {
     waiting
 }
 
+fn upgrade(lock: &RwLock<u32>) -> Waiting<'_> {
+    waits(async {
+        let read = lock.upgradable_read_async().await;
+        drop(RwLockUpgradableReadGuard::upgrade_async(read).await);
+    })
+}
+
 /// A reader that goes on, an upgrade that waits for it, and others that wait for both.
 #[test]
 fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
@@ -30,10 +37,7 @@ fn an_upgrade_is_of_its_lock_and_waits_for_the_readers_alone() {
     for lock in &locks {
         let reader = waker();
         let _read = ended(lock.read_async(), &reader);
-        let upgrade = waits(async {
-            let read = lock.upgradable_read_async().await;
-            drop(RwLockUpgradableReadGuard::upgrade_async(read).await);
-        });
+        let upgrade = upgrade(lock);
         let queued = [
             waits(async { drop(lock.write_async().await) }),
             waits(async { drop(lock.read_async().await) }),
@@ -65,10 +69,7 @@ fn a_deadlock_through_an_upgrade_is_found() {
             drop(meets.read_async().await);
             drop(mutex.lock_async().await);
         });
-        let upgrade = waits(async {
-            let read = lock.upgradable_read_async().await;
-            drop(RwLockUpgradableReadGuard::upgrade_async(read).await);
-        });
+        let upgrade = upgrade(lock);
         let other = waits(async {
             let _held = mutex.lock_async().await;
             drop(lock.read_async().await);

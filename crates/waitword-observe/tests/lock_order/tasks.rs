@@ -1,14 +1,12 @@
 //! Tasks, which the executor gives numbers.
 
-use std::sync::Arc;
-
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::yield_now;
-use waitword::{Mutex, OwnedMutexGuard};
+use waitword::{Mutex, MutexGuard};
 use waitword_observe::{Finding, identify, name};
 
-use crate::common::{in_one_line, masked};
-use crate::{found_while, one_after_the_other};
+use crate::common::{in_one_line, leak, masked};
+use crate::{assert_found, found_while, one_after_the_other};
 
 fn runtime(threads: usize) -> Runtime {
     identify(|| tokio::task::try_id()?.to_string().parse().ok());
@@ -16,24 +14,19 @@ fn runtime(threads: usize) -> Runtime {
     builder.worker_threads(threads).build().unwrap()
 }
 
-type Shared = Arc<Mutex<u32>>;
-
-fn pair() -> [Shared; 2] {
-    [Shared::default(), Shared::default()]
+fn pair() -> [&'static Mutex<u32>; 2] {
+    [leak(Mutex::new(0)), leak(Mutex::new(0))]
 }
 
 /// The second task has the memory of the first: it is another one.
 #[test]
 fn two_tasks_in_opposite_orders() {
     let locks = pair();
-    let _names = [name(&*locks[0], "a"), name(&*locks[1], "b")];
-    let takes = |first: usize| {
-        let locks = locks.clone();
-        async move {
-            let _held = locks[first].lock_async().await; // the first
-            let _next = locks[1 - first].lock_async().await; // the second
-            tokio::task::id().to_string()
-        }
+    let _names = [name(locks[0], "a"), name(locks[1], "b")];
+    let takes = |first: usize| async move {
+        let _held = locks[first].lock_async().await; // the first
+        let _next = locks[1 - first].lock_async().await; // the second
+        tokio::task::id().to_string()
     };
     let mut ids = [const { String::new() }; 2];
     let found = found_while(|| {
@@ -59,38 +52,26 @@ fn two_tasks_in_opposite_orders() {
 #[test]
 fn a_task_that_blocks_and_a_thread() {
     let [a, b] = pair();
-    let task = {
-        let [a, b] = [Arc::clone(&a), Arc::clone(&b)];
-        async move {
-            let _held = a.lock();
-            yield_now().await;
-            drop(b.lock_async().await);
-        }
+    let task = async move {
+        let _held = a.lock();
+        yield_now().await;
+        drop(b.lock_async().await);
     };
     assert_eq!(found_while(|| runtime(2).block_on(async { tokio::spawn(task).await.unwrap() })), []);
-    let found = found_while(|| one_after_the_other(&[&|| drop((b.lock(), a.lock()))]));
-    assert_eq!(found.len(), 1, "{found:?}");
+    assert_found(1, &[&|| drop((b.lock(), a.lock()))]);
 }
 
 /// One thread polls both tasks: what the one holds over its `await` is not the other's.
 #[test]
 fn a_guard_that_is_kept_over_an_await_is_its_tasks() {
     let [a, b] = pair();
-    let holds = {
-        let a = Arc::clone(&a);
-        async move {
-            let _held = a.try_lock().unwrap();
-            yield_now().await;
-        }
-    };
-    let other = {
-        let b = Arc::clone(&b);
-        async move { drop(b.lock()) }
-    };
     let found = found_while(|| {
         runtime(1).block_on(async {
-            let holds = tokio::spawn(holds);
-            tokio::spawn(other).await.unwrap();
+            let holds = tokio::spawn(async move {
+                let _held = a.try_lock().unwrap();
+                yield_now().await;
+            });
+            tokio::spawn(async move { drop(b.lock()) }).await.unwrap();
             holds.await.unwrap();
         });
         one_after_the_other(&[&|| drop((b.lock(), a.lock()))]);
@@ -103,14 +84,11 @@ fn a_guard_that_goes_to_another_task_makes_no_alarm() {
     let [a, b] = pair();
     let found = found_while(|| {
         runtime(1).block_on(async {
-            let (sender, receiver) = tokio::sync::oneshot::channel::<OwnedMutexGuard<u32>>();
-            let sends = {
-                let [a, b] = [Arc::clone(&a), Arc::clone(&b)];
-                async move {
-                    let held = a.lock_owned_async().await;
-                    drop(b.lock_async().await);
-                    assert!(sender.send(held).is_ok());
-                }
+            let (sender, receiver) = tokio::sync::oneshot::channel::<MutexGuard<'_, u32>>();
+            let sends = async move {
+                let held = a.lock_async().await;
+                drop(b.lock_async().await);
+                assert!(sender.send(held).is_ok());
             };
             tokio::spawn(sends).await.unwrap();
             tokio::spawn(async move { drop(receiver.await.unwrap()) }).await.unwrap();

@@ -13,7 +13,7 @@ use waitword::{
 };
 use waitword_observe::{Finding, LockName, Name, name};
 
-use crate::orders::{Random, SOON};
+use crate::orders::{Random, SOON, take, upgraded};
 
 const CROSSED: &str = "crossed";
 
@@ -57,16 +57,27 @@ impl Guards {
         [one, 1 - one].map(|at| Arc::clone(&self.mutexes[at]))
     }
 
-    pub(crate) fn step(&self, random: &mut Random) {
-        match random.below(6) {
-            0 => self.change(random),
-            1 => match random.below(3) {
+    pub(crate) async fn step(&self, random: &mut Random) {
+        match random.below(7) {
+            0 => self.change(random).await,
+            1 => {
+                // Against each other; one gives up.
+                let [one, other] = self.two(random);
+                let _held = take!(random: one, lock | lock_async);
+                random.yields().await;
+                drop(take!(random: other, lock_for | lock_async_for, SOON));
+            }
+            2 if random.is_thread => match random.below(3) {
                 0 => *self.changed.write() += 1,
                 1 => assert!(*self.changed.read() < u64::MAX),
                 _ => drop(RwLockUpgradableReadGuard::downgrade(self.changed.upgradable_read())),
             },
-            2 => self.send_owned(random),
-            3 => {
+            2 => {
+                // An upgrade that is dropped while it waits gives the read up.
+                let read = self.changed.upgradable_read_async().await;
+                let _ = timeout(SOON, RwLockUpgradableReadGuard::upgrade_async(read)).await;
+            }
+            3 if random.is_thread => {
                 // Its parts, released by the thread itself.
                 let [one, _] = self.two(random);
                 let part = MutexGuard::map(one.lock(), |value| value);
@@ -74,90 +85,6 @@ impl Guards {
                 drop(part);
                 drop(RwLockWriteGuard::map(self.rwlock.write(), |(first, _)| first));
                 drop(RwLockReadGuard::map(self.rwlock.read(), |(_, second)| second));
-            }
-            4 => {
-                // Against each other; one gives up.
-                let [one, other] = self.two(random);
-                let _held = one.lock();
-                thread::yield_now();
-                drop(other.lock_for(SOON));
-            }
-            _ => send_borrowed(&self.sent, random),
-        }
-    }
-
-    /// One guard in all the ways that its lock can be held, which begin at one line and in the same 10 ms.
-    fn change(&self, random: &mut Random) {
-        let read = self.changed.upgradable_read();
-        let read = match random.below(3) {
-            0 => match RwLockUpgradableReadGuard::upgrade_for(read, SOON) {
-                Ok(write) => RwLockWriteGuard::downgrade_to_upgradable(write),
-                Err(refused) => refused.guard,
-            },
-            _ => RwLockWriteGuard::downgrade_to_upgradable(RwLockUpgradableReadGuard::upgrade(read)),
-        };
-        let mut write = RwLockUpgradableReadGuard::upgrade(read);
-        *write += 1;
-        drop(RwLockWriteGuard::downgrade(write));
-    }
-
-    /// Another thread releases it, or a part of it, while this one waits for the same lock, or for the other.
-    fn send_owned(&self, random: &mut Random) {
-        let [one, other] = self.two(random);
-        let sends = |drops: Box<dyn FnOnce() + Send>| thread::spawn(drops);
-        let sent = match random.below(4) {
-            0 => {
-                let guard = one.lock_owned();
-                sends(Box::new(move || drop(guard)))
-            }
-            1 => {
-                let part = OwnedMutexGuard::map(one.lock_owned(), |value| value);
-                sends(Box::new(move || drop(part)))
-            }
-            2 => {
-                let write = self.rwlock.write_owned();
-                let part = OwnedRwLockWriteGuard::map(write, |(first, _)| first);
-                sends(Box::new(move || drop(part)))
-            }
-            _ => {
-                let read = self.rwlock.upgradable_read_owned();
-                sends(Box::new(move || {
-                    let write = OwnedRwLockUpgradableReadGuard::upgrade(read);
-                    let read = OwnedRwLockWriteGuard::downgrade(write);
-                    drop(OwnedRwLockReadGuard::map(read, |(_, second)| second));
-                }))
-            }
-        };
-        match random.below(3) {
-            0 => *one.lock() += 1,
-            1 => drop(other.lock_for(SOON)),
-            _ => drop(self.rwlock.read()),
-        }
-        sent.join().unwrap();
-    }
-
-    pub(crate) async fn step_async(&self, random: &mut Random) {
-        match random.below(7) {
-            0 => {
-                let read = self.changed.upgradable_read_async().await;
-                let Ok(write) = RwLockUpgradableReadGuard::upgrade_async_for(read, SOON).await else {
-                    return;
-                };
-                tokio::task::yield_now().await;
-                let read = RwLockWriteGuard::downgrade_to_upgradable(write);
-                let write = RwLockUpgradableReadGuard::upgrade_async(read).await;
-                drop(RwLockWriteGuard::downgrade(write));
-            }
-            1 => {
-                // An upgrade that is dropped while it waits gives the read up.
-                let read = self.changed.upgradable_read_async().await;
-                let _ = timeout(SOON, RwLockUpgradableReadGuard::upgrade_async(read)).await;
-            }
-            2 => {
-                let [one, other] = self.two(random);
-                let _held = one.lock_async().await;
-                tokio::task::yield_now().await;
-                let _ = timeout(SOON, other.lock_async()).await;
             }
             3 => {
                 let [one, other] = self.two(random);
@@ -168,6 +95,7 @@ impl Guards {
                     () = sleep(SOON) => {}
                 }
             }
+            4 | 6 if random.is_thread => self.send_owned(random),
             4 => {
                 // To a task, which waits before it releases it, while this one waits for it.
                 let [one, other] = self.two(random);
@@ -179,6 +107,7 @@ impl Guards {
                 drop(one.lock_async().await);
                 sent.await.unwrap();
             }
+            5 if random.is_thread => send_borrowed(&self.sent, random),
             5 => {
                 // Begun by this task, and awaited by another.
                 let [one, _] = self.two(random);
@@ -202,6 +131,57 @@ impl Guards {
                 sent.await.unwrap();
             }
         }
+    }
+
+    /// One guard in all the ways that its lock can be held, which begin at one line and in the same 10 ms.
+    async fn change(&self, random: &mut Random) {
+        let read = take!(random: self.changed, upgradable_read | upgradable_read_async);
+        let write = match (random.below(3), random.is_thread) {
+            (0, true) => RwLockUpgradableReadGuard::upgrade_for(read, SOON),
+            (0, false) => RwLockUpgradableReadGuard::upgrade_async_for(read, SOON).await,
+            _ => Ok(upgraded(read, random).await),
+        };
+        if !random.is_thread {
+            random.yields().await;
+        }
+        let read = write.map_or_else(|refused| refused.guard, RwLockWriteGuard::downgrade_to_upgradable);
+        let mut write = upgraded(read, random).await;
+        *write += 1;
+        drop(RwLockWriteGuard::downgrade(write));
+    }
+
+    /// Another thread releases it, or a part of it, while this one waits for the same lock, or for the other.
+    fn send_owned(&self, random: &mut Random) {
+        let [one, other] = self.two(random);
+        let sent = match random.below(4) {
+            0 => {
+                let guard = one.lock_owned();
+                thread::spawn(move || drop(guard))
+            }
+            1 => {
+                let part = OwnedMutexGuard::map(one.lock_owned(), |value| value);
+                thread::spawn(move || drop(part))
+            }
+            2 => {
+                let write = self.rwlock.write_owned();
+                let part = OwnedRwLockWriteGuard::map(write, |(first, _)| first);
+                thread::spawn(move || drop(part))
+            }
+            _ => {
+                let read = self.rwlock.upgradable_read_owned();
+                thread::spawn(move || {
+                    let write = OwnedRwLockUpgradableReadGuard::upgrade(read);
+                    let read = OwnedRwLockWriteGuard::downgrade(write);
+                    drop(OwnedRwLockReadGuard::map(read, |(_, second)| second));
+                })
+            }
+        };
+        match random.below(3) {
+            0 => *one.lock() += 1,
+            1 => drop(other.lock_for(SOON)),
+            _ => drop(self.rwlock.read()),
+        }
+        sent.join().unwrap();
     }
 }
 

@@ -68,7 +68,7 @@ impl Random {
         [first, first + 1 + self.below(of - first - 1)]
     }
 
-    async fn yields(&self) {
+    pub(crate) async fn yields(&self) {
         if self.is_thread { thread::yield_now() } else { tokio::task::yield_now().await }
     }
 }
@@ -79,6 +79,7 @@ macro_rules! take {
         if $random.is_thread { $lock.$blocks($($argument)?) } else { $lock.$awaits($($argument)?).await }
     };
 }
+pub(crate) use take;
 
 impl Orders {
     pub(crate) fn start(seed: u64) -> Self {
@@ -129,8 +130,7 @@ impl Shared {
         while !self.ends.load(Ordering::Relaxed) {
             self.steps.fetch_add(1, Ordering::Relaxed);
             match random.below(3) {
-                0 if random.is_thread => self.guards.step(&mut random),
-                0 => self.guards.step_async(&mut random).await,
+                0 => self.guards.step(&mut random).await,
                 _ => self.step(&mut random).await,
             }
             if !random.is_thread {
@@ -253,7 +253,7 @@ impl Shared {
     }
 }
 
-async fn upgraded<'a>(
+pub(crate) async fn upgraded<'a>(
     read: RwLockUpgradableReadGuard<'a, u64>,
     random: &Random,
 ) -> RwLockWriteGuard<'a, u64> {

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use waitword::{Condvar, Event, Mutex, OnceLock, RwLock};
+use waitword::{Condvar, Event, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard};
 use waitword_observe::{Lock, name, snapshot};
 
 use crate::common::{address_of, leak, until, until_waiting};
@@ -132,6 +132,33 @@ fn a_read_within_a_read_behind_a_writer() {
           # held by thread "r", taken at <r reads>
           # thread "w" <w writes>, to write
           # thread "r" <r reads again>, to read"#,
+    );
+}
+
+#[test]
+fn an_upgrade_behind_a_reader() {
+    expect(
+        || {
+            let (routes, other) = (leak(RwLock::new(0)), named(0, "other"));
+            name(routes, "routes").forever();
+            let alpha = |meets: &dyn Fn()| {
+                let _other = other.lock(); // alpha took the other
+                let read = routes.upgradable_read(); // alpha may upgrade
+                meets();
+                drop(RwLockUpgradableReadGuard::upgrade(read)); // alpha upgrades
+            };
+            let beta = |meets: &dyn Fn()| {
+                let _read = routes.read(); // beta reads
+                meets();
+                let _other = other.lock(); // beta waits for the other
+            };
+            meet(alpha, beta)
+        },
+        r#"… deadlock: 2 members, since #
+          thread "beta" waits # for Mutex<i32> "other" at <beta waits for the other>
+                        holds # RwLock<i32> "routes", taken at <beta reads>
+          thread "alpha" waits # for RwLock<i32> "routes" at <alpha upgrades>
+                         holds # Mutex<i32> "other", taken at <alpha took the other>"#,
     );
 }
 

@@ -1,5 +1,5 @@
-//! What may cross threads, move, be seen after a panic, and live shorter or longer; checked by the compiler, as tables. What must be refused is in
-//! `tests/doc/refused.rs`.
+//! What may cross threads, move, be seen after a panic, and live shorter or longer; checked by the compiler, as tables.
+//! What else must be refused is in `tests/doc/refused.rs`.
 
 #[path = "../../waitword-core/tests/common/is.rs"]
 mod is;
@@ -331,36 +331,4 @@ fn cells_and_locks_are_dropped_after_what_their_value_borrows() {
     assert_eq!((once.get(), from.get()), (Some(&&text), Some(&&text)));
     assert_eq!((LazyLock::force(&forced), LazyLock::get(&unforced)), (&&text, None));
     assert_eq!((*mutex.lock(), *rwlock.read(), poison.get()), (&text, &text, Ok(&&text)));
-}
-
-#[test]
-#[allow(clippy::needless_late_init, reason = "as above")]
-fn a_cell_in_a_struct_may_borrow_from_its_sibling() {
-    struct Config<'a> {
-        name: OnceLock<&'a str>,
-        names: Mutex<Vec<&'a str>>,
-    }
-    let config;
-    let line = "name = waitword".to_owned();
-    config = Config { name: OnceLock::new(), names: Mutex::new(Vec::new()) };
-    let name = config.name.get_or_init(|| &line[7..]);
-    config.names.lock().push(name);
-    assert_eq!(config.names.lock().as_slice(), ["waitword"]);
-}
-
-/// A value that has a destructor is dropped once, with the cell.
-#[test]
-fn a_cell_drops_its_value_once() {
-    let value = Arc::new(());
-    let (unset, set, taken) = (OnceLock::new(), OnceLock::new(), OnceLock::from(Arc::clone(&value)));
-    set.set(Arc::clone(&value)).unwrap();
-    assert_eq!(set.set(Arc::clone(&value)), Err(Arc::clone(&value)));
-    assert_eq!(Arc::strong_count(&value), 3);
-    let mut taken = taken;
-    drop(taken.take());
-    assert_eq!(Arc::strong_count(&value), 2);
-    taken.set(Arc::clone(&value)).unwrap();
-    drop((unset.get(), taken, set));
-    assert_eq!(Arc::strong_count(&value), 1);
-    drop::<OnceLock<Arc<()>>>(unset);
 }

@@ -1,77 +1,7 @@
 //! What the compiler has to refuse, one program each. For the tests of the documentation only.
 //!
 //! Each differs by one thing from a program that is all right, and says by its error code that it is refused for that.
-
-/// A value that must not leave its thread does not leave it in a guard, ...
-///
-/// ```compile_fail,E0277
-/// # use {std::cell::Cell, std::rc::Rc, waitword::Mutex};
-/// let mutex = Mutex::new(Rc::new(Cell::new(1)));
-/// let guard = mutex.lock();
-/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
-/// ```
-///
-/// ... in a guard of a part, ...
-///
-/// ```compile_fail,E0277
-/// # use {std::rc::Rc, waitword::{Mutex, MutexGuard}};
-/// let mutex = Mutex::new((1, Rc::new(1)));
-/// let part = MutexGuard::map(mutex.lock(), |pair| &mut pair.1);
-/// std::thread::scope(|scope| drop(scope.spawn(move || drop(part))));
-/// ```
-///
-/// ... in the mutex, ...
-///
-/// ```compile_fail,E0277
-/// # use {std::rc::Rc, waitword::Mutex};
-/// let mutex = Mutex::new(Rc::new(1));
-/// std::thread::scope(|scope| drop(scope.spawn(|| mutex.lock())));
-/// ```
-///
-/// ... in the future that waits for it, ...
-///
-/// ```compile_fail,E0277
-/// # use {std::rc::Rc, std::sync::Arc, waitword::Mutex};
-/// let mutex = Arc::new(Mutex::new(Rc::new(1)));
-/// let locked = mutex.lock_owned_async();
-/// std::thread::spawn(move || drop(locked));
-/// ```
-///
-/// ... nor in that of a condition variable.
-///
-/// ```compile_fail,E0277
-/// # use {std::rc::Rc, std::sync::Arc, waitword::{Condvar, Mutex}};
-/// static CHANGED: Condvar = Condvar::new();
-/// let mutex = Arc::new(Mutex::new(Rc::new(1)));
-/// let wait = CHANGED.wait_async(mutex.lock_owned());
-/// std::thread::spawn(move || drop(wait));
-/// ```
-///
-/// What can be sent but not shared is sent with the guard, and not shared through it.
-///
-/// ```compile_fail,E0277
-/// # use {std::cell::Cell, waitword::Mutex};
-/// let mutex = Mutex::new(Cell::new(1));
-/// let guard = mutex.lock();
-/// std::thread::scope(|scope| drop(scope.spawn(|| guard.set(2))));
-/// ```
-///
-/// Readers share the value, so what cannot be shared does not cross in a reader's guard.
-///
-/// ```compile_fail,E0277
-/// # use {std::cell::Cell, waitword::RwLock};
-/// let lock = RwLock::new(Cell::new(1));
-/// let guard = lock.read();
-/// std::thread::scope(|scope| drop(scope.spawn(move || guard.set(2))));
-/// ```
-///
-/// A cell hands out references to all, so its value has to bear that.
-///
-/// ```compile_fail,E0277
-/// # use {std::cell::Cell, waitword::OnceLock};
-/// static CELL: OnceLock<Cell<u8>> = OnceLock::new();
-/// ```
-struct MustNotCross;
+//! What must not cross threads or move is in the tables of `tests/auto_traits.rs`.
 
 /// A guard does not outlive the mutex, ...
 ///
@@ -253,22 +183,6 @@ struct MustNotBeShortened;
 /// # use waitword::RwLock;
 /// let lock = RwLock::new(1);
 /// *lock.upgradable_read() += 1;
-/// ```
-///
-/// A queue has the address of a queued future: the future does not move once it is polled.
-///
-/// ```compile_fail,E0277
-/// # use {std::pin::Pin, waitword::Mutex};
-/// let mutex = Mutex::new(1);
-/// let mut locked = mutex.lock_async();
-/// let _pinned = Pin::new(&mut locked);
-/// ```
-///
-/// The thread that forbade itself to block is the one that allows it again.
-///
-/// ```compile_fail,E0277
-/// let forbidden = waitword::forbid_blocking();
-/// std::thread::spawn(move || drop(forbidden));
 /// ```
 struct MustNotBeUsedSo;
 

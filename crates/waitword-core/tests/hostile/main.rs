@@ -141,24 +141,27 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
         assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
     }
 
+    let queued = || {
+        let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
+        assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+        wait
+    };
+
     // Replaced.
-    let mut wait = pin!(wait_async_for(&word, 0, an_hour));
-    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    let mut wait = queued();
     assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
     assert!(poll(wait.as_mut()).is_pending());
     assert_eq!(notify_all(&word), 1);
-    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
 
     // Dropped by the timer, in the poll that finds the notify: the next poll finds it all the same.
-    let mut wait = pin!(wait_async_for(&word, 0, an_hour));
-    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    let mut wait = queued();
     assert_eq!(notify_all(&word), 1);
     assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
-    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
 
     // Dropped with the wait, from both.
-    let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
-    assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
+    let wait = queued();
     assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(wait)).is_err());
     assert_eq!(notify_all(&word), 0);
 }

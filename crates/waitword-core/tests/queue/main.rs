@@ -3,10 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod leaving;
-mod replace;
 mod signals;
 
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
@@ -22,10 +21,9 @@ fn every_type_of_word_waits_and_is_notified() {
     {
         assert_eq!(wait(word, other), Outcome::NotEqual);
         assert_eq!(wait_for(word, held, Duration::ZERO), Outcome::TimedOut);
-        let mut waiting = pin!(wait_async(word, held));
-        assert!(poll(waiting.as_mut()).is_pending());
+        let mut waiting = queued(word, held);
         assert_eq!(notify_one(word), 1);
-        assert_eq!(poll(waiting), Poll::Ready(Outcome::Notified));
+        assert_eq!(poll(waiting.as_mut()), Poll::Ready(Outcome::Notified));
         assert_eq!(Table::global().waiters(word), 0);
     }
     check(&AtomicI32::new(-1), -1, 1);
@@ -43,19 +41,14 @@ fn views_of_the_same_bytes_share_a_queue() {
     let half = unsafe { AtomicI32::from_ptr(word.as_ptr().cast()) };
     // SAFETY: as above.
     let other_half = unsafe { AtomicI32::from_ptr(word.as_ptr().cast::<i32>().add(1)) };
-    let mut long = pin!(wait_async(&word, 0));
-    let mut short = pin!(wait_async(half, 0));
-    let mut elsewhere = pin!(wait_async(other_half, 0));
-    assert!(poll(long.as_mut()).is_pending());
-    assert!(poll(short.as_mut()).is_pending());
-    assert!(poll(elsewhere.as_mut()).is_pending());
+    let (mut long, mut short, mut elsewhere) = (queued(&word, 0), queued(half, 0), queued(other_half, 0));
     assert_eq!(notify_one(half), 1);
-    assert_eq!(poll(long), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(long.as_mut()), Poll::Ready(Outcome::Notified));
     assert!(poll(short.as_mut()).is_pending());
     assert_eq!(notify_all(&word), 1);
-    assert_eq!(poll(short), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(short.as_mut()), Poll::Ready(Outcome::Notified));
     assert_eq!(notify_all(other_half), 1);
-    assert_eq!(poll(elsewhere), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(elsewhere.as_mut()), Poll::Ready(Outcome::Notified));
 }
 
 /// Every order of arrival of up to five waiters, each a thread or a future, woken by every sequence of counts that the
@@ -150,4 +143,66 @@ fn forbidden_to_block() {
     assert!(panic.downcast_ref::<String>().unwrap().contains("wait_async"));
     drop(forbidden);
     assert_eq!(wait_for(&word, 0, Duration::ZERO), Outcome::TimedOut);
+}
+
+// Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
+// (`models/locks/tests/models/event.rs`).
+
+#[test]
+fn one_is_woken_or_else_the_word_is_replaced() {
+    let word = AtomicI32::new(0);
+    let (mut first, mut second) = (queued(&word, 0), queued(&word, 0));
+    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
+    assert_eq!(
+        (poll(first.as_mut()), poll(second.as_mut())),
+        (Poll::Ready(Outcome::Notified), Poll::Pending)
+    );
+    assert_eq!(notify_one_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
+    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
+    assert_eq!(notify_one_or_replace(&word, 5, 1), Err(0));
+    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(0));
+    assert_eq!(word.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn all_are_woken_if_the_word_is_replaced() {
+    let word = AtomicU64::new(u64::MAX);
+    let mut waits = [(); 40].map(|()| queued(&word, u64::MAX));
+    assert_eq!(replace_and_notify_all(&word, 0, 1), Err(u64::MAX));
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+    assert_eq!(replace_and_notify_all(&word, u64::MAX, 1), Ok(40));
+    assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
+    assert_eq!(replace_and_notify_all(&word, 1, 2), Ok(0));
+    assert_eq!(word.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn words_of_every_type_are_replaced_whole() {
+    let signed = (AtomicI32::new(i32::MIN), AtomicI64::new(i64::MIN));
+    assert_eq!(notify_one_or_replace(&signed.0, i32::MIN, -1), Ok(0));
+    assert_eq!(replace_and_notify_all(&signed.1, i64::MIN, -1), Ok(0));
+    assert_eq!((signed.0.into_inner(), signed.1.into_inner()), (-1, -1));
+    let unsigned = (AtomicU32::new(u32::MAX), AtomicU64::new(1 << 40));
+    assert_eq!(notify_one_or_replace(&unsigned.0, u32::MAX, 7), Ok(0));
+    assert_eq!(replace_and_notify_all(&unsigned.1, 0, 7), Err(1 << 40));
+    assert_eq!((unsigned.0.into_inner(), unsigned.1.into_inner()), (7, 1 << 40));
+}
+
+/// The word is replaced only without waiters, and the waiter that came last goes first.
+#[test]
+fn the_last_is_woken_or_else_the_word_is_replaced() {
+    let word = AtomicI32::new(0);
+    let (mut first, mut second, mut third) = (queued(&word, 0), queued(&word, 0), queued(&word, 0));
+    assert_eq!(notify_last_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
+    assert_eq!((poll(third.as_mut()), poll(first.as_mut())), (Poll::Ready(Outcome::Notified), Poll::Pending));
+    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
+    assert_eq!(
+        (poll(first.as_mut()), poll(second.as_mut())),
+        (Poll::Ready(Outcome::Notified), Poll::Pending)
+    );
+    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(1), "first and last in one");
+    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
+    assert_eq!(notify_last_or_replace(&word, 5, 1), Err(0));
+    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
+    assert_eq!(word.load(Ordering::SeqCst), 1);
 }

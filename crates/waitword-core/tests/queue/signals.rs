@@ -59,9 +59,8 @@ fn notify_last_takes_the_tail_and_no_other_position() {
     let (word, other) = (AtomicU64::new(0), AtomicU64::new(0));
     let (at, from) = (table.at(&word), table.at(&other));
     assert_eq!(notify_last(at), 0, "the queue is empty");
-    let mut here = [(); 4].map(|()| Box::pin(wait_async(at, 0)));
-    let mut moved = [(); 2].map(|()| Box::pin(wait_async(from, 0)));
-    assert!(here.iter_mut().chain(&mut moved).all(|wait| poll(wait.as_mut()).is_pending()));
+    let mut here = [(); 4].map(|()| queued(at, 0));
+    let mut moved = [(); 2].map(|()| queued(from, 0));
     let to = std::ptr::from_ref(&word).addr();
     // It signals the first here.
     assert_eq!(requeue_while_equal(from, 0, to, usize::MAX), Ok(2));
@@ -144,10 +143,8 @@ fn the_watchdog_leaves_a_task_alone_that_is_behind_an_agent() {
     let inbox = Inbox::new(|| {});
     let mut agent = pin!(InboxWait::new(&inbox, table.at(&word), 0));
     assert!(agent.as_mut().enqueue(0));
-    let mut task = pin!(wait_async(table.at(&word), 0));
-    let mut watched = [(); 2].map(|()| Box::pin(wait_async(table.at(&other), 0)));
-    assert!(poll(task.as_mut()).is_pending());
-    assert!(watched.iter_mut().all(|wait| poll(wait.as_mut()).is_pending()));
+    let task = queued(table.at(&word), 0);
+    let _watched = [(); 2].map(|()| queued(table.at(&other), 0));
     assert_eq!(signal_one(table.at(&other)), 2);
     assert!((0..2).all(|_| table.signal_stalled()), "the shard is watched");
     assert!(!task.is_signalled());
@@ -262,8 +259,7 @@ fn the_watchdog_signals_a_head_that_requests_it() {
 #[test]
 fn the_timer_runs_the_watchdog_of_the_process() {
     let word = AtomicI32::new(0);
-    let mut unpolled = Box::pin(wait_async(&word, 0));
-    assert_eq!(poll(unpolled.as_mut()), Poll::Pending);
+    let _unpolled = queued(&word, 0);
     std::thread::scope(|scope| {
         for round in 0..3 {
             let next = scope.spawn(|| {

@@ -72,55 +72,69 @@ macro_rules! blocked {
     }};
 }
 
+/// [`blocked`], for families of methods: without a deadline, with a timeout, and with a deadline. In parentheses are
+/// arguments before the time; and after it.
+macro_rules! threads {
+    ($waits_for:ident, $lock:ident, $hold:expr, $release:expr;
+        $([$plain:ident, $for:ident, $until:ident] $(($($before:expr),*; $($after:expr)?))?;)+) => {$(
+        blocked!($waits_for, *$lock, $hold, $release, $lock.$plain($($($before,)* $($after)?)?));
+        blocked!($waits_for, *$lock, $hold, $release, $lock.$for($($($before,)*)? LONG, $($($after)?)?));
+        blocked!($waits_for, *$lock, $hold, $release, $lock.$until($($($before,)*)? far(), $($($after)?)?));
+    )+};
+}
+
+/// [`task`], for families of methods, as [`threads`].
+macro_rules! tasks {
+    ($waits_for:ident, $lock:ident;
+        $([$plain:ident, $for:ident, $until:ident] $(($($before:expr),*; $($after:expr)?))?;)+) => {$(
+        task!($waits_for, *$lock, $lock.$plain($($($before,)* $($after)?)?));
+        task!($waits_for, *$lock, $lock.$for($($($before,)*)? LONG, $($($after)?)?));
+        task!($waits_for, *$lock, $lock.$until($($($before,)*)? far(), $($($after)?)?));
+    )+};
+}
+
 #[test]
 fn mutex() {
     let lock = Arc::new(Mutex::new(()));
-    blocked!(Mutex, *lock, lock.lock(), drop, lock.lock());
-    blocked!(Mutex, *lock, lock.lock(), drop, lock.lock_for(LONG));
-    blocked!(Mutex, *lock, lock.lock(), drop, lock.lock_until(far()));
-    blocked!(Mutex, *lock, lock.lock(), drop, lock.lock_owned());
-    blocked!(Mutex, *lock, lock.lock(), drop, lock.lock_owned_for(LONG));
-    blocked!(Mutex, *lock, lock.lock(), drop, lock.lock_owned_until(far()));
+    threads! { Mutex, lock, lock.lock(), drop;
+        [lock, lock_for, lock_until];
+        [lock_owned, lock_owned_for, lock_owned_until];
+    }
     let _held = lock.lock();
-    task!(Mutex, *lock, lock.lock_async());
-    task!(Mutex, *lock, lock.lock_async_for(LONG));
-    task!(Mutex, *lock, lock.lock_async_until(far()));
-    task!(Mutex, *lock, lock.lock_owned_async());
-    task!(Mutex, *lock, lock.lock_owned_async_for(LONG));
-    task!(Mutex, *lock, lock.lock_owned_async_until(far()));
+    tasks! { Mutex, lock;
+        [lock_async, lock_async_for, lock_async_until];
+        [lock_owned_async, lock_owned_async_for, lock_owned_async_until];
+    }
 }
 
 #[test]
 fn rwlock() {
     let lock = Arc::new(RwLock::new(()));
-    blocked!(Read, *lock, lock.write(), drop, lock.read());
-    blocked!(Read, *lock, lock.write(), drop, lock.read_for(LONG));
-    blocked!(Read, *lock, lock.write(), drop, lock.read_until(far()));
-    blocked!(Read, *lock, lock.write(), drop, lock.read_owned());
-    blocked!(Read, *lock, lock.write(), drop, lock.read_owned_for(LONG));
-    blocked!(Read, *lock, lock.write(), drop, lock.read_owned_until(far()));
-    blocked!(Write, *lock, lock.read(), drop, lock.write());
-    blocked!(Write, *lock, lock.read(), drop, lock.write_for(LONG));
-    blocked!(Write, *lock, lock.read(), drop, lock.write_until(far()));
-    blocked!(Write, *lock, lock.read(), drop, lock.write_owned());
-    blocked!(Write, *lock, lock.read(), drop, lock.write_owned_for(LONG));
-    blocked!(Write, *lock, lock.read(), drop, lock.write_owned_until(far()));
-    blocked!(UpgradableRead, *lock, lock.write(), drop, lock.upgradable_read());
-    blocked!(UpgradableRead, *lock, lock.write(), drop, lock.upgradable_read_for(LONG));
-    blocked!(UpgradableRead, *lock, lock.write(), drop, lock.upgradable_read_owned_until(far()));
+    threads! { Read, lock, lock.write(), drop;
+        [read, read_for, read_until];
+        [read_owned, read_owned_for, read_owned_until];
+    }
+    threads! { Write, lock, lock.read(), drop;
+        [write, write_for, write_until];
+        [write_owned, write_owned_for, write_owned_until];
+    }
+    threads! { UpgradableRead, lock, lock.write(), drop;
+        [upgradable_read, upgradable_read_for, upgradable_read_until];
+        [upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until];
+    }
     let held = lock.write();
-    task!(Read, *lock, lock.read_async());
-    task!(Read, *lock, lock.read_async_for(LONG));
-    task!(Read, *lock, lock.read_async_until(far()));
-    task!(Read, *lock, lock.read_owned_async());
-    task!(Read, *lock, lock.read_owned_async_for(LONG));
-    task!(Read, *lock, lock.read_owned_async_until(far()));
-    task!(Write, *lock, lock.write_async());
-    task!(Write, *lock, lock.write_async_for(LONG));
-    task!(Write, *lock, lock.write_async_until(far()));
-    task!(Write, *lock, lock.write_owned_async());
-    task!(UpgradableRead, *lock, lock.upgradable_read_async());
-    task!(UpgradableRead, *lock, lock.upgradable_read_owned_async_for(LONG));
+    tasks! { Read, lock;
+        [read_async, read_async_for, read_async_until];
+        [read_owned_async, read_owned_async_for, read_owned_async_until];
+    }
+    tasks! { Write, lock;
+        [write_async, write_async_for, write_async_until];
+        [write_owned_async, write_owned_async_for, write_owned_async_until];
+    }
+    tasks! { UpgradableRead, lock;
+        [upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until];
+        [upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until];
+    }
     drop(held);
     let reads = lock.read();
     task!(Upgrade, *lock, Upgradable::upgrade_async(lock.upgradable_read()));
@@ -135,54 +149,39 @@ fn rwlock() {
 fn semaphore() {
     let lock = Arc::new(Semaphore::new(2));
     let all = || lock.acquire_many(2).unwrap();
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire().unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_for(LONG).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_until(far()).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_many(2).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_many_for(2, LONG).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_many_until(2, far()).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_owned().unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_owned_for(LONG).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_many_owned(2).unwrap());
-    blocked!(Semaphore, *lock, all(), drop, lock.acquire_many_owned_until(2, far()).unwrap());
+    threads! { Semaphore, lock, all(), drop;
+        [acquire, acquire_for, acquire_until];
+        [acquire_many, acquire_many_for, acquire_many_until] (2;);
+        [acquire_owned, acquire_owned_for, acquire_owned_until];
+        [acquire_many_owned, acquire_many_owned_for, acquire_many_owned_until] (2;);
+    }
     let _held = all();
-    task!(Semaphore, *lock, lock.acquire_async());
-    task!(Semaphore, *lock, lock.acquire_async_for(LONG));
-    task!(Semaphore, *lock, lock.acquire_async_until(far()));
-    task!(Semaphore, *lock, lock.acquire_many_async(2));
-    task!(Semaphore, *lock, lock.acquire_many_async_for(2, LONG));
-    task!(Semaphore, *lock, lock.acquire_many_async_until(2, far()));
-    task!(Semaphore, *lock, lock.acquire_owned_async());
-    task!(Semaphore, *lock, lock.acquire_owned_async_for(LONG));
-    task!(Semaphore, *lock, lock.acquire_owned_async_until(far()));
-    task!(Semaphore, *lock, lock.acquire_many_owned_async(2));
-    task!(Semaphore, *lock, lock.acquire_many_owned_async_for(2, LONG));
-    task!(Semaphore, *lock, lock.acquire_many_owned_async_until(2, far()));
+    tasks! { Semaphore, lock;
+        [acquire_async, acquire_async_for, acquire_async_until];
+        [acquire_many_async, acquire_many_async_for, acquire_many_async_until] (2;);
+        [acquire_owned_async, acquire_owned_async_for, acquire_owned_async_until];
+        [acquire_many_owned_async, acquire_many_owned_async_for, acquire_many_owned_async_until] (2;);
+    }
 }
 
 #[test]
 fn condvar() {
     let (mutex, lock) = (Mutex::new(()), Arc::new(Condvar::new()));
     let notify = |()| drop((mutex.lock(), lock.notify_all()));
-    blocked!(Condvar, *lock, (), notify, lock.wait(&mut mutex.lock()));
-    blocked!(Condvar, *lock, (), notify, lock.wait_for(&mut mutex.lock(), LONG));
-    blocked!(Condvar, *lock, (), notify, lock.wait_until(&mut mutex.lock(), far()));
     let once = || {
         let mut first = true;
         move |_: &mut ()| std::mem::take(&mut first)
     };
-    blocked!(Condvar, *lock, (), notify, lock.wait_while(&mut mutex.lock(), once()));
-    blocked!(Condvar, *lock, (), notify, lock.wait_while_for(&mut mutex.lock(), LONG, once()));
-    blocked!(Condvar, *lock, (), notify, lock.wait_while_until(&mut mutex.lock(), far(), once()));
-    task!(Condvar, *lock, lock.wait_async(mutex.lock()));
-    task!(Condvar, *lock, lock.wait_async_for(mutex.lock(), LONG));
-    task!(Condvar, *lock, lock.wait_async_until(mutex.lock(), far()));
-    task!(Condvar, *lock, lock.wait_while_async(mutex.lock(), once()));
-    task!(Condvar, *lock, lock.wait_while_async_for(mutex.lock(), LONG, once()));
-    task!(Condvar, *lock, lock.wait_while_async_until(mutex.lock(), far(), once()));
-    task!(Condvar, *lock, lock.wait_owned_async(mutex.lock()));
-    task!(Condvar, *lock, lock.wait_owned_async_for(mutex.lock(), LONG));
-    task!(Condvar, *lock, lock.wait_while_owned_async(mutex.lock(), once()));
+    threads! { Condvar, lock, (), notify;
+        [wait, wait_for, wait_until] (&mut mutex.lock(););
+        [wait_while, wait_while_for, wait_while_until] (&mut mutex.lock(); once());
+    }
+    tasks! { Condvar, lock;
+        [wait_async, wait_async_for, wait_async_until] (mutex.lock(););
+        [wait_while_async, wait_while_async_for, wait_while_async_until] (mutex.lock(); once());
+        [wait_owned_async, wait_owned_async_for, wait_owned_async_until] (mutex.lock(););
+        [wait_while_owned_async, wait_while_owned_async_for, wait_while_owned_async_until] (mutex.lock(); once());
+    }
 
     // Once moved, it waits for the mutex, and is seen there.
     let mut waits = pin!(lock.wait_async(mutex.lock()));
@@ -197,14 +196,11 @@ fn condvar() {
 fn event() {
     let lock = Arc::new(Event::new());
     let notify = |()| done(lock.notify_one());
-    blocked!(Event, *lock, (), notify, lock.wait());
-    blocked!(Event, *lock, (), notify, lock.wait_for(LONG));
-    blocked!(Event, *lock, (), notify, lock.wait_until(far()));
-    task!(Event, *lock, lock.wait_async());
-    task!(Event, *lock, lock.wait_async_for(LONG));
-    task!(Event, *lock, lock.wait_async_until(far()));
-    task!(Event, *lock, lock.wait_owned_async());
-    task!(Event, *lock, lock.wait_owned_async_for(LONG));
+    threads! { Event, lock, (), notify; [wait, wait_for, wait_until]; }
+    tasks! { Event, lock;
+        [wait_async, wait_async_for, wait_async_until];
+        [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+    }
     let line = line!() + 1;
     let mut listener = pin!(lock.listen());
     assert!(!listener.as_mut().enable());
@@ -218,37 +214,32 @@ fn event() {
 #[test]
 fn wait_group_and_barrier() {
     let lock = Arc::new(WaitGroup::new());
-    blocked!(WaitGroup, *lock, lock.add(), drop, lock.wait());
-    blocked!(WaitGroup, *lock, lock.add(), drop, lock.wait_for(LONG));
-    blocked!(WaitGroup, *lock, lock.add(), drop, lock.wait_until(far()));
+    threads! { WaitGroup, lock, lock.add(), drop; [wait, wait_for, wait_until]; }
     let _token = lock.add();
-    task!(WaitGroup, *lock, lock.wait_async());
-    task!(WaitGroup, *lock, lock.wait_async_for(LONG));
-    task!(WaitGroup, *lock, lock.wait_owned_async_until(far()));
+    tasks! { WaitGroup, lock;
+        [wait_async, wait_async_for, wait_async_until];
+        [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+    }
     let lock = Arc::new(Barrier::new(2));
     let arrive = |()| done(lock.wait());
-    blocked!(Barrier, *lock, (), arrive, lock.wait());
-    blocked!(Barrier, *lock, (), arrive, lock.wait_for(LONG));
-    blocked!(Barrier, *lock, (), arrive, lock.wait_until(far()));
-    task!(Barrier, *lock, lock.wait_async());
-    task!(Barrier, *lock, lock.wait_async_for(LONG));
-    task!(Barrier, *lock, lock.wait_owned_async_until(far()));
+    threads! { Barrier, lock, (), arrive; [wait, wait_for, wait_until]; }
+    tasks! { Barrier, lock;
+        [wait_async, wait_async_for, wait_async_until];
+        [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+    }
 }
 
 #[test]
 fn once() {
-    let lock = OnceLock::<()>::new();
-    task!(OnceLock, lock, lock.wait_async());
-    task!(OnceLock, lock, lock.wait_async_for(LONG));
-    task!(OnceLock, lock, lock.wait_async_until(far()));
+    let lock = Arc::new(OnceLock::<()>::new());
+    tasks! { OnceLock, lock; [wait_async, wait_async_for, wait_async_until]; }
     // An initialiser that is under way.
     let mut initialises = pin!(lock.get_or_init_async(async || std::future::pending().await));
     assert!(initialises.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    task!(OnceLock, lock, lock.get_or_init_async(async || ()));
-    task!(OnceLock, lock, lock.get_or_init_async_for(LONG, async || ()));
-    task!(OnceLock, lock, lock.get_or_init_async_until(far(), async || ()));
-    task!(OnceLock, lock, lock.get_or_try_init_async(async || Ok::<_, ()>(())));
-    task!(OnceLock, lock, lock.get_or_try_init_async_for(LONG, async || Ok::<_, ()>(())));
+    tasks! { OnceLock, lock;
+        [get_or_init_async, get_or_init_async_for, get_or_init_async_until] (; async || ());
+        [get_or_try_init_async, get_or_try_init_async_for, get_or_try_init_async_until] (; async || Ok::<_, ()>(()));
+    }
 
     let locks = [const { OnceLock::new() }; 4];
     let set = |lock: &OnceLock<()>| lock.set(()).unwrap();
@@ -262,13 +253,8 @@ fn once() {
 
 #[test]
 fn async_lock() {
-    let lock = AsyncLock::new();
-    let unlock = |()| lock.unlock().unwrap();
-    blocked!(AsyncLock, lock, lock.lock(), unlock, lock.lock());
-    lock.unlock().unwrap();
-    blocked!(AsyncLock, lock, lock.lock(), unlock, lock.lock_for(LONG).unwrap());
-    blocked!(AsyncLock, lock, (), unlock, lock.lock_until(far()).unwrap());
-    task!(AsyncLock, lock, lock.lock_async());
-    task!(AsyncLock, lock, lock.lock_async_for(LONG));
-    task!(AsyncLock, lock, lock.lock_async_until(far()));
+    let lock = Arc::new(AsyncLock::new());
+    // The thread that waited before has it, or nobody.
+    threads! { AsyncLock, lock, lock.try_lock(), |_| lock.unlock().unwrap(); [lock, lock_for, lock_until]; }
+    tasks! { AsyncLock, lock; [lock_async, lock_async_for, lock_async_until]; }
 }

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use waitword::{AcquireError, Mutex, RwLock, RwLockUpgradableReadGuard, STALL_TIMEOUT, Semaphore};
 
-use crate::common::{far, mutex, poll, semaphore, until};
+use crate::common::exclusive::Exclusive;
+use crate::common::{far, poll, until};
 use crate::{SHORT, a_thread_allocates_nothing, allocates_nothing, allocations, alone, queued};
 
 #[test]
@@ -47,7 +48,7 @@ fn a_wait_of_a_thread_for_a_mutex_allocates_nothing() {
         drop(mutex.lock_owned());
     };
     a_thread_allocates_nothing(waits, || {
-        until(|| timed_out.load(Ordering::SeqCst) && mutex::waiters(&mutex) == 1);
+        until(|| timed_out.load(Ordering::SeqCst) && mutex.waiters() == 1);
         drop(guard);
     });
 }
@@ -75,7 +76,7 @@ fn a_wait_for_permits_allocates_nothing() {
         drop(semaphore.acquire().unwrap());
     };
     a_thread_allocates_nothing(waits, || {
-        until(|| timed_out.load(Ordering::SeqCst) && semaphore::waiters(&semaphore) == 1);
+        until(|| timed_out.load(Ordering::SeqCst) && semaphore.waiters() == 1);
         semaphore.add_permits(1);
     });
 }

@@ -3,9 +3,9 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod contended;
+#[path = "../../../waitword-core/tests/common/counting.rs"]
+mod counting;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -17,33 +17,10 @@ use common::{far, poll, until};
 use waitword::word::{Parker, Table};
 use waitword::{AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, WaitGroup};
 
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: all is left to the system's allocator; counting allocates nothing and cannot unwind.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on, and it was `System` that allocated.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn allocations(run: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
+    let before = counting::allocations();
     run();
-    ALLOCATIONS.get() - before
+    counting::allocations() - before
 }
 
 /// The program's first wait makes the table. What that allocates from then on follows the number of words that are waited on, and the

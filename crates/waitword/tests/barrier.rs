@@ -154,8 +154,7 @@ fn every_way_to_wait_may_be_the_last_to_arrive() {
         let barrier = Arc::new(Barrier::new(3));
         thread::scope(|scope| {
             let thread = waits(scope, || barrier.arrived() == 1, || barrier.wait());
-            let mut task = Task::new(barrier.wait_async());
-            assert!(task.poll().is_pending());
+            let task = Task::queued(barrier.wait_async());
             let _must_not = forbid_blocking();
             assert!(way.run(&barrier, Duration::ZERO).is_ok(), "{}", way.name);
             let others = [task.finish(), thread.join().unwrap()];
@@ -169,16 +168,14 @@ fn every_way_to_wait_may_be_the_last_to_arrive() {
 #[test]
 fn an_owned_wait_keeps_its_barrier_until_it_has_left_the_queue() {
     let barrier = Arc::new(Barrier::new(2));
-    let mut task = Task::new(barrier.wait_owned_async());
-    assert!(task.poll().is_pending());
+    let task = Task::queued(barrier.wait_owned_async());
     let weak = Arc::downgrade(&barrier);
     drop(barrier);
     let barrier = weak.upgrade().expect("it has a share");
     assert_eq!(barrier.arrived(), 1);
     drop(task);
     assert_eq!(barrier.arrived(), 0);
-    let mut last = Task::new(barrier.wait_owned_async_until(far()));
-    assert!(last.poll().is_pending());
+    let last = Task::queued(barrier.wait_owned_async_until(far()));
     drop(barrier);
     drop(last);
     assert!(weak.upgrade().is_none());
@@ -193,8 +190,7 @@ fn too_many_parties_panic() {
 #[test]
 fn debug_shows_the_state_and_never_waits() {
     let barrier = Arc::new(Barrier::new(3));
-    let mut task = Task::new(barrier.wait_async());
-    assert!(task.poll().is_pending());
+    let _task = Task::queued(barrier.wait_async());
     assert_eq!(format!("{barrier:?}"), "Barrier { parties: 3, arrived: 1 }");
     assert_eq!(format!("{:?}", barrier.wait_async()), "BarrierWait { waiting: false, .. }");
     assert_eq!(format!("{:?}", barrier.wait_owned_async()), "BarrierWaitOwned { waiting: false, .. }");

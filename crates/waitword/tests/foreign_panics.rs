@@ -1,5 +1,7 @@
 //! Wakers that panic, and wakers whose destructors do: exclusion holds, and no waiter waits in vain.
 
+#[path = "../../waitword-core/tests/common/alone.rs"]
+mod alone;
 mod common;
 
 use std::future::Future;
@@ -10,18 +12,11 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
+use common::exclusive::Panics;
 use common::{Task, poll, until};
 use waitword::{
     AsyncLock, Barrier, Condvar, Mutex, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, Semaphore,
 };
-
-struct PanicsWhenCalled;
-
-impl Wake for PanicsWhenCalled {
-    fn wake(self: Arc<Self>) {
-        panic!("the waker");
-    }
-}
 
 struct PanicsAtItsEnd;
 
@@ -49,12 +44,6 @@ fn queued<F: Future>(future: F, waker: impl Wake + Send + Sync + 'static) -> Pin
     future
 }
 
-fn queued_task<'a, T>(future: impl Future<Output = T> + 'a) -> Task<'a, T> {
-    let mut task = Task::new(future);
-    assert!(task.poll().is_pending());
-    task
-}
-
 fn panics(run: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(run)).is_err()
 }
@@ -64,7 +53,7 @@ fn panics(run: impl FnOnce()) -> bool {
 fn a_blocking_wait_whose_release_meets_a_waker_that_panics_waits() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let mut guard = mutex.lock();
-    let mut signalled = queued(mutex.lock_async(), PanicsWhenCalled);
+    let mut signalled = queued(mutex.lock_async(), Panics);
     thread::scope(|scope| {
         scope.spawn(|| until(|| condvar.notify_one() == 1));
         condvar.wait(&mut guard);
@@ -169,9 +158,9 @@ fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
         let first = queued(condvar.wait_async(mutex.lock()), PanicsAtItsEnd);
         let guard = mutex.lock();
         // One is signalled by the notify, one by the release.
-        let before = [(); 2].map(|()| queued_task(mutex.lock_async()));
+        let before = [(); 2].map(|()| Task::queued(mutex.lock_async()));
         assert_eq!(condvar.notify_all(), 1);
-        let second = queued_task(condvar.wait_async(guard));
+        let second = Task::queued(condvar.wait_async(guard));
         let has_panicked = panics(|| drop(first));
         before.into_iter().for_each(|task| drop(task.finish()));
         drop(second.finish());
@@ -185,16 +174,16 @@ fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
 #[test]
 fn a_notify_is_forwarded_whatever_the_waker_of_the_next_waiter_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
-    let first = queued_task(condvar.wait_async(mutex.lock()));
+    let first = Task::queued(condvar.wait_async(mutex.lock()));
     let guard = mutex.lock();
-    let _on_its_way = queued_task(mutex.lock_async());
+    let _on_its_way = Task::queued(mutex.lock_async());
     drop(guard);
     let guard = mutex.lock();
     assert_eq!(condvar.notify_all(), 1);
     assert!(first.is_woken());
-    let _next = queued(mutex.lock_async(), PanicsWhenCalled);
+    let _next = queued(mutex.lock_async(), Panics);
     // Releases the mutex. No waiter is signalled, because one signal is pending.
-    let second = queued_task(condvar.wait_async(guard));
+    let second = Task::queued(condvar.wait_async(guard));
     // Unless the watchdog was faster, this signals the next.
     let _ = panics(|| drop(first));
     assert_eq!(condvar.notify_all(), 0, "it was passed on");
@@ -223,7 +212,7 @@ fn each_clone_panics() -> Waker {
 fn what_a_future_has_acquired_is_not_lost_whatever_each_clone_of_its_waker_does() {
     let lock = AsyncLock::new();
     lock.lock();
-    let woken = queued_task(lock.lock_async());
+    let woken = Task::queued(lock.lock_async());
     let mut rechecks = Box::pin(lock.lock_async());
     let waker = std::mem::ManuallyDrop::new(each_clone_panics());
     let mut poll = || {
@@ -256,7 +245,7 @@ const CLONES_END: &str = "a clone's destructor";
 fn a_downgrade_of_an_upgradable_reader_has_a_guard_whatever_the_waker_of_the_next_does() {
     let lock = RwLock::new(());
     let reader = lock.upgradable_read();
-    let next = queued(lock.upgradable_read_async(), PanicsWhenCalled);
+    let next = queued(lock.upgradable_read_async(), Panics);
     let reader = RwLockUpgradableReadGuard::downgrade(reader);
     drop(next);
     assert!(lock.try_write().is_none(), "there is a reader");
@@ -268,18 +257,13 @@ fn a_downgrade_of_an_upgradable_reader_has_a_guard_whatever_the_waker_of_the_nex
 #[test]
 #[cfg_attr(miri, ignore = "starts a process")]
 fn a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals() {
-    const ALONE: &str = "WAITWORD_TEST_ALONE";
-    if std::env::var_os(ALONE).is_none() {
-        let name = "a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals";
-        let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
-        let output = alone.args(["--exact", name, "--nocapture"]).env(ALONE, "").output().unwrap();
-        let [told, failed] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
-        return assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
-    }
-    let mutex = Mutex::new(());
-    let guard = mutex.lock();
-    let _first = queued(mutex.lock_async(), PanicsWhenCalled);
-    let behind = queued_task(mutex.lock_async());
-    drop(guard);
-    drop(behind.finish());
+    let name = "a_waker_that_panics_does_not_keep_the_waiters_behind_it_from_their_signals";
+    alone::passes_alone(name, || {
+        let mutex = Mutex::new(());
+        let guard = mutex.lock();
+        let _first = queued(mutex.lock_async(), Panics);
+        let behind = Task::queued(mutex.lock_async());
+        drop(guard);
+        drop(behind.finish());
+    });
 }

@@ -50,10 +50,8 @@ fn deadlines_are_kept() {
 fn a_future_that_nobody_polls_is_skipped() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
-    let mut never_polled = Task::new(mutex.lock_async());
-    assert!(never_polled.poll().is_pending());
-    let mut behind = Task::new(mutex.lock_async());
-    assert!(behind.poll().is_pending());
+    let _never_polled = Task::queued(mutex.lock_async());
+    let behind = Task::queued(mutex.lock_async());
     drop(guard);
     drop(behind.finish());
 }
@@ -82,15 +80,7 @@ fn a_child_keeps_deadlines_and_skips_futures_that_nobody_polls() {
     // One that is pending across the fork ends in both processes.
     let mutex = Mutex::new(());
     let _guard = mutex.lock();
-    let mut timeout = Duration::from_secs(1);
-    let across = loop {
-        let mut across = Task::new(mutex.lock_async_for(timeout));
-        if across.poll().is_pending() {
-            break across;
-        }
-        // A slow machine.
-        timeout *= 2;
-    };
+    let (across, _) = Task::queued_until(Duration::from_secs(1), |deadline| mutex.lock_async_until(deadline));
     let mut across = Some(across);
     in_a_child(|| {
         deadlines_are_kept();

@@ -1,5 +1,7 @@
 //! The locks under the guards of `lock_api`, of each version.
 
+#[path = "../../waitword-core/tests/common/alone.rs"]
+mod alone;
 mod common;
 
 /// The tests, for a version; and how it reads recursively, if it does.
@@ -7,7 +9,6 @@ macro_rules! tests {
     ($api:ident $(, $read_recursive:ident)?) => {
 mod $api {
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Wake, Waker};
@@ -93,25 +94,21 @@ fn where_blocking_is_forbidden_a_bump_does_nothing() {
 /// A guard is without its mutex, which another holds by then: it must not be dropped.
 #[test]
 fn a_mutex_that_cannot_be_locked_again_ends_the_process() {
-    const CHILD: &str = "WAITWORD_TEST_RELOCKS";
-    if std::env::var_os(CHILD).is_none() {
-        let name = concat!(stringify!($api), "::a_mutex_that_cannot_be_locked_again_ends_the_process");
-        let test = ["--nocapture", "--exact", name];
-        let child =
-            Command::new(std::env::current_exe().unwrap()).args(test).env(CHILD, "").output().unwrap();
-        let err = String::from_utf8_lossy(&child.stderr);
-        assert!(!child.status.success() && err.contains("must not block"), "{err}");
-        return;
-    }
-    static MUTEX: Mutex<()> = Mutex::new(());
-    let mut guard = MUTEX.lock();
-    let unwound = catch_unwind(AssertUnwindSafe(|| {
-        MutexGuard::unlocked(&mut guard, || {
-            std::mem::forget(MUTEX.lock());
-            std::mem::forget(forbid_blocking());
-        });
-    }));
-    std::process::exit(if unwound.is_err() { 0 } else { 1 });
+    let name = concat!(stringify!($api), "::a_mutex_that_cannot_be_locked_again_ends_the_process");
+    let child = crate::alone::alone(name, || {
+        static MUTEX: Mutex<()> = Mutex::new(());
+        let mut guard = MUTEX.lock();
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            MutexGuard::unlocked(&mut guard, || {
+                std::mem::forget(MUTEX.lock());
+                std::mem::forget(forbid_blocking());
+            });
+        }));
+        std::process::exit(if unwound.is_err() { 0 } else { 1 });
+    });
+    let child = child.expect("it would have ended");
+    let err = String::from_utf8_lossy(&child.stderr);
+    assert!(!child.status.success() && err.contains("must not block"), "{err}");
 }
 
 /// The guard, and with it the hold, has gone with the upgrade. Elsewhere a reader keeps it from succeeding.
@@ -159,8 +156,7 @@ fn a_release_whose_signal_panics_leaves_one_holder() {
     ];
     for (method, release) in methods {
         let changed = Condvar::new();
-        let mut first = Task::new(changed.wait_async(MUTEX.lock()));
-        assert!(first.poll().is_pending());
+        let first = Task::queued(changed.wait_async(MUTEX.lock()));
         let mut second = Box::pin(changed.wait_async(MUTEX.lock()));
         let waker = Waker::from(Arc::new(Steals));
         assert!(second.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
@@ -293,8 +289,7 @@ fn a_wait_releases_its_guard_and_has_it_again() {
     assert!(*guard == 2 && mutex.is_locked());
     drop(guard);
     // Dropped while it waits, it holds nothing.
-    let mut wait = Task::new(changed.wait_async(mutex.lock()));
-    assert!(wait.poll().is_pending());
+    let wait = Task::queued(changed.wait_async(mutex.lock()));
     drop(wait);
     assert!(!mutex.is_locked() && changed.notify_one() == 0);
     // One whose time is up has it again, and so has one that must not block, or that panics.

@@ -73,12 +73,11 @@ macro_rules! releases {
     )+};
 }
 
-/// Prepares those of a version of `lock_api`.
-#[cfg(any(feature = "lock_api", feature = "lock_api_05"))]
-macro_rules! of_lock_api {
-    ($list:ident: $api:ident $(, $read_recursive:ident)?) => {{
-        use ::waitword::$api::{Mutex, RwLock};
-        use ::$api::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
+/// Prepares those of the locks, or of a version of `lock_api`.
+macro_rules! all_releases {
+    ($list:ident: {$($locks:tt)+} {$($guards:tt)+} $(, $read_recursive:ident)? $(; $with_upgraded:ident)?) => {{
+        use $($locks)+::{Mutex, RwLock};
+        use $($guards)+::{MutexGuard, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard};
         releases! { $list: Mutex<u8>, lock;
             lock, drop;
             lock, MutexGuard::unlock_fair;
@@ -104,7 +103,7 @@ macro_rules! of_lock_api {
             upgradable_read, |mut guard| RwLockUpgradableReadGuard::unlocked(&mut guard, || ());
             upgradable_read, RwLockUpgradableReadGuard::downgrade;
             upgradable_read, RwLockUpgradableReadGuard::upgrade;
-            upgradable_read, |mut guard| RwLockUpgradableReadGuard::with_upgraded(&mut guard, |_| ());
+            $(upgradable_read, |mut guard| RwLockUpgradableReadGuard::$with_upgraded(&mut guard, |_| ());)?
         }
     }};
 }
@@ -112,49 +111,24 @@ macro_rules! of_lock_api {
 #[test]
 fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     let mut releases: Vec<Release> = Vec::new();
-    releases! { releases: Mutex<u8>, lock;
-        lock, drop;
-        lock, MutexGuard::unlock_fair;
-        lock, |mut guard| MutexGuard::bump(&mut guard);
-        lock, |mut guard| MutexGuard::unlocked(&mut guard, || ());
-    }
-    releases! { releases: RwLock<u8>, write;
-        read, drop;
-        read, RwLockReadGuard::unlock_fair;
-        read, |mut guard| RwLockReadGuard::bump(&mut guard);
-        write, drop;
-        write, RwLockWriteGuard::unlock_fair;
-        write, |mut guard| RwLockWriteGuard::bump(&mut guard);
-        write, RwLockWriteGuard::downgrade;
-        write, RwLockWriteGuard::downgrade_to_upgradable;
-        upgradable_read, drop;
-        upgradable_read, RwLockUpgradableReadGuard::downgrade;
-        upgradable_read, RwLockUpgradableReadGuard::unlock_fair;
-    }
+    all_releases! { releases: {waitword} {waitword} }
     #[cfg(feature = "lock_api")]
-    of_lock_api! { releases: lock_api, read_recursive }
+    all_releases! { releases: {waitword::lock_api} {::lock_api}, read_recursive; with_upgraded }
     #[cfg(feature = "lock_api_05")]
-    of_lock_api! { releases: lock_api_05 }
+    all_releases! { releases: {waitword::lock_api_05} {::lock_api_05}; with_upgraded }
     let all = 2 * releases.len();
     until(|| Table::global().snapshot().len() == all);
 
     let (mutex, permits, lock) = (Mutex::new(()), Semaphore::new(0), AsyncLock::new());
     let guard = mutex.lock();
-    let mut never_polled = [Task::new(mutex.lock_async()), Task::new(mutex.lock_async())];
-    let [acquires, behind_it] = [(); 2].map(|()| permits.acquire_async());
-    let [mut acquires, mut behind_it] = [acquires, behind_it].map(Task::new);
-    assert!(never_polled.iter_mut().all(|task| task.poll().is_pending()));
-    assert!(acquires.poll().is_pending() && behind_it.poll().is_pending());
+    let never_polled = [(); 2].map(|()| Task::queued(mutex.lock_async()));
+    let [_acquires, behind_it] = [(); 2].map(|()| Task::queued(permits.acquire_async()));
     lock.lock();
     let elsewhere = Mutex::new(());
     let _held = elsewhere.lock();
     let mut timed = Task::new(elsewhere.lock_async_for(Duration::from_secs(3600)));
     let (mutex_of_condvar, changed) = (Mutex::new(()), Condvar::new());
-    let notified = [(); 2].map(|()| {
-        let mut wait = Task::new(changed.wait_async(mutex_of_condvar.lock()));
-        assert!(wait.poll().is_pending());
-        wait
-    });
+    let notified = [(); 2].map(|()| Task::queued(changed.wait_async(mutex_of_condvar.lock())));
     let held_of_condvar = mutex_of_condvar.lock();
     let stay = STAY.lock();
     let mut woken = [false; 2];
@@ -184,6 +158,6 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     assert!(woken == [true, false]);
     drop(held_of_condvar);
     notified.into_iter().for_each(|wait| drop(wait.finish()));
-    assert!(Task::new(elsewhere.lock_async()).poll().is_pending());
+    drop(Task::queued(elsewhere.lock_async()));
     until(|| never_polled[1].is_woken() && behind_it.is_woken());
 }

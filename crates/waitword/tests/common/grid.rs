@@ -408,8 +408,7 @@ pub(crate) fn others_barge_past_a_signalled_waiter_until_its_window_closes<L>(gr
     until(|| {
         let lock = (grid.closed)();
         let open = (grid.close)(&lock);
-        let mut first = Task::new(wait(&lock, Duration::MAX));
-        assert!(first.poll().is_pending());
+        let mut first = Task::queued(wait(&lock, Duration::MAX));
         let signalled = Instant::now();
         open();
         assert_eq!(grid.attempt(&lock), Ok(()));
@@ -429,8 +428,7 @@ pub(crate) fn a_signalled_waiter_that_gives_up_forwards_the_signal<L>(grid: &Gri
     let plain = grid.plain(true);
     grid.soon_too_late(|way, lock, mut late, deadline, open| {
         let Call::Task(wait) = plain.call else { unreachable!("it is a task") };
-        let mut next = Task::new(wait(lock, Duration::MAX));
-        assert!(next.poll().is_pending());
+        let mut next = Task::queued(wait(lock, Duration::MAX));
         open();
         let barged_in = grid.ways[0].run(lock, Duration::ZERO).expect("a signal is no handoff");
         until(|| Instant::now() > deadline);

@@ -102,6 +102,29 @@ impl<'a, T> Task<'a, T> {
         Self { future: Box::pin(future), woken: Arc::new(Woken(AtomicBool::new(true))) }
     }
 
+    /// Polled once, and waits.
+    #[track_caller]
+    pub(crate) fn queued(future: impl Future<Output = T> + 'a) -> Self {
+        let mut task = Self::new(future);
+        assert!(task.poll().is_pending(), "it does not wait");
+        task
+    }
+
+    /// The same with a deadline, which is returned: `after` so long, or longer on a machine so slow that it had passed.
+    pub(crate) fn queued_until<F>(mut after: Duration, future: impl Fn(Instant) -> F) -> (Self, Instant)
+    where
+        F: Future<Output = T> + 'a,
+    {
+        loop {
+            let deadline = Instant::now() + after;
+            let mut task = Self::new(future(deadline));
+            if task.poll().is_pending() {
+                return (task, deadline);
+            }
+            after *= 2;
+        }
+    }
+
     pub(crate) fn is_woken(&self) -> bool {
         self.woken.0.load(Ordering::SeqCst)
     }

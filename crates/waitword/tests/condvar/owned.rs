@@ -112,8 +112,7 @@ fn streams_that_keep_their_waits_read_each_letter_once() {
 fn a_wait_keeps_its_condition_variable_and_its_mutex_until_it_has_left_the_queues() {
     for notified in [false, true] {
         let (mutex, changed) = (Arc::new(Mutex::new(0)), Arc::new(Condvar::new()));
-        let mut task = Task::new(changed.wait_owned_async_until(mutex.lock_owned(), far()));
-        assert!(task.poll().is_pending());
+        let mut task = Task::queued(changed.wait_owned_async_until(mutex.lock_owned(), far()));
         let weak = (Arc::downgrade(&mutex), Arc::downgrade(&changed));
         drop((mutex, changed));
         let (mutex, changed) = (weak.0.upgrade().unwrap(), weak.1.upgrade().unwrap());

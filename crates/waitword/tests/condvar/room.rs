@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use waitword::{Condvar, CondvarGuard, LockError, Mutex, OwnedMutexGuard};
+use waitword::{Condvar, Mutex};
 
 use crate::common::exclusive::{self, Exclusive, Held, Waiting};
 use crate::common::{Task, far};
@@ -80,31 +80,30 @@ impl Room {
 
     /// Waits, and takes a token. Until the first poll nothing happens; with that, if the mutex is free, it is queued.
     pub(crate) fn wait(&self, way: Way) -> Waiting<'_> {
+        macro_rules! waited {
+            ($form:ident, $guard:expr; $once:ident, $until:ident, $while:ident, $while_until:ident) => {{
+                let (guard, changed, is_empty) = ($guard, &self.changed, self.is_empty());
+                let (guard, result) = match $form {
+                    Form::Once => (changed.$once(guard).await, Ok(())),
+                    Form::Until => changed.$until(guard, far()).await,
+                    Form::While => (changed.$while(guard, is_empty).await, Ok(())),
+                    Form::WhileUntil => changed.$while_until(guard, far(), is_empty).await,
+                };
+                result.unwrap();
+                self.take_token();
+                Box::new(guard) as Held<'_>
+            }};
+        }
         Box::pin(async move {
             match way {
-                Way::Borrowed(form) => self.wait_with(self.mutex.lock_async().await, form).await,
-                Way::Owned(form) => self.wait_with(self.mutex.lock_owned_async().await, form).await,
-                Way::OwnedBoth(form) => {
-                    let guard = self.mutex.lock_owned_async().await;
-                    let (guard, result) = wait_owned(&self.changed, guard, form, self.is_empty()).await;
-                    self.waited(guard, result)
-                }
+                Way::Borrowed(form) => waited!(form, self.mutex.lock_async().await;
+                    wait_async, wait_async_until, wait_while_async, wait_while_async_until),
+                Way::Owned(form) => waited!(form, self.mutex.lock_owned_async().await;
+                    wait_async, wait_async_until, wait_while_async, wait_while_async_until),
+                Way::OwnedBoth(form) => waited!(form, self.mutex.lock_owned_async().await;
+                    wait_owned_async, wait_owned_async_until, wait_while_owned_async, wait_while_owned_async_until),
             }
         })
-    }
-
-    async fn wait_with<'a, G>(&'a self, guard: G, form: Form) -> Held<'a>
-    where
-        G: CondvarGuard<Target = ()> + Send + 'a,
-    {
-        let is_empty = self.is_empty();
-        let (guard, result) = match form {
-            Form::Once => (self.changed.wait_async(guard).await, Ok(())),
-            Form::Until => self.changed.wait_async_until(guard, far()).await,
-            Form::While => (self.changed.wait_while_async(guard, is_empty).await, Ok(())),
-            Form::WhileUntil => self.changed.wait_while_async_until(guard, far(), is_empty).await,
-        };
-        self.waited(guard, result)
     }
 
     /// Whether to wait: at least once, because a token that is there belongs to an earlier waiter.
@@ -113,17 +112,9 @@ impl Room {
         move |_| !std::mem::replace(&mut waited, true) || self.tokens() == 0
     }
 
-    fn waited<'a, G: Send + 'a>(&self, guard: G, result: Result<(), LockError>) -> Held<'a> {
-        result.unwrap();
-        self.take_token();
-        Box::new(guard)
-    }
-
     /// Waits, polled once.
     pub(crate) fn queued(&self, way: Way) -> Task<'_, Held<'_>> {
-        let mut wait = Task::new(self.wait(way));
-        assert!(wait.poll().is_pending());
-        wait
+        Task::queued(self.wait(way))
     }
 
     /// As a thread.
@@ -154,20 +145,5 @@ impl Room {
     pub(crate) fn assert_left(&self) {
         assert!(self.mutex.is_free());
         assert_eq!((self.waiters(), self.waiters_for_mutex()), (0, 0));
-    }
-}
-
-/// A wait that borrows neither the mutex nor the condition variable.
-async fn wait_owned(
-    changed: &Arc<Condvar>,
-    guard: OwnedMutexGuard<()>,
-    form: Form,
-    is_empty: impl FnMut(&mut ()) -> bool,
-) -> (OwnedMutexGuard<()>, Result<(), LockError>) {
-    match form {
-        Form::Once => (changed.wait_owned_async(guard).await, Ok(())),
-        Form::Until => changed.wait_owned_async_until(guard, far()).await,
-        Form::While => (changed.wait_while_owned_async(guard, is_empty).await, Ok(())),
-        Form::WhileUntil => changed.wait_while_owned_async_until(guard, far(), is_empty).await,
     }
 }

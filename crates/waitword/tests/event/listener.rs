@@ -56,8 +56,7 @@ fn a_listener_keeps_its_position_when_its_time_is_up() {
     let start = Instant::now();
     assert_eq!(listener.as_mut().wait_for(Duration::from_millis(5)), Err(LockError::TIMED_OUT));
     assert!(start.elapsed() >= Duration::from_millis(5));
-    let mut second = Task::new(event.wait_async());
-    assert!(second.poll().is_pending());
+    let mut second = Task::queued(event.wait_async());
     {
         let _must_not = forbid_blocking();
         let refused = listener.as_mut().wait_until(far());

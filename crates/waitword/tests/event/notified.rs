@@ -20,8 +20,8 @@ fn a_notify_says_what_became_of_its_wakeup() {
         assert_eq!([notify(&event), notify(&event), notify(&event)], [Stored, AlreadyStored, AlreadyStored]);
         let mut task = Task::new(event.wait_async());
         assert!(task.poll().is_ready(), "it takes what is stored, ...");
-        let mut task = Task::new(event.wait_async());
-        assert!(task.poll().is_pending(), "... and the next does not");
+        // ... and the next does not.
+        let mut task = Task::queued(event.wait_async());
         assert_eq!([notify(&event), notify(&event)], [Woken, Stored]);
         assert!(task.is_woken() && task.poll().is_ready());
         event.notify_all();
@@ -34,7 +34,7 @@ fn a_notify_says_what_became_of_its_wakeup() {
 fn a_notify_after_all_have_left_is_stored() {
     for notify in [Event::notify_one, Event::notify_last] {
         let event = Event::new();
-        assert!(Task::new(event.wait_async()).poll().is_pending());
+        drop(Task::queued(event.wait_async()));
         assert_eq!((event.waiters(), notify(&event)), (0, Stored));
     }
 }
@@ -44,8 +44,7 @@ fn notify_all_says_how_many_were_in_the_queue() {
     let event = Event::new();
     assert_eq!(event.notify_all(), 0);
     let mut unpolled = Task::new(event.wait_async());
-    let mut queued = [(); 40].map(|()| Task::new(event.wait_async()));
-    assert!(queued.iter_mut().all(|task| task.poll().is_pending()));
+    let mut queued = [(); 40].map(|()| Task::queued(event.wait_async()));
     assert_eq!(event.notify_all(), 40);
     assert_eq!(event.notify_all(), 0);
     assert!(queued.iter_mut().all(|task| task.poll().is_ready()) && unpolled.poll().is_ready());
@@ -87,9 +86,9 @@ fn notify_one_wakes_the_head_and_notify_last_the_tail() {
 fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
     type Wait = fn(&Arc<Event>) -> Task<'_, ()>;
     let forms: [Wait; 3] = [
-        |event| Task::new(event.wait_async()),
-        |event| Task::new(event.wait_owned_async()),
-        |event| Task::new(async { event.wait_async_until(far()).await.unwrap() }),
+        |event| Task::queued(event.wait_async()),
+        |event| Task::queued(event.wait_owned_async()),
+        |event| Task::queued(async { event.wait_async_until(far()).await.unwrap() }),
     ];
     for form in forms {
         for (notify, order) in
@@ -97,7 +96,6 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
         {
             let event = Arc::new(Event::new());
             let mut tasks = [(); 4].map(|()| Some(form(&event)));
-            assert!(tasks.iter_mut().flatten().all(|task| task.poll().is_pending()));
             let is_woken = |tasks: &[Option<Task<'_, ()>>; 4]| {
                 tasks.each_ref().map(|task| task.as_ref().is_some_and(Task::is_woken))
             };
@@ -112,8 +110,8 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
     // Enabled, it knows of the wakeup and keeps it.
     let event = Event::new();
     let mut first = pin!(event.wait_async());
-    let mut second = Task::new(event.wait_async());
-    assert!(!first.as_mut().enable() && second.poll().is_pending());
+    assert!(!first.as_mut().enable());
+    let second = Task::queued(event.wait_async());
     {
         let mut last = pin!(event.wait_async());
         assert!(!last.as_mut().enable());
@@ -132,8 +130,7 @@ fn a_wakeup_is_forwarded_also_after_a_notify_all() {
         assert!(!dropped.as_mut().enable());
         assert_eq!(notify(event), Woken);
         event.notify_all();
-        let mut next = Task::new(event.wait_async());
-        assert!(next.poll().is_pending());
+        let mut next = Task::queued(event.wait_async());
         drop(dropped);
         assert!(next.is_woken() && next.poll().is_ready());
     };
@@ -151,8 +148,7 @@ fn a_wakeup_is_forwarded_also_after_a_notify_all() {
     let mut dropped = Box::pin(event.wait_async());
     assert!(!dropped.as_mut().enable());
     event.notify_all();
-    let mut next = Task::new(event.wait_async());
-    assert!(next.poll().is_pending());
+    let next = Task::queued(event.wait_async());
     drop(dropped);
     assert!(!next.is_woken());
 }
@@ -164,10 +160,9 @@ fn enable_after_a_poll_keeps_the_waker() {
     let plain = RefCell::new(Box::pin(event.wait_async()));
     let timed = RefCell::new(Box::pin(event.wait_owned_async_until(far())));
     let mut tasks = (
-        Task::new(poll_fn(|cx| plain.borrow_mut().as_mut().poll(cx))),
-        Task::new(poll_fn(|cx| timed.borrow_mut().as_mut().poll(cx))),
+        Task::queued(poll_fn(|cx| plain.borrow_mut().as_mut().poll(cx))),
+        Task::queued(poll_fn(|cx| timed.borrow_mut().as_mut().poll(cx))),
     );
-    assert!(tasks.0.poll().is_pending() && tasks.1.poll().is_pending());
     assert!(!plain.borrow_mut().as_mut().enable() && !timed.borrow_mut().as_mut().enable());
     event.notify_all();
     assert!(tasks.0.is_woken() && tasks.1.is_woken());

@@ -44,12 +44,10 @@ fn a_fair_release_hands_the_lock_to_the_queue<L: Exclusive, G>(
     unlock_fair: fn(G),
 ) {
     let guard = acquire();
-    let mut first = Task::new(lock.wait(Way::Owned));
-    assert!(first.poll().is_pending());
+    let mut first = Task::queued(lock.wait(Way::Owned));
     unlock_fair(guard);
     assert!(first.is_woken() && !lock.is_free(), "it is reserved");
-    let mut barging = Task::new(lock.wait(Way::Borrowed));
-    assert!(barging.poll().is_pending());
+    let mut barging = Task::queued(lock.wait(Way::Borrowed));
     let Poll::Ready(held) = first.poll() else { panic!("it was reserved for it") };
     assert!(barging.poll().is_pending());
     drop(held);
@@ -159,8 +157,7 @@ fn a_fair_release_of_readers_is_for_the_queue() {
     until(|| {
         let lock = RwLock::new(0);
         let (one, other) = (lock.read(), lock.read());
-        let mut writer = Task::new(lock.write_async());
-        assert!(writer.poll().is_pending());
+        let mut writer = Task::queued(lock.write_async());
         assert!(lock.try_read().is_some(), "no acquirer has come yet");
         let released = Instant::now();
         let is_late = || released.elapsed() >= STALL_TIMEOUT;

@@ -15,8 +15,7 @@ use crate::common::{Task, block_on, far};
 fn a_guard_is_dropped_on_another_thread() {
     let mutex = Arc::new(Mutex::new(vec![1]));
     let guard = mutex.lock();
-    let mut task = Task::new(mutex.lock_owned_async());
-    assert!(task.poll().is_pending());
+    let mut task = Task::queued(mutex.lock_owned_async());
     thread::scope(|scope| {
         scope.spawn(move || drop(guard));
     });
@@ -37,9 +36,8 @@ fn a_guard_is_dropped_on_another_thread() {
 fn an_owned_future_keeps_the_mutex_while_it_waits_and_gives_it_back() {
     let mutex = Arc::new(Mutex::new(()));
     let guard = mutex.lock_owned();
-    let mut waiting = Task::new(mutex.lock_owned_async());
-    let mut dropped = Task::new(mutex.lock_owned_async_until(far()));
-    assert!(waiting.poll().is_pending() && dropped.poll().is_pending());
+    let mut waiting = Task::queued(mutex.lock_owned_async());
+    let dropped = Task::queued(mutex.lock_owned_async_until(far()));
     let weak = Arc::downgrade(&mutex);
     drop(mutex);
     drop(guard);

@@ -46,8 +46,7 @@ fn threads_and_tasks_wait_for_the_one_that_makes_it() {
     thread::scope(|scope| {
         scope.spawn(|| assert_eq!(*lazy, 7));
         begun.wait();
-        let mut task = Task::new(LazyLock::force_async(&lazy));
-        assert!(task.poll().is_pending());
+        let mut task = Task::queued(LazyLock::force_async(&lazy));
         assert_eq!(LazyLock::force_for(&lazy, Duration::ZERO), Err(LockError::TIMED_OUT));
         let in_time = block_on(LazyLock::force_async_for(&lazy, Duration::from_millis(1)));
         assert_eq!(in_time, Err(LockError::TIMED_OUT));

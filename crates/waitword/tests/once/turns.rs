@@ -93,8 +93,7 @@ fn the_turn_goes_through_the_queue_of_threads_and_tasks() {
 fn a_task_that_is_woken_and_not_polled_stops_no_other() {
     let cell = OnceLock::new();
     let first = running(&cell);
-    let mut unpolled = Task::new(cell.get_or_init_async(async || 2));
-    assert!(unpolled.poll().is_pending());
+    let mut unpolled = Task::queued(cell.get_or_init_async(async || 2));
     thread::scope(|scope| {
         let behind = waits(scope, || cell.waiters() == 2, || *cell.get_or_init(|| 3));
         drop(first);
@@ -110,14 +109,12 @@ fn an_initialiser_dropped_at_any_poll_gives_up_its_turn() {
     for polls in 0.. {
         let cell = OnceLock::new();
         let first = running(&cell);
-        let mut dropped = Task::new(cell.get_or_init_async(async || {
+        let mut dropped = Task::queued(cell.get_or_init_async(async || {
             yield_now().await;
             yield_now().await;
             2
         }));
-        assert!(dropped.poll().is_pending());
-        let mut behind = Task::new(cell.get_or_init_async(async || 3));
-        assert!(behind.poll().is_pending());
+        let mut behind = Task::queued(cell.get_or_init_async(async || 3));
         drop(first);
         let ended = (0..polls).any(|_| dropped.poll().is_ready());
         if !ended && behind.is_woken() && polls > 0 {

@@ -11,6 +11,7 @@ use waitword::RwLock;
 use crate::common::exclusive::{Exclusive, Held, Waiting, Way};
 use crate::common::unpolled::{Queue, unpolled_futures_keep_no_other_from_the_lock};
 use crate::common::{Task, block_on, far};
+use crate::stream_of_readers;
 
 mod beside_readers {
     super::unpolled_futures_keep_no_other_from_the_lock!(super::Mixed<false>);
@@ -80,14 +81,9 @@ impl<const OTHERS_WRITE: bool> Queue for Mixed<OTHERS_WRITE> {
 fn readers_behind_an_unpolled_writer_while_a_reader_stays() {
     let lock = RwLock::new(1);
     let stays = lock.read();
-    let mut writer = Task::new(lock.write_async());
-    assert!(writer.poll().is_pending());
-    let mut held = Some(lock.read());
+    let writer = Task::queued(lock.write_async());
     // Until it is the writer's turn.
-    while let Some(next) = lock.try_read() {
-        held = Some(next);
-    }
-    drop(held);
+    drop(stream_of_readers(&lock, lock.read()));
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| assert_eq!(*lock.read(), 1));
@@ -104,10 +100,9 @@ fn readers_behind_an_unpolled_writer_while_a_reader_stays() {
 fn readers_behind_a_writer_that_has_rechecked_in_vain() {
     let lock = RwLock::new(1);
     let first = lock.write();
-    let mut reader = Task::new(lock.read_async());
-    let mut writer = Task::new(lock.write_async());
-    let mut behind = Task::new(lock.read_async());
-    assert!(reader.poll().is_pending() && writer.poll().is_pending() && behind.poll().is_pending());
+    let reader = Task::queued(lock.read_async());
+    let mut writer = Task::queued(lock.write_async());
+    let behind = Task::queued(lock.read_async());
     drop(first);
     let stays = reader.finish();
     assert!(writer.is_woken() && writer.poll().is_pending());
@@ -124,7 +119,7 @@ fn futures_of_which_one_at_a_time_is_polled() {
     let mut buffered: Vec<_> = (0..4)
         .map(|index| {
             let lock = &lock;
-            Task::new(async move {
+            Task::queued(async move {
                 match index % 2 {
                     0 => drop(lock.read_async().await),
                     _ => *lock.write_async().await += 1,
@@ -132,7 +127,6 @@ fn futures_of_which_one_at_a_time_is_polled() {
             })
         })
         .collect();
-    assert!(buffered.iter_mut().all(|future| future.poll().is_pending()));
     drop(held);
     // From the last, so that all those not polled are before it.
     while let Some(future) = buffered.pop() {

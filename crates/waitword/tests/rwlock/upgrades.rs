@@ -15,13 +15,11 @@ fn an_upgrade_waits_for_readers_and_keeps_others_out() {
     let reader = lock.read();
     let upgradable = lock.upgradable_read();
     let upgradable = RwLockUpgradableReadGuard::try_upgrade(upgradable).expect_err("somebody reads");
-    let mut upgrade = Task::new(RwLockUpgradableReadGuard::upgrade_async(upgradable));
-    assert!(upgrade.poll().is_pending());
+    let mut upgrade = Task::queued(RwLockUpgradableReadGuard::upgrade_async(upgradable));
     assert!(lock.try_read().is_none() && lock.try_upgradable_read().is_none() && lock.try_write().is_none());
     assert!(lock.try_read_recursive().is_some(), "for the sake of the readers");
-    let mut writer = Task::new(lock.write_async());
-    let mut behind = Task::new(lock.read_async());
-    assert!(writer.poll().is_pending() && behind.poll().is_pending());
+    let writer = Task::queued(lock.write_async());
+    let behind = Task::queued(lock.read_async());
     drop(reader);
     assert!(upgrade.is_woken() && !writer.is_woken() && !behind.is_woken());
     let Poll::Ready(mut upgraded) = upgrade.poll() else { panic!("the reader has left") };
@@ -53,11 +51,9 @@ fn an_upgrade_given_up_lets_readers_in() {
     let reader = lock.read();
 
     // Dropped: the lock is released.
-    let mut upgrade = Task::new(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
-    assert!(upgrade.poll().is_pending());
-    let mut behind = Task::new(lock.read_async());
-    let mut upgradable = Task::new(lock.upgradable_read_async());
-    assert!(behind.poll().is_pending() && upgradable.poll().is_pending());
+    let upgrade = Task::queued(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
+    let behind = Task::queued(lock.read_async());
+    let upgradable = Task::queued(lock.upgradable_read_async());
     drop(upgrade);
     assert_eq!(*behind.finish(), 1);
     drop(upgradable.finish());
@@ -86,10 +82,9 @@ fn an_upgrade_given_up_lets_readers_in() {
 fn a_downgrade_lets_readers_in_and_no_writer_before_them() {
     let lock = RwLock::new(1);
     let mut writer = lock.write();
-    let mut upgradable = Task::new(lock.upgradable_read_async());
-    let mut reader = Task::new(lock.read_async());
-    let mut other = Task::new(lock.write_async());
-    assert!(upgradable.poll().is_pending() && reader.poll().is_pending() && other.poll().is_pending());
+    let upgradable = Task::queued(lock.upgradable_read_async());
+    let reader = Task::queued(lock.read_async());
+    let mut other = Task::queued(lock.write_async());
     *writer += 1;
     let reads_again = RwLockWriteGuard::downgrade(writer);
     let upgradable = upgradable.finish();

@@ -19,8 +19,7 @@ fn assert_woken<T>(task: &Task<'_, T>, start: Instant) {
 #[test]
 fn a_waiter_that_takes_some_signals_the_next() {
     let semaphore = Semaphore::new(0);
-    let mut tasks = [1, 2, 3, 1].map(|n| Task::new(semaphore.acquire_many_async(n)));
-    assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
+    let mut tasks = [1, 2, 3, 1].map(|n| Task::queued(semaphore.acquire_many_async(n)));
     let added = Instant::now();
     let is_signalled = |tasks: &[Task<'_, _>; 4], next: usize| {
         assert_woken(&tasks[next], added);
@@ -54,16 +53,14 @@ fn a_waiter_that_takes_some_signals_the_next() {
 fn an_acquirer_of_many_is_not_starved_by_acquirers_of_few() {
     let semaphore = Semaphore::new(3);
     let held = semaphore.acquire_many(3).unwrap();
-    let mut many = Task::new(semaphore.acquire_many_async(3));
-    assert!(many.poll().is_pending());
+    let mut many = Task::queued(semaphore.acquire_many_async(3));
     drop(held);
     assert!(many.is_woken());
     let few = semaphore.try_acquire().expect("a signal is no handoff");
     assert!(many.poll().is_pending());
     assert_eq!(semaphore.available_permits(), 2);
     assert!(semaphore.try_acquire().is_err(), "barged past once");
-    let mut barging = Task::new(semaphore.acquire_async());
-    assert!(barging.poll().is_pending());
+    let mut barging = Task::queued(semaphore.acquire_async());
     drop(few);
     assert!(many.poll().is_ready());
     assert!(barging.is_woken() && barging.poll().is_ready());
@@ -83,8 +80,8 @@ fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
         if many.poll().is_ready() {
             return false;
         }
-        let mut behind = [0, 1].map(|_| Task::new(semaphore.acquire_async()));
-        assert!(behind.iter_mut().all(|task| task.poll().is_pending()), "it is reserved");
+        // It is reserved.
+        let behind = [(); 2].map(|()| Task::queued(semaphore.acquire_async()));
         if is_signalled {
             semaphore.add_permits(1);
             assert_woken(&many, start);
@@ -115,8 +112,7 @@ fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
 #[test]
 fn an_acquirer_that_times_out_unsignalled_takes_nothing_from_the_queue() {
     let semaphore = Semaphore::new(0);
-    let mut many = Task::new(semaphore.acquire_many_async(2));
-    assert!(many.poll().is_pending());
+    let mut many = Task::queued(semaphore.acquire_many_async(2));
     semaphore.add_permits(1);
     let start = Instant::now();
     assert!(many.poll().is_pending());
@@ -135,8 +131,7 @@ fn an_acquirer_that_times_out_unsignalled_takes_nothing_from_the_queue() {
 #[test]
 fn a_signalled_waiter_finds_it_closed() {
     let semaphore = Semaphore::new(0);
-    let mut tasks = [Task::new(semaphore.acquire_async()), Task::new(semaphore.acquire_async())];
-    assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
+    let tasks = [Task::queued(semaphore.acquire_async()), Task::queued(semaphore.acquire_async())];
     let added = Instant::now();
     semaphore.add_permits(1);
     semaphore.close();

@@ -8,19 +8,18 @@ use std::time::Instant;
 use waitword::word::Parker;
 use waitword::{STALL_TIMEOUT, Semaphore};
 
-use crate::common::semaphore::waiters;
+use crate::common::exclusive::Exclusive;
 use crate::common::{Task, block_on, far, until};
 
 /// Signalled for permits that are too few for it, and it does not even check.
 #[test]
 fn waiters_behind_an_unpolled_acquirer_of_many() {
     let semaphore = Semaphore::new(0);
-    let mut unpolled = Task::new(semaphore.acquire_many_async(3));
-    assert!(unpolled.poll().is_pending());
+    let mut unpolled = Task::queued(semaphore.acquire_many_async(3));
     thread::scope(|scope| {
         scope.spawn(|| drop(semaphore.acquire().unwrap()));
         scope.spawn(|| drop(block_on(semaphore.acquire_many_async_until(2, far())).unwrap()));
-        until(|| waiters(&semaphore) == 3);
+        until(|| semaphore.waiters() == 3);
         semaphore.add_permits(2);
     });
     semaphore.add_permits(1);
@@ -32,16 +31,15 @@ fn waiters_behind_an_unpolled_acquirer_of_many() {
 #[test]
 fn waiters_behind_reserved_permits_whose_waiter_is_not_polled_again() {
     let semaphore = Semaphore::new(0);
-    let mut unpolled = Task::new(semaphore.acquire_many_async(3));
-    assert!(unpolled.poll().is_pending());
+    let mut unpolled = Task::queued(semaphore.acquire_many_async(3));
     thread::scope(|scope| {
         scope.spawn(|| semaphore.acquire().unwrap().forget());
-        until(|| waiters(&semaphore) == 2);
+        until(|| semaphore.waiters() == 2);
         semaphore.add_permits(2);
         assert!(unpolled.is_woken() && unpolled.poll().is_pending());
     });
     assert_eq!(semaphore.available_permits(), 1);
-    assert_eq!(waiters(&semaphore), 1);
+    assert_eq!(semaphore.waiters(), 1);
     // However often it checked before.
     assert!(unpolled.poll().is_pending());
     block_on(semaphore.acquire_async()).unwrap().forget();
@@ -53,11 +51,10 @@ fn waiters_behind_reserved_permits_whose_waiter_is_not_polled_again() {
 #[test]
 fn none_gets_past_an_acquirer_of_many_that_responds() {
     let semaphore = Semaphore::new(0);
-    let mut many = Task::new(semaphore.acquire_many_async(3));
-    assert!(many.poll().is_pending());
-    let mut behind = Task::new(semaphore.acquire_async());
+    let mut many = Task::queued(semaphore.acquire_many_async(3));
     semaphore.add_permits(2);
-    assert!(many.poll().is_pending() && behind.poll().is_pending());
+    assert!(many.poll().is_pending());
+    let behind = Task::queued(semaphore.acquire_async());
     for _ in 0..3 {
         // The watchdog signals it, and it responds.
         until(|| many.is_woken());
@@ -73,12 +70,10 @@ fn none_gets_past_an_acquirer_of_many_that_responds() {
 #[test]
 fn reserved_permits_stay_reserved_when_another_leaves() {
     let semaphore = Semaphore::new(0);
-    let mut many = Task::new(semaphore.acquire_many_async(3));
-    assert!(many.poll().is_pending());
+    let mut many = Task::queued(semaphore.acquire_many_async(3));
     semaphore.add_permits(2);
     assert!(many.poll().is_pending());
-    let mut behind = Task::new(semaphore.acquire_async());
-    assert!(behind.poll().is_pending());
+    let behind = Task::queued(semaphore.acquire_async());
     let mut asked = Instant::now();
     until(|| {
         let is_woken = many.is_woken();
@@ -127,8 +122,7 @@ fn select_whose_handler_wants_a_permit_that_is_reserved_for_a_branch() {
 #[test]
 fn attempts_get_the_permits_reserved_for_a_waiter_that_is_not_polled_again() {
     let semaphore = Semaphore::new(0);
-    let mut unpolled = Task::new(semaphore.acquire_many_async(3));
-    assert!(unpolled.poll().is_pending());
+    let mut unpolled = Task::queued(semaphore.acquire_many_async(3));
     semaphore.add_permits(2);
     assert!(unpolled.is_woken());
     for _ in 0..3 {

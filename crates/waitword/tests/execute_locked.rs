@@ -5,7 +5,9 @@ mod common;
 use std::cell::Cell;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
+use std::thread;
 
 use common::{Task, block_on};
 use waitword::{AsyncLock, NotLocked, forbid_blocking};
@@ -35,8 +37,8 @@ fn a_callback_waits_its_turn_without_blocking_the_thread() {
     let lock = AsyncLock::new();
     lock.lock();
     let ran = Cell::new(false);
-    let mut task = Task::new(lock.execute_locked(|| ran.set(true)));
-    assert!(task.poll().is_pending() && !ran.get());
+    let mut task = Task::queued(lock.execute_locked(|| ran.set(true)));
+    assert!(!ran.get());
     lock.unlock().unwrap();
     assert!(task.is_woken() && !ran.get(), "the callback runs where the future is polled");
     assert!(task.poll().is_ready() && ran.get());
@@ -56,9 +58,8 @@ fn a_panic_releases_the_lock_and_calls_the_next() {
     ];
     for mut panicking in tasks {
         lock.lock();
-        let mut next = Task::new(lock.execute_locked(|| 7));
         assert!(panicking.poll().is_pending());
-        assert!(next.poll().is_pending());
+        let next = Task::queued(lock.execute_locked(|| 7));
         lock.unlock().unwrap();
         let panicked = catch_unwind(AssertUnwindSafe(|| while panicking.poll().is_pending() {}));
         assert!(panicked.is_err());
@@ -109,6 +110,35 @@ fn dropped_at_every_poll_it_releases_the_lock_and_calls_the_next() {
             }
         }
     }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "thousands of rounds")]
+fn callbacks_of_tasks_exclude_one_another_and_threads() {
+    const ROUNDS: usize = 1_000;
+    let (lock, is_held) = (AsyncLock::new(), AtomicBool::new(false));
+    let alone = || {
+        assert!(!is_held.swap(true, Ordering::SeqCst), "two are under the lock");
+        thread::yield_now();
+        is_held.store(false, Ordering::SeqCst);
+    };
+    let task = || {
+        block_on(async {
+            for _ in 0..ROUNDS {
+                lock.execute_locked(alone).await;
+                lock.execute_locked_async(async || alone()).await;
+            }
+        });
+    };
+    thread::scope(|scope| {
+        (0..3).for_each(|_| drop(scope.spawn(task)));
+        for _ in 0..ROUNDS {
+            lock.lock();
+            alone();
+            lock.unlock().unwrap();
+        }
+    });
+    assert!(!lock.is_locked());
 }
 
 #[test]

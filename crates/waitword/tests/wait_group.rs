@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::grid::{Got, Grid, got, opener, ways};
-use common::{PlainCounter, Task, block_on, far, until, waits};
+use common::{Task, far, until, waits};
 use waitword::*;
 
 fn wait_group() -> Grid<WaitGroup> {
@@ -48,49 +48,10 @@ fn a_wait_ends_with_the_last_token_and_not_before() {
 }
 
 #[test]
-fn threads_and_tasks_wait_for_threads_and_tasks() {
-    let group = Arc::new(WaitGroup::new());
-    for round in 1..=20_u64 {
-        let counters: Vec<_> = (0..6).map(|_| Arc::new(PlainCounter::default())).collect();
-        let workers: Vec<_> =
-            counters.iter().map(|counter| (group.add_owned(), Arc::clone(counter))).collect();
-        thread::scope(|scope| {
-            let mut threads = Vec::new();
-            for _ in 0..2 {
-                threads.push(scope.spawn(|| {
-                    group.wait();
-                    assert!(counters.iter().all(|counter| counter.get() == 1), "round {round}");
-                }));
-                threads.push(scope.spawn(|| {
-                    block_on(group.wait_async());
-                    assert!(counters.iter().all(|counter| counter.get() == 1), "round {round}");
-                }));
-            }
-            for (place, (token, counter)) in workers.into_iter().enumerate() {
-                threads.push(scope.spawn(move || {
-                    let _token = token;
-                    if place % 2 == 0 {
-                        counter.increment();
-                    } else {
-                        block_on(async {
-                            smol::future::yield_now().await;
-                            counter.increment();
-                        });
-                    }
-                }));
-            }
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
-        });
-        assert_eq!(group.count(), 0);
-    }
-}
-
-#[test]
 fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_checks() {
     let group = Arc::new(WaitGroup::new());
     let token = group.add();
-    let mut polled = Task::new(group.wait_async());
-    assert!(polled.poll().is_pending());
+    let mut polled = Task::queued(group.wait_async());
     let unpolled = group.wait_async();
     let unpolled_owned = group.wait_owned_async();
     drop(token);
@@ -98,8 +59,8 @@ fn a_zero_ends_the_wait_though_the_count_rises_again_before_the_waiter_checks() 
     assert!(polled.is_woken() && polled.poll().is_ready());
     assert!(Task::new(unpolled).poll().is_ready(), "made before the zero");
     assert!(Task::new(unpolled_owned).poll().is_ready(), "made before the zero");
-    let mut later = Task::new(group.wait_async());
-    assert!(later.poll().is_pending(), "made after it");
+    // Made after it.
+    let mut later = Task::queued(group.wait_async());
     drop(again);
     assert!(later.poll().is_ready());
 }
@@ -125,11 +86,10 @@ fn a_worker_that_panics_or_is_cancelled_is_done() {
     }));
     assert!(panicked.is_err() && group.try_wait());
     let token = group.add_owned();
-    let mut task = Task::new(async move {
+    let task = Task::queued(async move {
         let _token = token;
         std::future::pending::<()>().await;
     });
-    assert!(task.poll().is_pending());
     assert_eq!(group.count(), 1);
     drop(task);
     assert!(group.try_wait());
@@ -142,11 +102,10 @@ fn a_wait_that_is_dropped_takes_no_other_wakeup() {
         let token = group.add();
         let mut tasks: Vec<_> = (0..3)
             .map(|place| match place % 2 {
-                0 => Task::new(group.wait_async_until(far())),
-                _ => Task::new(group.wait_owned_async_until(far())),
+                0 => Task::queued(group.wait_async_until(far())),
+                _ => Task::queued(group.wait_owned_async_until(far())),
             })
             .collect();
-        assert!(tasks.iter_mut().all(|task| task.poll().is_pending()));
         drop(tasks.remove(dropped));
         assert_eq!(group.waiters(), 2);
         drop(token);
@@ -159,14 +118,12 @@ fn a_wait_that_is_dropped_takes_no_other_wakeup() {
 fn a_zero_before_the_poll_counts_though_the_time_is_up() {
     let group = WaitGroup::new();
     let token = group.add();
-    let deadline = Instant::now() + Duration::from_millis(20);
-    let mut task = Task::new(group.wait_async_until(deadline));
-    if task.poll().is_pending() {
-        drop(token);
-        let _again = group.add();
-        until(|| Instant::now() > deadline);
-        assert!(task.poll() == std::task::Poll::Ready(Ok(())));
-    }
+    let (mut task, deadline) =
+        Task::queued_until(Duration::from_millis(2), |deadline| group.wait_async_until(deadline));
+    drop(token);
+    let _again = group.add();
+    until(|| Instant::now() > deadline);
+    assert!(task.poll() == std::task::Poll::Ready(Ok(())));
 }
 
 /// The last share in the group may be that of a wait, or of the token that it waits for.

@@ -1,21 +1,20 @@
-//! The lock from outside: the whole grid of names, the errors, and both corner cases of the article.
+//! The lock from outside: the whole grid of names, the errors, both corner cases of the article; and what only this
+//! lock has: the waiters recheck on their own, woken or not.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod corner_cases;
-mod exclusion;
-mod unpolled;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::exclusive::{Exclusive, Unlocks};
 use common::grid::{Ended, Got, Grid, opener, ways};
-use common::{Task, block_on, poll};
+use common::{Task, block_on, poll, until};
 use waitword::word::*;
 use waitword::*;
 
@@ -140,8 +139,7 @@ fn a_strange_word_counts_as_held_and_comes_back_to_the_table() {
         let word = AtomicI32::new(strange);
         let lock = AsyncLock::on(&word);
         assert!(lock.is_locked() && !lock.try_lock());
-        let mut task = Task::new(lock.lock_async());
-        assert!(task.poll().is_pending());
+        let mut task = Task::queued(lock.lock_async());
         lock.unlock().unwrap();
         assert!(task.poll().is_ready());
         lock.unlock().unwrap();
@@ -160,9 +158,8 @@ fn locks_on_one_word_are_one_lock_and_tables_keep_them_apart() {
     first.lock();
     assert!(same.is_locked() && !other.is_locked());
     other.lock();
-    let mut on_first = Task::new(same.lock_async());
-    let mut on_other = Task::new(other.lock_async());
-    assert!(on_first.poll().is_pending() && on_other.poll().is_pending());
+    let mut on_first = Task::queued(same.lock_async());
+    let mut on_other = Task::queued(other.lock_async());
     assert_eq!((here.waiters(&one), there.waiters(&two)), (1, 1));
     assert_eq!((here.waiters(&two), there.waiters(&one), Table::global().waiters(&one)), (0, 0, 0));
     same.unlock().unwrap();
@@ -170,4 +167,60 @@ fn locks_on_one_word_are_one_lock_and_tables_keep_them_apart() {
     assert!(on_first.poll().is_ready());
     other.unlock().unwrap();
     assert!(on_other.poll().is_ready());
+}
+
+// Without the test of positions: a woken waiter has left the queue.
+crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waiters AsyncLock);
+
+/// The second race of `acquire`: a barging acquirer takes the lock from under an unpolled future, and knows nothing of
+/// those behind it.
+#[test]
+fn a_recheck_restores_the_mark_that_a_barging_acquirer_cleared() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    lock.lock();
+    let mut unpolled = Task::queued(lock.lock_async());
+    let mut behind = Task::queued(lock.lock_async());
+    lock.unlock().unwrap();
+    assert!(lock.try_lock());
+    assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked }", "the mark is lost");
+    // Its alarm goes off; no release has woken it.
+    until(|| behind.is_woken());
+    assert!(behind.poll().is_pending());
+    assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked with waiters }");
+    assert_eq!(Table::global().waiters(&word), 1, "it has kept its position");
+    lock.unlock().unwrap();
+    assert!(behind.is_woken(), "the barging acquirer has woken it");
+    assert!(behind.poll().is_ready());
+    lock.unlock().unwrap();
+    assert!(unpolled.poll().is_ready());
+}
+
+#[test]
+fn a_recheck_that_succeeds_leaves_the_queue() {
+    let word = AtomicI32::new(0);
+    let lock = AsyncLock::on(&word);
+    lock.lock();
+    let _unpolled = Task::queued(lock.lock_async());
+    let mut behind = Task::queued(lock.lock_async());
+    lock.unlock().unwrap();
+    until(|| behind.is_woken());
+    assert!(behind.poll().is_ready());
+    assert_eq!(Table::global().waiters(&word), 0, "else a release would wake it in place of a waiter");
+    lock.unlock().unwrap();
+}
+
+#[test]
+fn rechecks_in_vain_become_rare() {
+    let lock = AsyncLock::new();
+    lock.lock();
+    let mut task = Task::new(lock.lock_async());
+    let mut rest = STALL_TIMEOUT;
+    for _ in 0..4 {
+        let before = Instant::now();
+        assert!(task.poll().is_pending());
+        until(|| task.is_woken());
+        assert!(before.elapsed() >= rest);
+        rest *= 2;
+    }
 }

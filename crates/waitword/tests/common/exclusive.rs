@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use std::task::{Context, Wake, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use waitword::{AsyncLock, Mutex, RwLock, Semaphore};
 
@@ -38,8 +38,6 @@ pub(crate) trait Exclusive: Send + Sync + 'static {
     fn free() -> Arc<Self>;
 
     fn lock(&self) -> Held<'_>;
-
-    fn lock_until(&self, deadline: Instant) -> Held<'_>;
 
     fn lock_for(&self, timeout: Duration) -> Option<Held<'_>>;
 
@@ -77,13 +75,14 @@ macro_rules! waiters {
 }
 pub(crate) use waiters;
 
-/// A lock with guards, by the names of its methods: `$some` and `$plain` make an option and a guard of what they return.
+/// A lock with guards, by the names of its methods. `$unwrap` and `$ok` make a guard and an option of what they return,
+/// if need be.
 macro_rules! exclusive {
     (
         $Lock:ty as [$Word:ty; $count:literal] = $free:expr;
         $lock:ident, $async:ident, $owned_async:ident => $($unwrap:ident)?;
         $try:ident => $($ok:ident)?;
-        $for:ident, $until:ident, $async_until:ident, $owned_async_until:ident;
+        $for:ident, $async_until:ident, $owned_async_until:ident;
     ) => {
         impl Exclusive for $Lock {
             fn free() -> Arc<Self> {
@@ -92,10 +91,6 @@ macro_rules! exclusive {
 
             fn lock(&self) -> Held<'_> {
                 Box::new(self.$lock()$(.$unwrap())?)
-            }
-
-            fn lock_until(&self, deadline: Instant) -> Held<'_> {
-                Box::new(self.$until(deadline).unwrap())
             }
 
             fn lock_for(&self, timeout: Duration) -> Option<Held<'_>> {
@@ -128,7 +123,7 @@ exclusive! {
     Mutex<()> as [AtomicU32; 1] = Mutex::new(());
     lock, lock_async, lock_owned_async => ;
     try_lock => ;
-    lock_for, lock_until, lock_async_until, lock_owned_async_until;
+    lock_for, lock_async_until, lock_owned_async_until;
 }
 
 // Its second word has the queue of the upgrading holder.
@@ -136,14 +131,14 @@ exclusive! {
     RwLock<()> as [AtomicU64; 2] = RwLock::new(());
     write, write_async, write_owned_async => ;
     try_write => ;
-    write_for, write_until, write_async_until, write_owned_async_until;
+    write_for, write_async_until, write_owned_async_until;
 }
 
 exclusive! {
     Semaphore as [AtomicU64; 2] = Semaphore::new(1);
     acquire, acquire_async, acquire_owned_async => unwrap;
     try_acquire => ok;
-    acquire_for, acquire_until, acquire_async_until, acquire_owned_async_until;
+    acquire_for, acquire_async_until, acquire_owned_async_until;
 }
 
 /// Has taken the lock without a guard.
@@ -162,11 +157,6 @@ impl Exclusive for AsyncLock {
 
     fn lock(&self) -> Held<'_> {
         self.lock();
-        Box::new(Unlocks(self))
-    }
-
-    fn lock_until(&self, deadline: Instant) -> Held<'_> {
-        self.lock_until(deadline).unwrap();
         Box::new(Unlocks(self))
     }
 

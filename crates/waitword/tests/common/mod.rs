@@ -5,22 +5,7 @@ pub(crate) mod dropped;
 pub(crate) mod exclusive;
 pub(crate) mod grid;
 pub(crate) mod schedules;
-pub(crate) mod stress;
 pub(crate) mod unpolled;
-
-/// How many are queued for a mutex.
-pub(crate) mod mutex {
-    pub(crate) fn waiters(mutex: &waitword::Mutex<()>) -> usize {
-        super::exclusive::Exclusive::waiters(mutex)
-    }
-}
-
-/// How many are queued for a semaphore.
-pub(crate) mod semaphore {
-    pub(crate) fn waiters(semaphore: &waitword::Semaphore) -> usize {
-        super::exclusive::Exclusive::waiters(semaphore)
-    }
-}
 
 use std::future::Future;
 use std::pin::{Pin, pin};

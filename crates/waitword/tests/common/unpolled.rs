@@ -15,7 +15,7 @@ use futures_util::stream::{self, FuturesUnordered, StreamExt};
 use waitword::STALL_TIMEOUT;
 
 use super::exclusive::{self, Exclusive, Held, Waiting};
-use super::{Task, block_on, far, until};
+use super::{Task, block_on, until};
 
 /// A lock, and futures that wait for it in its queue: they are its acquirers, or wait for a condition first.
 pub(crate) trait Queue: Send + Sync + 'static {
@@ -48,9 +48,7 @@ pub(crate) trait Queue: Send + Sync + 'static {
 
     /// A wait that was polled once.
     fn polled(self: &Arc<Self>, way: Self::Way) -> Task<'_, Held<'_>> {
-        let mut task = Task::new(self.wait(way));
-        assert!(task.poll().is_pending());
-        task
+        Task::queued(self.wait(way))
     }
 }
 
@@ -86,29 +84,42 @@ impl<L: Exclusive> Queue for L {
     }
 }
 
-/// All of them, for one lock.
+/// All of them, for one lock; or those of waiters; of a signalled waiter's position; of attempts.
 macro_rules! unpolled_futures_keep_no_other_from_the_lock {
     ($Lock:ty) => {
+        $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waiters $Lock);
+        $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(position $Lock);
+        $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(attempts $Lock);
+    };
+    (waiters $Lock:ty) => {
         $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock! { $Lock:
             select_whose_handler_wants_what_an_unpolled_branch_was_signalled_for,
             a_task_waits_behind_its_own_unpolled_future,
             a_set_of_futures_that_is_not_polled_meanwhile,
             a_stream_that_buffers_locks_while_its_body_wants_one,
             a_stream_that_buffers_locks_in_any_order,
-            a_future_stored_and_polled_later_keeps_its_position,
             threads_behind_unpolled_futures,
             tasks_behind_unpolled_futures,
             a_leaked_future_keeps_no_other_from_the_lock,
+        }
+    };
+    (position $Lock:ty) => {
+        $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock! { $Lock:
+            a_future_stored_and_polled_later_keeps_its_position,
+        }
+    };
+    (attempts $Lock:ty) => {
+        $crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock! { $Lock:
             an_attempt_gets_past_an_unpolled_future,
             an_attempt_without_time_gets_past_an_unpolled_future,
         }
     };
-    ($Lock:ty: $($test:ident),* $(,)?) => {$(
+    ($Lock:ty: $($test:ident,)+) => {$(
         #[test]
         fn $test() {
             $crate::common::unpolled::$test::<$Lock>();
         }
-    )*};
+    )+};
 }
 pub(crate) use unpolled_futures_keep_no_other_from_the_lock;
 
@@ -250,9 +261,8 @@ pub(crate) fn a_future_stored_and_polled_later_keeps_its_position<Q: Queue>() {
             drop(lock.lock());
         }
         let held = lock.lock();
-        let mut behind = Task::new(queue.other());
         assert!(stored.poll().is_pending());
-        assert!(behind.poll().is_pending());
+        let behind = Task::queued(queue.other());
         let released = Instant::now();
         drop(held);
         let behind_is_woken = behind.is_woken();
@@ -275,7 +285,7 @@ pub(crate) fn threads_behind_unpolled_futures<Q: Queue>() {
             for _ in 0..3 {
                 scope.spawn(|| {
                     queue.block();
-                    drop(queue.the_lock().lock_until(far()));
+                    drop(queue.the_lock().lock_for(Duration::MAX).unwrap());
                 });
             }
             until(|| queue.waiters() == unpolled + 3);

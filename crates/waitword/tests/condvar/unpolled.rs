@@ -7,7 +7,6 @@
 //! others.
 
 use std::sync::Arc;
-use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,17 +21,8 @@ use crate::room::{Room, WAYS, Way};
 macro_rules! notified {
     ($($module:ident: $Notified:ty;)+) => {$(
         mod $module {
-            super::unpolled_futures_keep_no_other_from_the_lock! { $Notified:
-                select_whose_handler_wants_what_an_unpolled_branch_was_signalled_for,
-                a_task_waits_behind_its_own_unpolled_future,
-                a_set_of_futures_that_is_not_polled_meanwhile,
-                a_stream_that_buffers_locks_while_its_body_wants_one,
-                a_stream_that_buffers_locks_in_any_order,
-                a_future_stored_and_polled_later_keeps_its_position,
-                threads_behind_unpolled_futures,
-                tasks_behind_unpolled_futures,
-                a_leaked_future_keeps_no_other_from_the_lock,
-            }
+            super::unpolled_futures_keep_no_other_from_the_lock!(waiters $Notified);
+            super::unpolled_futures_keep_no_other_from_the_lock!(position $Notified);
         }
     )+};
 }
@@ -90,7 +80,7 @@ fn a_notify_of_one_stays_with_the_unpolled_future_that_it_went_to_and_later_ones
     for way in WAYS {
         let room = Room::default();
         let unpolled = room.queued(way);
-        let [second, mut third] = [way, way].map(|way| room.queued(way));
+        let [second, mut third] = [way; 2].map(|way| room.queued(way));
         assert_eq!(room.notify_one(), 1);
         // Behind it: when this has had the mutex, the stall timeout of `unpolled` is over.
         block_on(async { drop(room.mutex.lock_async().await) });
@@ -132,13 +122,9 @@ fn waiters_behind_a_wait_that_has_rechecked_in_vain() {
 #[test]
 fn those_behind_a_wait_whose_time_was_up() {
     let room = Room::default();
-    let deadline = Instant::now() + Duration::from_millis(1);
-    let mut unpolled =
-        Task::new(async { room.changed.wait_async_until(room.mutex.lock_async().await, deadline).await });
-    // On a machine so slow, it has been up before.
-    if let Poll::Ready((_, result)) = unpolled.poll() {
-        return assert_eq!(result, Err(LockError::TIMED_OUT));
-    }
+    let (mut unpolled, deadline) = Task::queued_until(Duration::from_millis(1), |deadline| {
+        room.changed.wait_async_until(room.mutex.lock(), deadline)
+    });
     let behind = room.queued(WAYS[0]);
     let held = room.mutex.lock();
     until(|| Instant::now() > deadline);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use waitword::*;
 
 use crate::common::schedules::{self, Actors, Step};
-use crate::common::{Task, far};
+use crate::common::{Task, block_on, far};
 
 /// Consumers that are threads, tasks, and tasks which give up again and again, and drop what they may have been given.
 #[test]
@@ -31,51 +31,34 @@ fn messages_beside_an_event_are_all_consumed() {
             goes_on
         }
     }
-    let mailbox =
-        Arc::new(Mailbox { messages: Mutex::default(), arrived: Event::new(), consumed: Mutex::default() });
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let tasks: Vec<_> = (0..4)
-        .map(|place| {
-            let mailbox = Arc::clone(&mailbox);
-            runtime.spawn(async move {
-                while mailbox.consume() {
-                    if place % 2 == 0 {
-                        mailbox.arrived.wait_async().await;
-                    } else {
-                        let _ =
-                            tokio::time::timeout(Duration::from_micros(100), mailbox.arrived.wait_async())
-                                .await;
-                    }
-                }
-            })
-        })
-        .collect();
+    const SOON: Duration = Duration::from_micros(100);
+    let mailbox = Mailbox { messages: Mutex::default(), arrived: Event::new(), consumed: Mutex::default() };
+    let (mailbox, arrived) = (&mailbox, &mailbox.arrived);
     thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
+        for place in 0..8 {
+            scope.spawn(move || {
                 while mailbox.consume() {
-                    mailbox.arrived.wait();
-                }
-            });
-            scope.spawn(|| {
-                while mailbox.consume() {
-                    let _ = mailbox.arrived.wait_for(Duration::from_micros(100));
+                    match place % 4 {
+                        0 => arrived.wait(),
+                        1 => drop(arrived.wait_for(SOON)),
+                        2 => block_on(arrived.wait_async()),
+                        // Dropped with what it may have been given.
+                        _ => block_on(smol::future::or(arrived.wait_async(), async {
+                            let _ = Event::new().wait_async_for(SOON).await;
+                        })),
+                    }
                 }
             });
         }
         for producer in 0..2 {
-            let mailbox = &mailbox;
             scope.spawn(move || {
                 for message in 0..MESSAGES / 2 {
                     mailbox.messages.lock().unwrap().push(2 * message + producer);
-                    mailbox.arrived.notify_one();
+                    arrived.notify_one();
                 }
             });
         }
     });
-    for task in tasks {
-        runtime.block_on(task).unwrap();
-    }
     let mut consumed = mailbox.consumed.lock().unwrap().clone();
     consumed.sort_unstable();
     assert_eq!(consumed, (0..MESSAGES).collect::<Vec<_>>());

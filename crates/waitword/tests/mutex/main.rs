@@ -3,22 +3,21 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod guards;
-mod turns;
 
-use std::ops::Deref;
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
+use common::exclusive::Exclusive;
 use common::grid::{Got, Grid, got, opener, ways};
-use common::mutex::waiters;
-use common::{PlainCounter, Task, block_on};
+use common::{Task, until};
 use waitword::*;
 
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::Mutex<()>);
-    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::Mutex<()>>);
     crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::Mutex<()>);
 }
 
@@ -35,7 +34,7 @@ fn mutex() -> Grid<Mutex<()>> {
         stays_open: |_| true,
         closed: Arc::default,
         close: |mutex| opener(mutex.lock()),
-        waiters,
+        waiters: Exclusive::waiters,
     }
 }
 
@@ -57,54 +56,82 @@ fn a_future_that_was_ready_is_not_polled_again() {
     let _ = task.poll();
 }
 
-const DEADLINES: u64 = 5_000;
+/// A waker that does something when the last of its clones is dropped.
+struct AtItsEnd<F: FnMut() + Send>(F);
 
-/// Also between a signal and its acknowledgement.
+impl<F: FnMut() + Send + Sync> Wake for AtItsEnd<F> {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl<F: FnMut() + Send> Drop for AtItsEnd<F> {
+    fn drop(&mut self) {
+        self.0();
+    }
+}
+
+/// The poll that comes too late gives the old waker back; its destructor releases the mutex, which signals the waiter
+/// that is about to leave. Whether another acquirer barges then or not, the next waiter is signalled.
 #[test]
-fn deadlines_that_pass_at_any_moment_lose_no_signal() {
-    let mutex = Arc::new(Mutex::new(PlainCounter::default()));
-    let entered: u64 = thread::scope(|scope| {
-        let threads = (0..3).map(|_| scope.spawn(|| as_thread(&mutex))).collect::<Vec<_>>();
-        let tasks = (0..3).map(|_| scope.spawn(|| block_on(as_task(&mutex)))).collect::<Vec<_>>();
-        threads.into_iter().chain(tasks).map(|each| each.join().unwrap()).sum()
-    });
-    assert_eq!(mutex.lock().get(), entered);
-}
-
-fn as_thread(mutex: &Mutex<PlainCounter>) -> u64 {
-    let round = |round| match round % 2 {
-        0 => entered(mutex.lock_for(short(round))),
-        _ => entered(Ok(mutex.lock())),
-    };
-    (0..DEADLINES).map(round).sum()
-}
-
-async fn as_task(mutex: &Arc<Mutex<PlainCounter>>) -> u64 {
-    let mut sum = 0;
-    for round in 0..DEADLINES {
-        sum += match round % 3 {
-            0 => entered(mutex.lock_async_for(short(round)).await),
-            1 => entered(mutex.lock_owned_async_for(short(round)).await),
-            _ => entered(Ok(mutex.lock_async().await)),
-        };
-    }
-    sum
-}
-
-fn short(round: u64) -> Duration {
-    Duration::from_micros(round % 40)
-}
-
-/// How often the counter was incremented by this.
-fn entered(locked: Result<impl Deref<Target = PlainCounter>, LockError>) -> u64 {
-    match locked {
-        Ok(counter) => {
-            counter.increment();
-            1
+fn signalled_between_the_last_check_and_the_deadline() {
+    for barges_in in [false, true] {
+        let mutex = Arc::new(Mutex::new(()));
+        let holder = std::sync::Mutex::new(Some(mutex.lock_owned()));
+        let barger = Arc::new(std::sync::Mutex::new(None));
+        let deadline = Instant::now() + Duration::from_millis(1);
+        let mut late = pin!(mutex.lock_async_until(deadline));
+        let release = AtItsEnd({
+            let (mutex, barger) = (Arc::clone(&mutex), Arc::clone(&barger));
+            move || {
+                drop(holder.lock().unwrap().take());
+                if barges_in {
+                    *barger.lock().unwrap() = Some(mutex.try_lock_owned().expect("a signal is no handoff"));
+                }
+            }
+        });
+        let release = Arc::new(release);
+        let clones = Arc::downgrade(&release);
+        let first_waker = Waker::from(release);
+        let polled = late.as_mut().poll(&mut Context::from_waker(&first_waker));
+        drop(first_waker);
+        if polled.is_ready() {
+            // A machine so slow that the time was up before.
+            continue;
         }
-        Err(error) => {
-            assert_eq!(error, LockError::TIMED_OUT);
-            0
+        let mut next = Task::queued(mutex.lock_async());
+        // The timer has woken it, and given back its clone.
+        until(|| Instant::now() > deadline && clones.strong_count() == 1);
+        match late.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(_guard)) => assert!(!barges_in),
+            Poll::Ready(Err(_)) => assert!(barges_in),
+            Poll::Pending => panic!("its time was up"),
         }
+        drop(barger.lock().unwrap().take());
+        assert!(next.is_woken(), "barges: {barges_in}");
+        assert!(next.poll().is_ready());
     }
+}
+
+#[test]
+fn a_release_frees_the_mutex_and_a_signalled_waiter_keeps_its_position() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let mut first = Task::queued(mutex.lock_async());
+    let second = Task::queued(mutex.lock_async());
+    let released = Instant::now();
+    drop(guard);
+    assert!(first.is_woken());
+    let barged_in = mutex.try_lock().expect("a signal is no handoff");
+    assert!(first.poll().is_pending());
+    drop(barged_in);
+    let woken = (first.is_woken(), second.is_woken());
+    // On a slow machine the watchdog may have signalled the other, too.
+    if released.elapsed() < STALL_TIMEOUT {
+        assert_eq!(woken, (true, false), "it has kept its position");
+        assert!(
+            mutex.try_lock().is_none(),
+            "barged past once, and it responded: the mutex is reserved for it"
+        );
+    }
+    assert!(first.poll().is_ready());
+    drop(second.finish());
 }

@@ -9,11 +9,10 @@ mod turns;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
+use common::Task;
 use common::grid::{Got, Grid, got, ways};
-use common::{Task, block_on, waits};
 use smol::future::yield_now;
 use waitword::*;
 
@@ -92,54 +91,10 @@ fn every_initialiser_makes_the_value_once() {
 
 /// A task whose initialiser awaits once, and has the turn.
 fn running<'a>(cell: &'a OnceLock<i32>) -> Task<'a, &'a i32> {
-    let mut task = Task::new(cell.get_or_init_async(async || {
+    Task::queued(cell.get_or_init_async(async || {
         yield_now().await;
         1
-    }));
-    assert!(task.poll().is_pending());
-    task
-}
-
-#[test]
-fn every_initialiser_waits_for_one_that_runs_and_makes_no_value() {
-    for way in &initialisers().ways[1..] {
-        let cell = Arc::new(OnceLock::new());
-        let first = running(&cell);
-        thread::scope(|scope| {
-            let waiter = waits(scope, || cell.waiters() == 1, || way.run(&cell, Duration::MAX).is_ok());
-            assert_eq!(first.finish(), &1);
-            assert!(waiter.join().unwrap(), "{}", way.name);
-        });
-        assert_eq!(cell.get(), Some(&1), "{}", way.name);
-    }
-}
-
-#[test]
-fn one_of_many_makes_the_value() {
-    for _ in 0..50 {
-        let cell = OnceLock::new();
-        let made = AtomicUsize::new(0);
-        thread::scope(|scope| {
-            let mut threads = Vec::new();
-            for place in 0..8 {
-                let (cell, made) = (&cell, &made);
-                threads.push(scope.spawn(move || {
-                    let make = || made.fetch_add(1, Ordering::SeqCst);
-                    let value = match place % 3 {
-                        0 => cell.get_or_init(make),
-                        1 => block_on(cell.get_or_init_async(async || {
-                            yield_now().await;
-                            make()
-                        })),
-                        _ => cell.wait(),
-                    };
-                    assert_eq!(*value, 0);
-                }));
-            }
-            threads.into_iter().for_each(|thread| thread.join().unwrap());
-        });
-        assert_eq!(made.into_inner(), 1);
-    }
+    }))
 }
 
 #[test]

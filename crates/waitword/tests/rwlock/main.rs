@@ -3,7 +3,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod dropped;
-mod exclusion;
 mod unpolled;
 mod upgrades;
 
@@ -25,7 +24,6 @@ use waitword::{
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::RwLock<()>);
-    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::RwLock<()>>);
     crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::RwLock<()>);
 }
 
@@ -151,15 +149,14 @@ fn which_holder_excludes_which() {
 }
 
 #[test]
-fn a_stream_of_readers_does_not_starve_a_writer() {
+fn a_stream_of_readers_does_not_starve_a_writer_and_a_reader_may_read_again() {
     let lock = RwLock::new(1);
     let first = lock.read();
-    let mut writer = Task::new(lock.write_async());
-    assert!(writer.poll().is_pending());
+    let writer = Task::queued(lock.write_async());
     let last = stream_of_readers(&lock, first);
+    assert_eq!(*lock.try_read_recursive().expect("read already"), 1);
     // Later acquirers enqueue behind it.
-    let mut behind = Task::new(lock.read_async());
-    assert!(behind.poll().is_pending());
+    let behind = Task::queued(lock.read_async());
     drop(last);
     *writer.finish() += 1;
     assert_eq!(*behind.finish(), 2);
@@ -171,8 +168,7 @@ fn a_stream_of_writers_does_not_starve_a_reader() {
     until(|| {
         let lock = RwLock::new(1);
         let mut held = lock.write();
-        let mut reader = Task::new(lock.read_async());
-        assert!(reader.poll().is_pending());
+        let reader = Task::queued(lock.read_async());
         let start = Instant::now();
         loop {
             drop(held);
@@ -214,12 +210,10 @@ fn a_stream_of_thread_readers_lets_a_thread_write() {
 fn readers_in_a_row_get_in_together_and_the_writer_behind_them_alone() {
     let lock = RwLock::new(1);
     let writer = lock.write();
-    let mut first = Task::new(lock.read_async());
-    let mut second = Task::new(lock.read_async());
-    let mut third = Task::new(lock.write_async());
-    let mut fourth = Task::new(lock.read_async());
-    assert!(first.poll().is_pending() && second.poll().is_pending());
-    assert!(third.poll().is_pending() && fourth.poll().is_pending());
+    let mut first = Task::queued(lock.read_async());
+    let mut second = Task::queued(lock.read_async());
+    let mut third = Task::queued(lock.write_async());
+    let fourth = Task::queued(lock.read_async());
     let released = Instant::now();
     drop(writer);
     // On a slow machine the watchdog may have signalled others, too, be about to wake them, and have skipped the writer.
@@ -246,17 +240,10 @@ fn a_writer_that_gives_up_lets_those_behind_it_in() {
     for gives_up in [true, false] {
         let lock = RwLock::new(1);
         let first = lock.read();
-        // On a slow machine the time may be up before the first poll.
-        let writer = loop {
-            let deadline = if gives_up { Instant::now() + SOON } else { far() };
-            let mut writer = Task::new(lock.write_async_until(deadline));
-            if writer.poll().is_pending() {
-                break writer;
-            }
-        };
+        let after = if gives_up { SOON } else { Duration::from_secs(3600) };
+        let (writer, _) = Task::queued_until(after, |deadline| lock.write_async_until(deadline));
         let last = stream_of_readers(&lock, first);
-        let mut behind = Task::new(lock.read_async());
-        assert!(behind.poll().is_pending());
+        let behind = Task::queued(lock.read_async());
         if gives_up {
             assert_eq!(writer.finish().unwrap_err(), LockError::TIMED_OUT);
         } else {
@@ -266,19 +253,6 @@ fn a_writer_that_gives_up_lets_those_behind_it_in() {
         assert_eq!(*behind.finish(), *last);
         assert!(lock.try_read().is_some(), "no waiter is queued");
     }
-}
-
-#[test]
-fn a_reader_may_read_again_while_a_writer_waits() {
-    let lock = RwLock::new(1);
-    let first = lock.read();
-    let mut writer = Task::new(lock.write_async());
-    assert!(writer.poll().is_pending());
-    let last = stream_of_readers(&lock, first);
-    assert!(lock.try_read().is_none());
-    assert_eq!(*lock.try_read_recursive().expect("read already"), 1);
-    drop(last);
-    drop(writer.finish());
 }
 
 #[test]
@@ -298,8 +272,7 @@ fn an_upgrade_where_blocking_is_forbidden_names_the_async_method_or_gives_the_gu
 fn a_reader_whose_signal_to_the_next_panics_enters_and_so_does_the_next() {
     let lock = RwLock::new(1);
     let writer = lock.write();
-    let mut first = Task::new(lock.read_async());
-    assert!(first.poll().is_pending());
+    let mut first = Task::queued(lock.read_async());
     let mut second = pin!(lock.read_async());
     assert!(second.as_mut().poll(&mut Context::from_waker(&Panics::waker())).is_pending());
     drop(writer);

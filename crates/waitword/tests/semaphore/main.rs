@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use common::exclusive::{Exclusive, Panics};
 use common::grid::{Got, Grid, got, opener, ways};
-use common::semaphore::waiters;
 use common::{Task, block_on, far, until};
 use waitword::{
     AcquireError, Closed, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError, forbid_blocking,
@@ -25,7 +24,6 @@ use waitword::{
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
     crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::Semaphore);
-    crate::common::stress::on_every_executor!(crate::common::stress::OneAtATime<waitword::Semaphore>);
     crate::common::unpolled::unpolled_futures_keep_no_other_from_the_lock!(waitword::Semaphore);
 }
 
@@ -89,8 +87,7 @@ fn any_count_up_to_the_maximum() {
     assert_eq!(semaphore.available_permits(), MAX);
     let all = semaphore.acquire_many(MAX).unwrap();
     assert_eq!((all.num_permits(), semaphore.available_permits()), (MAX, 0));
-    let mut waits = Task::new(semaphore.acquire_many_async(MAX));
-    assert!(waits.poll().is_pending());
+    let mut waits = Task::queued(semaphore.acquire_many_async(MAX));
     drop(all);
     assert!(waits.is_woken());
     let Poll::Ready(Ok(mut all)) = waits.poll() else { panic!("all are there") };
@@ -168,8 +165,7 @@ fn permits_are_merged_split_and_forgotten() {
 #[test]
 fn an_acquirer_of_no_permits_does_not_wait() {
     let semaphore = Semaphore::new(0);
-    let mut waits = Task::new(semaphore.acquire_async());
-    assert!(waits.poll().is_pending());
+    let _waits = Task::queued(semaphore.acquire_async());
     drop(semaphore.acquire_many(0).unwrap());
     drop(semaphore.try_acquire_many(0).unwrap());
     assert_eq!(block_on(semaphore.acquire_many_async(0)).unwrap().num_permits(), 0);
@@ -181,22 +177,20 @@ fn an_acquirer_of_no_permits_does_not_wait() {
 fn close_wakes_all_and_is_for_ever() {
     let semaphore = Arc::new(Semaphore::new(1));
     let held = semaphore.acquire().unwrap();
-    let mut unpolled = Task::new(semaphore.acquire_async());
-    assert!(unpolled.poll().is_pending());
-    let mut owned = Task::new(semaphore.acquire_many_owned_async_until(2, far()));
-    assert!(owned.poll().is_pending());
+    let mut unpolled = Task::queued(semaphore.acquire_async());
+    let mut owned = Task::queued(semaphore.acquire_many_owned_async_until(2, far()));
     thread::scope(|scope| {
         scope.spawn(|| assert_eq!(semaphore.acquire_many(2).unwrap_err(), Closed));
         scope.spawn(|| assert_eq!(semaphore.acquire_until(far()).unwrap_err(), AcquireError::Closed));
         scope.spawn(|| assert_eq!(block_on(semaphore.acquire_async()).unwrap_err(), Closed));
-        until(|| waiters(&semaphore) == 5);
+        until(|| semaphore.waiters() == 5);
         assert!(!semaphore.is_closed());
         semaphore.close();
         assert!(semaphore.is_closed());
     });
     assert!(matches!(owned.poll(), Poll::Ready(Err(AcquireError::Closed))));
     assert!(matches!(unpolled.poll(), Poll::Ready(Err(Closed))));
-    assert_eq!(waiters(&semaphore), 0);
+    assert_eq!(semaphore.waiters(), 0);
     drop(held);
     semaphore.add_permits(2);
     assert_eq!((semaphore.available_permits(), semaphore.is_closed()), (3, true));
@@ -221,8 +215,7 @@ fn where_blocking_is_forbidden_a_closed_semaphore_says_so() {
 #[test]
 fn a_waker_that_panics_costs_no_permit() {
     let semaphore = Semaphore::new(0);
-    let mut first = Task::new(semaphore.acquire_async());
-    assert!(first.poll().is_pending());
+    let mut first = Task::queued(semaphore.acquire_async());
     let mut second = pin!(semaphore.acquire_async());
     assert!(second.as_mut().poll(&mut Context::from_waker(&Panics::waker())).is_pending());
     semaphore.add_permits(2);

@@ -8,7 +8,7 @@ use super::player::{Player, got};
 use super::{Counted, Lock};
 
 /// More than are used up before all players have taken their steps.
-const CELLS: usize = 256;
+const CELLS: usize = 1_024;
 
 pub(crate) struct Cells {
     cells: Vec<Cell>,

@@ -1,5 +1,5 @@
 //! Rounds of players, one after the other.
-#![allow(dead_code, reason = "each test that plays uses another part")]
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test that plays uses another part")]
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use super::player::{KINDS, Kind, Player, Seat};
 use super::{LOCKS, World};
 use crate::common::{block_on, from_environment, some_seed};
 
-/// Few enough that rounds end often: a wakeup that was lost is seen when no later one makes up for it.
+/// Of each player of a soak. Few enough that rounds end often: a wakeup that was lost is seen when no later one makes up
+/// for it.
 const STEPS: usize = 200;
 
 /// The most players that use one lock.
@@ -32,7 +33,7 @@ pub(crate) fn seconds_and_seed() -> (Duration, u64) {
 pub(crate) fn soak(seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut()) {
     println!("the seed is {seed}");
     let mut terminal = std::io::stderr();
-    let played = play(None, seed, &mut |played| {
+    let played = play((None, STEPS), seed, &mut |played| {
         after_each();
         let Some(time) = time else { return false };
         if terminal.is_terminal() {
@@ -45,6 +46,32 @@ pub(crate) fn soak(seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut
     println!("{} rounds, {} steps in {:.1} s", played.rounds, played.steps, played.time.as_secs_f64());
 }
 
+/// A test of each lock, which calls `$play` with its index in [`LOCKS`].
+macro_rules! each_lock {
+    ($play:ident) => {
+        $crate::world::rounds::each_lock! { $play:
+            mutex, async_lock, rwlock, semaphore, closed_semaphore, condvar_one, condvar_all,
+            event_one, event_all, event_gate, once_lock, barrier, wait_group,
+        }
+    };
+    ($play:ident: $($lock:ident,)+) => {
+        mod $play {
+            use $crate::world::LOCKS;
+
+            $(#[test]
+            fn $lock() {
+                super::$play(LOCKS.iter().position(|(name, _)| *name == stringify!($lock)).expect("a lock"));
+            })+
+        }
+
+        #[test]
+        fn each_lock_has_a_test() {
+            assert_eq!($crate::world::LOCKS.map(|(name, _)| name), [$(stringify!($lock)),+]);
+        }
+    };
+}
+pub(crate) use each_lock;
+
 #[derive(Default)]
 pub(crate) struct Played {
     pub(crate) rounds: u64,
@@ -52,15 +79,19 @@ pub(crate) struct Played {
     pub(crate) time: Duration,
 }
 
-/// Rounds while one more is asked for: with all locks, or with that of an index. In the second each player takes a few steps and leaves,
-/// so that behind the last signals of a round comes nothing that could make up for them, and polls its futures when they are woken.
-pub(crate) fn play(lock: Option<usize>, seed: u64, one_more: &mut dyn FnMut(&Played) -> bool) -> Played {
+/// Rounds while one more is asked for: of so many steps with all locks, or of so many at most with one of them, by
+/// players that poll their futures when they are woken.
+pub(crate) fn play(
+    (lock, steps): (Option<usize>, usize),
+    seed: u64,
+    one_more: &mut dyn FnMut(&Played) -> bool,
+) -> Played {
     // Never taken down: where a player is stuck, the report must not wait for it.
     let tokio = Builder::new_multi_thread().worker_threads(3).build();
     let tokio = Box::leak(Box::new(tokio.expect("tokio starts")));
     let (start, mut played) = (Instant::now(), Played::default());
     loop {
-        played.steps += Round::start(tokio, lock, seed, played.rounds).end();
+        played.steps += Round::start(tokio, lock, steps, seed, played.rounds).end();
         played.rounds += 1;
         played.time = start.elapsed();
         if !one_more(&played) {
@@ -80,7 +111,7 @@ struct Round {
 }
 
 impl Round {
-    fn start(tokio: &Runtime, lock: Option<usize>, seed: u64, number: u64) -> Self {
+    fn start(tokio: &Runtime, lock: Option<usize>, most: usize, seed: u64, number: u64) -> Self {
         let responds = lock.is_some();
         let player = |index, kind| {
             let seat = Arc::new(Seat::new(format!("{kind:?} {index}")));
@@ -102,7 +133,7 @@ impl Round {
         let (mut seats, mut steps) = (Vec::new(), 0);
         for (index, kind) in kinds.into_iter().enumerate() {
             let (mut player, seat) = player(index, kind);
-            let many = if responds { 1 + player.below(4) } else { STEPS };
+            let many = if responds { 1 + player.below(most) } else { most };
             let all = take_steps(Arc::clone(&world), player, many);
             match kind {
                 Kind::Thread => start(Box::new(|| all.now_or_never().expect("a thread suspends nowhere"))),

@@ -24,6 +24,9 @@ impl OneRwLock {
     async fn reads(&self, player: &mut Player) {
         let (_reader, seen) = (Counted::one_more(&self.readers), self.writers.seen());
         player.linger().await;
+        if player.one_in(8) {
+            drop(self.lock.try_read_recursive().expect("read already"));
+        }
         assert_eq!(self.writers.seen(), seen, "written beside a reader");
     }
 
@@ -147,6 +150,7 @@ impl Lock for OneRwLock {
         self.writers.check();
         self.upgradable.check();
         assert!(!self.lock.is_locked());
+        assert_eq!(Arc::strong_count(&self.lock), 1);
     }
 
     fn queued(&self) -> usize {

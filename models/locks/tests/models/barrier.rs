@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use waitword::Barrier;
 
-use super::{Seen, model, model_of_two, poll, queued, spawn};
+use super::{Seen, check, poll, queued, spawn};
 use loom::future::block_on;
 
 fn leads(barrier: &Barrier) -> usize {
@@ -14,7 +14,7 @@ fn leads(barrier: &Barrier) -> usize {
 
 #[test]
 fn each_generation_has_one_leader() {
-    model(|| {
+    check(2, || {
         let barrier = Arc::new(Barrier::new(2));
         let thread = spawn(&barrier, leads);
         let task = spawn(&barrier, |barrier| usize::from(block_on(barrier.wait_async()).is_leader()));
@@ -24,7 +24,7 @@ fn each_generation_has_one_leader() {
 
 #[test]
 fn a_barrier_is_used_again() {
-    model(|| {
+    check(2, || {
         let barrier = Arc::new(Barrier::new(2));
         let twice = |barrier: &Barrier| [(); 2].map(|()| leads(barrier));
         let other = spawn(&barrier, twice);
@@ -35,7 +35,7 @@ fn a_barrier_is_used_again() {
 
 #[test]
 fn what_was_done_before_the_barrier_is_visible_after_it() {
-    model_of_two(|| {
+    check(3, || {
         let shared = Arc::new((Barrier::new(2), Seen::default(), Seen::default()));
         let other = spawn(&shared, |(barrier, ours, theirs)| {
             ours.add();
@@ -53,7 +53,7 @@ fn what_was_done_before_the_barrier_is_visible_after_it() {
 /// Two arrive whose time is up: both pass the barrier, or neither.
 #[test]
 fn one_is_in_time_if_and_only_if_the_other_is() {
-    model_of_two(|| {
+    check(3, || {
         let barrier = Arc::new(Barrier::new(2));
         let other = spawn(&barrier, |barrier| barrier.wait_for(Duration::ZERO).is_ok());
         let in_time = block_on(barrier.wait_async_for(Duration::ZERO)).is_ok();
@@ -65,7 +65,7 @@ fn one_is_in_time_if_and_only_if_the_other_is() {
 /// Three where two are enough, and all leave.
 #[test]
 fn a_dropped_wait_takes_its_arrival_back() {
-    model(|| {
+    check(2, || {
         let barrier = Arc::new(Barrier::new(2));
         let leaves = queued(barrier.wait_async());
         let come_and_go = |barrier: &Barrier| {

@@ -62,8 +62,7 @@ impl Way {
 
 /// The number is changed under the mutex and the change notified, while another waits for it.
 fn a_notify_is_never_missed(way: Way, notify: fn(&Condvar) -> usize) {
-    model_of_two(move || {
-        let shared = Arc::new(Shared::default());
+    model_of_two(move |shared: Arc<Shared>| {
         let waiter = spawn(&shared, move |shared| way.wait(shared));
         let notifier = spawn(&shared, move |shared| {
             shared.add();
@@ -75,26 +74,16 @@ fn a_notify_is_never_missed(way: Way, notify: fn(&Condvar) -> usize) {
     });
 }
 
-#[test]
-fn a_thread_never_misses_a_notify() {
-    a_notify_is_never_missed(Way::Thread, Condvar::notify_one);
-}
-
-#[test]
-fn a_task_never_misses_a_notify() {
-    a_notify_is_never_missed(Way::Task, Condvar::notify_all);
-}
-
-#[test]
-fn a_waiter_is_dropped_at_any_time() {
-    a_notify_is_never_missed(Way::Dropped, Condvar::notify_one);
+tests! {
+    a_thread_never_misses_a_notify: a_notify_is_never_missed(Way::Thread, Condvar::notify_one);
+    a_task_never_misses_a_notify: a_notify_is_never_missed(Way::Task, Condvar::notify_all);
+    a_waiter_is_dropped_at_any_time: a_notify_is_never_missed(Way::Dropped, Condvar::notify_one);
 }
 
 /// Two waits are queued, and one of them is dropped at some time: the other gets the notify.
 #[test]
 fn a_dropped_notify_is_forwarded() {
-    model_of_two(|| {
-        let shared = Arc::new(Shared::default());
+    model_of_two(|shared: Arc<Shared>| {
         let (dropped, stays) = (shared.queued(), shared.queued());
         let notifier = spawn(&shared, |shared| shared.changed.notify_one());
         drop(dropped);
@@ -106,8 +95,8 @@ fn a_dropped_notify_is_forwarded() {
 /// The same, by waits that own a share in the mutex and in the condition variable, as the notifier does.
 #[test]
 fn a_dropped_notify_of_an_owned_wait_is_forwarded() {
-    model_of_two(|| {
-        let (mutex, changed) = (Arc::new(Mutex::new(Seen::default())), Arc::new(Condvar::new()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
+        let changed = Arc::new(Condvar::new());
         let dropped = queued(changed.wait_owned_async(mutex.lock_owned()));
         let stays = queued(changed.wait_owned_async(mutex.lock_owned()));
         let notifier = spawn(&changed, Condvar::notify_one);
@@ -121,8 +110,7 @@ fn a_dropped_notify_of_an_owned_wait_is_forwarded() {
 /// The same, by a waiter that was moved to the queue of the mutex, and is signalled there: it forwards to one that has come since.
 #[test]
 fn a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded() {
-    model_of_two(|| {
-        let shared = Arc::new(Shared::default());
+    model_of_two(|shared: Arc<Shared>| {
         let dropped = shared.queued();
         let guard = shared.mutex.lock();
         assert_eq!(shared.changed.notify_all(), 1);
@@ -138,8 +126,7 @@ fn a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded() {
 /// The same, behind others in the queue of the mutex, which the notify and the release signal instead of it.
 #[test]
 fn a_notify_that_is_dropped_before_its_signal_is_forwarded() {
-    model_of_two(|| {
-        let shared = Arc::new(Shared::default());
+    model_of_two(|shared: Arc<Shared>| {
         let dropped = shared.queued();
         let guard = shared.mutex.lock();
         let before = [(); 2].map(|()| queued(shared.mutex.lock_async()));
@@ -157,8 +144,7 @@ fn a_notify_that_is_dropped_before_its_signal_is_forwarded() {
 /// No other waiter waits for the condition: the dropped one forwards the signal of the release.
 #[test]
 fn a_signal_that_is_dropped_in_the_mutex_queue_is_forwarded() {
-    model_of_two(|| {
-        let shared = Arc::new(Shared::default());
+    model_of_two(|shared: Arc<Shared>| {
         let mut dropped = shared.queued();
         let guard = shared.mutex.lock();
         assert_eq!(shared.changed.notify_all(), 1);
@@ -176,8 +162,7 @@ fn a_signal_that_is_dropped_in_the_mutex_queue_is_forwarded() {
 /// All are moved, in two batches, while one task polls them, the last first, which may be in neither queue then.
 #[test]
 fn one_is_polled_while_it_is_moved() {
-    model(|| {
-        let shared = Arc::new(Shared::default());
+    model(|shared: Arc<Shared>| {
         let mut waits = Vec::from([(); 3].map(|()| shared.queued()));
         waits.reverse();
         let notifier = spawn(&shared, |shared| shared.changed.notify_all());
@@ -192,8 +177,7 @@ fn one_is_polled_while_it_is_moved() {
 /// A task and a thread behind it are notified at once. The task is moved to the queue of the mutex, and the thread locks it.
 #[test]
 fn a_task_and_a_thread_go_on() {
-    model_of_two(|| {
-        let shared = Arc::new(Shared::default());
+    model_of_two(|shared: Arc<Shared>| {
         let task = shared.queued();
         let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
         shared.add();

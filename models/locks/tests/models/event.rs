@@ -10,8 +10,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
 fn one_notify_is_enough_for_one_wait() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let waiter = spawn(&event, Event::wait);
         event.notify_one();
         waiter.join().unwrap();
@@ -21,8 +20,7 @@ fn one_notify_is_enough_for_one_wait() {
 
 #[test]
 fn two_notifies_wake_two_queued_waiters() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let (mut one, mut two) = (queued(event.wait_async()), queued(event.wait_async()));
         let other = spawn(&event, Event::notify_one);
         event.notify_one();
@@ -35,8 +33,7 @@ fn two_notifies_wake_two_queued_waiters() {
 /// The race in the header of `event/raw.rs`: a waiter leaves, another enqueues, and no wakeup is lost.
 #[test]
 fn a_wakeup_is_neither_lost_nor_doubled_when_one_leaves_and_one_comes() {
-    model(|| {
-        let event = Arc::new(Event::new());
+    model(|event: Arc<Event>| {
         let leaves = queued(event.wait_async());
         let comes = spawn(&event, Event::wait);
         let notifies = spawn(&event, Event::notify_one);
@@ -49,8 +46,7 @@ fn a_wakeup_is_neither_lost_nor_doubled_when_one_leaves_and_one_comes() {
 
 #[test]
 fn a_dropped_wakeup_is_forwarded_to_the_next_waiter() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let (one, mut two) = (queued(event.wait_async()), queued(event.wait_async()));
         let notifies = spawn(&event, Event::notify_one);
         drop(one);
@@ -62,8 +58,7 @@ fn a_dropped_wakeup_is_forwarded_to_the_next_waiter() {
 
 #[test]
 fn a_dropped_wakeup_is_stored_if_the_queue_is_empty() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let one = queued(event.wait_async());
         let notifies = spawn(&event, Event::notify_one);
         drop(one);
@@ -74,8 +69,7 @@ fn a_dropped_wakeup_is_stored_if_the_queue_is_empty() {
 
 #[test]
 fn two_notifies_of_one_waiter_leave_one_stored() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let mut waits = queued(event.wait_async());
         let other = spawn(&event, Event::notify_one);
         event.notify_one();
@@ -88,8 +82,7 @@ fn two_notifies_of_one_waiter_leave_one_stored() {
 /// Notified from the back, and forwarded from there: by waits that own a share in the event.
 #[test]
 fn a_dropped_wakeup_of_the_tail_is_forwarded_to_the_waiter_before_it() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let waits = [(); 3].map(|()| queued(event.wait_owned_async()));
         let notifies = spawn(&event, |event| assert!(event.notify_last().is_woken()));
         let [mut first, mut second, last] = waits;
@@ -103,8 +96,7 @@ fn a_dropped_wakeup_of_the_tail_is_forwarded_to_the_waiter_before_it() {
 /// One notify from the front, one from the back, and a waiter that comes: each wakeup is one waiter's, or stored.
 #[test]
 fn head_and_tail_are_woken_while_a_waiter_comes() {
-    model(|| {
-        let event = Arc::new(Event::new());
+    model(|event: Arc<Event>| {
         let waits = queued(event.wait_owned_async());
         let from_front = spawn(&event, Event::notify_one);
         let from_back = spawn(&event, Event::notify_last);
@@ -123,8 +115,7 @@ fn head_and_tail_are_woken_while_a_waiter_comes() {
 /// A waiter that comes meanwhile is woken too, or not; nothing is stored, and later waiters are not woken.
 #[test]
 fn notify_all_wakes_the_waiters_and_stores_nothing() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let mut waits = queued(event.wait_async());
         let notifies = spawn(&event, Event::notify_all);
         let mut comes = Box::pin(event.wait_async());
@@ -143,8 +134,7 @@ fn notify_all_wakes_the_waiters_and_stores_nothing() {
 /// A waiter that came after the new round began is not notified by its notify; dropped, it forwards nothing.
 #[test]
 fn a_waiter_that_is_dropped_forwards_nothing_of_notify_all() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let waits = queued(event.wait_async());
         let comes = spawn(&event, |event| {
             let mut comes = Box::pin(event.wait_async());
@@ -159,8 +149,7 @@ fn a_waiter_that_is_dropped_forwards_nothing_of_notify_all() {
 
 #[test]
 fn notify_all_beside_notify_one_leaves_one_at_most() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let (mut one, mut two) = (queued(event.wait_async()), queued(event.wait_async()));
         let notifies = spawn(&event, Event::notify_one);
         event.notify_all();
@@ -174,8 +163,7 @@ fn notify_all_beside_notify_one_leaves_one_at_most() {
 /// Also if the wakeup was stored by another notify before.
 #[test]
 fn what_was_done_before_a_notify_is_visible_to_the_woken_waiter() {
-    model_of_two(|| {
-        let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
+    model_of_two(|shared: Arc<(Event, AtomicUsize)>| {
         shared.0.notify_one();
         let notifies = spawn(&shared, |(event, written)| {
             written.store(1, Ordering::Relaxed);
@@ -194,8 +182,7 @@ fn what_was_done_before_a_notify_is_visible_to_the_woken_waiter() {
 
 #[test]
 fn what_was_done_before_notify_all_is_visible_to_the_woken_waiters() {
-    model_of_two(|| {
-        let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
+    model_of_two(|shared: Arc<(Event, AtomicUsize)>| {
         let (event, written) = &*shared;
         // It knows its round, and is not queued.
         let mut waits = Box::pin(event.wait_async());
@@ -215,8 +202,7 @@ fn what_was_done_before_notify_all_is_visible_to_the_woken_waiters() {
 /// The race in the header of `event/listener.rs`, at its first wait and at the next.
 #[test]
 fn a_thread_that_listens_before_it_checks_misses_no_notify_all() {
-    model_of_two(|| {
-        let shared = Arc::new((Event::new(), AtomicUsize::new(0)));
+    model_of_two(|shared: Arc<(Event, AtomicUsize)>| {
         let (event, written) = &*shared;
         let mut listener = pin!(event.listen());
         let notifies = spawn(&shared, |(event, written)| {
@@ -238,8 +224,7 @@ fn a_thread_that_listens_before_it_checks_misses_no_notify_all() {
 
 #[test]
 fn a_queued_listener_gets_the_wakeup_or_leaves_it() {
-    model_of_two(|| {
-        let event = Arc::new(Event::new());
+    model_of_two(|event: Arc<Event>| {
         let mut next = {
             let mut listener = pin!(event.listen());
             assert!(!listener.as_mut().enable());

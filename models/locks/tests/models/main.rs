@@ -7,6 +7,16 @@
 //! one that has passed, the waiter enqueues and leaves the queue again.
 #![cfg(waitword_loom)]
 
+/// A test for each row: its name, and its models, one after the other.
+macro_rules! tests {
+    ($($name:ident: $($model:expr),+;)+) => {$(
+        #[test]
+        fn $name() {
+            $($model;)+
+        }
+    )+};
+}
+
 mod barrier;
 mod condvar;
 mod event;
@@ -32,14 +42,14 @@ use std::task::{Context, Poll, Waker};
 
 use loom::thread;
 
-/// A model of two threads.
-fn model_of_two(body: impl Fn() + Sync + Send + 'static) {
-    check(3, body);
+/// A model of two threads, on what they share.
+fn model_of_two<T: Default>(body: impl Fn(Arc<T>) + Sync + Send + 'static) {
+    check(3, move || body(Arc::default()));
 }
 
 /// A model of three threads or more: each preemption more takes ten times as long.
-fn model(body: impl Fn() + Sync + Send + 'static) {
-    check(2, body);
+fn model<T: Default>(body: impl Fn(Arc<T>) + Sync + Send + 'static) {
+    check(2, move || body(Arc::default()));
 }
 
 fn check(preemptions: usize, body: impl Fn() + Sync + Send + 'static) {

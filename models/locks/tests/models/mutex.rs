@@ -43,8 +43,7 @@ impl Turn {
 }
 
 fn all_get_it(turns: &'static [Turn]) {
-    model(move || {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model(move |mutex: Arc<Mutex<Seen>>| {
         let threads: Vec<_> = turns.iter().map(|turn| spawn(&mutex, |mutex| turn.take(mutex))).collect();
         let entered: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
         let count = entered.iter().filter(|&&entered| entered).count();
@@ -54,36 +53,18 @@ fn all_get_it(turns: &'static [Turn]) {
     });
 }
 
-#[test]
-fn two_threads() {
-    all_get_it(&[Blocking, Blocking]);
-}
-
-#[test]
-fn a_thread_and_a_task() {
-    all_get_it(&[Async, Blocking]);
-}
-
-#[test]
-fn two_threads_and_a_task() {
-    all_get_it(&[Blocking, Async, Blocking]);
-}
-
-#[test]
-fn one_of_three_is_dropped() {
-    all_get_it(&[Blocking, Dropped, Async]);
-}
-
-#[test]
-fn one_of_three_is_late() {
-    all_get_it(&[Blocking, Late, Async]);
+tests! {
+    two_threads: all_get_it(&[Blocking, Blocking]);
+    a_thread_and_a_task: all_get_it(&[Async, Blocking]);
+    two_threads_and_a_task: all_get_it(&[Blocking, Async, Blocking]);
+    one_of_three_is_dropped: all_get_it(&[Blocking, Dropped, Async]);
+    one_of_three_is_late: all_get_it(&[Blocking, Late, Async]);
 }
 
 /// A signalled waiter is dropped and forwards the signal, while another acquirer barges.
 #[test]
 fn a_dropped_signal_is_forwarded() {
-    model_of_two(|| {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
         let guard = mutex.lock();
         let dropped = queued(mutex.lock_async());
         let behind = queued(mutex.lock_async());
@@ -99,8 +80,7 @@ fn a_dropped_signal_is_forwarded() {
 /// The waiter that a release counts on has left, so its signal finds none; and one that enqueues meanwhile counts on that signal.
 #[test]
 fn a_waiter_that_enqueues_while_a_signal_finds_none_is_signalled() {
-    model_of_two(|| {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
         let guard = mutex.lock();
         drop(queued(mutex.lock_async()));
         let waits = spawn(&mutex, |mutex| {
@@ -121,8 +101,7 @@ fn a_waiter_that_enqueues_while_a_signal_finds_none_is_signalled() {
 /// A thread enqueues while the mutex is reserved, and barges before it sleeps: it forwards the signal that it may have got meanwhile.
 #[test]
 fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
-    model_of_two(|| {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
         let guard = mutex.lock();
         let signalled = queued(mutex.lock_async());
         MutexGuard::unlock_fair(guard);
@@ -138,8 +117,7 @@ fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
 /// A waiter that was signalled before sees what the holder did that reserves the mutex for it.
 #[test]
 fn a_barging_holder_reserves_it_for_a_signalled_waiter() {
-    model_of_two(|| {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
         let guard = mutex.lock();
         let signalled = queued(mutex.lock_async());
         drop(guard);
@@ -157,8 +135,7 @@ fn a_barging_holder_reserves_it_for_a_signalled_waiter() {
 /// A waiter that is never polled delays the waiter behind it until the watchdog has made its passes.
 #[test]
 fn one_is_never_polled() {
-    model_of_two(|| {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
         let guard = mutex.lock();
         let unpolled = queued(mutex.lock_async());
         let behind = spawn(&mutex, |mutex| Blocking.take(mutex));
@@ -176,8 +153,7 @@ fn one_is_never_polled() {
 /// Nor does it keep `try_lock` from the mutex, though the mutex is reserved for it and no waiter is behind it.
 #[test]
 fn try_lock_gets_past_a_waiter_that_is_never_polled() {
-    model_of_two(|| {
-        let mutex = Arc::new(Mutex::new(Seen::default()));
+    model_of_two(|mutex: Arc<Mutex<Seen>>| {
         let guard = mutex.lock_owned();
         let unpolled = queued(mutex.lock_async());
         let releases = thread::spawn(move || {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use waitword::{LazyLock, OnceLock};
 
-use super::{Seen, model, model_of_two, poll, queued, spawn};
+use super::{Seen, check, model, model_of_two, poll, queued, spawn};
 use loom::future::block_on;
 
 /// A value that was written to.
@@ -27,8 +27,7 @@ fn init(cell: &OnceLock<Seen>) -> u32 {
 
 #[test]
 fn one_initialiser_runs_and_all_see_what_it_did() {
-    model(|| {
-        let shared = Arc::new((OnceLock::new(), Seen::default()));
+    model(|shared: Arc<(OnceLock<Seen>, Seen)>| {
         let init = |(cell, ran): &(OnceLock<Seen>, Seen)| {
             let make = || {
                 // Two at once are a race.
@@ -54,8 +53,7 @@ fn one_initialiser_runs_and_all_see_what_it_did() {
 /// An initialiser sees what the failed one before it did.
 #[test]
 fn an_initialiser_after_one_that_fails_sees_what_that_did() {
-    model_of_two(|| {
-        let shared = Arc::new((OnceLock::new(), Seen::default()));
+    model_of_two(|shared: Arc<(OnceLock<Seen>, Seen)>| {
         let fail = |(cell, seen): &(OnceLock<Seen>, Seen)| {
             let make = || {
                 seen.add();
@@ -72,8 +70,7 @@ fn an_initialiser_after_one_that_fails_sees_what_that_did() {
 
 #[test]
 fn a_dropped_initialiser_lets_the_next_one_run() {
-    model(|| {
-        let cell = Arc::new(OnceLock::new());
+    model(|cell: Arc<OnceLock<Seen>>| {
         let turn = queued(cell.get_or_init_async(never));
         let sets = spawn(&cell, init);
         let waits = spawn(&cell, |cell| cell.wait().get());
@@ -85,8 +82,7 @@ fn a_dropped_initialiser_lets_the_next_one_run() {
 /// The waiter that is woken first is never polled.
 #[test]
 fn a_task_that_is_not_polled_does_not_keep_the_turn() {
-    model_of_two(|| {
-        let cell = Arc::new(OnceLock::new());
+    model_of_two(|cell: Arc<OnceLock<Seen>>| {
         let turn = queued(cell.get_or_init_async(never));
         let unpolled = queued(cell.get_or_init_async(async || made()));
         let other = spawn(&cell, init);
@@ -98,8 +94,7 @@ fn a_task_that_is_not_polled_does_not_keep_the_turn() {
 
 #[test]
 fn a_waiter_for_the_value_sees_it() {
-    model_of_two(|| {
-        let cell = Arc::new(OnceLock::new());
+    model_of_two(|cell: Arc<OnceLock<Seen>>| {
         let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
         // Not in time, or with it.
         assert!(cell.wait_for(Duration::ZERO).is_ok_and(|seen| seen.get() == 1) || cell.wait().get() == 1);
@@ -110,8 +105,7 @@ fn a_waiter_for_the_value_sees_it() {
 /// Also by a check that does not wait.
 #[test]
 fn a_get_that_finds_the_value_sees_it() {
-    model_of_two(|| {
-        let cell = Arc::new(OnceLock::new());
+    model_of_two(|cell: Arc<OnceLock<Seen>>| {
         let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
         assert!(cell.get().is_none_or(|seen| seen.get() == 1));
         setter.join().unwrap();
@@ -120,7 +114,7 @@ fn a_get_that_finds_the_value_sees_it() {
 
 #[test]
 fn a_lazy_value_is_made_once_for_threads_and_tasks() {
-    model(|| {
+    check(2, || {
         let lazy = Arc::new(LazyLock::new(made));
         let thread = spawn(&lazy, |lazy: &LazyLock<Seen, _>| lazy.get());
         let task = spawn(&lazy, |lazy| block_on(LazyLock::force_async(lazy)).get());

@@ -37,15 +37,12 @@ impl Turn {
             ReadAsync => assert!(block_on(lock.read_async()).get() < 9),
             Write => lock.write().add(),
             WriteAsync => block_on(lock.write_async()).add(),
-            WriteDropped => {
-                let mut write = pin!(lock.write_async());
-                let guard = poll_twice(write.as_mut());
-                guard.iter().for_each(|guard| guard.add());
-                return guard.is_some().into();
-            }
+            WriteDropped => match poll_twice(pin!(lock.write_async())) {
+                Some(guard) => guard.add(),
+                None => return 0,
+            },
             ReadDropped => {
-                let mut read = pin!(lock.read_async());
-                poll_twice(read.as_mut()).iter().for_each(|guard| assert!(guard.get() < 9));
+                poll_twice(pin!(lock.read_async())).iter().for_each(|guard| assert!(guard.get() < 9))
             }
             Upgrade => {
                 let reader = lock.upgradable_read();
@@ -59,10 +56,11 @@ impl Turn {
                 block_on(RwLockUpgradableReadGuard::upgrade_async(reader)).add();
             }
             UpgradeDropped => {
-                let mut upgrade = pin!(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
-                let guard = poll_twice(upgrade.as_mut());
-                guard.iter().for_each(|guard| guard.add());
-                return guard.is_some().into();
+                let upgrade = pin!(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()));
+                match poll_twice(upgrade) {
+                    Some(guard) => guard.add(),
+                    None => return 0,
+                }
             }
             Downgrade => {
                 let writer = lock.write();
@@ -71,61 +69,30 @@ impl Turn {
                 assert_eq!(RwLockWriteGuard::downgrade(writer).get(), written, "no writer came in between");
             }
         }
-        matches!(self, Write | WriteAsync | Upgrade | UpgradeAsync | Downgrade).into()
+        (!matches!(self, Read | ReadAsync | ReadDropped)).into()
     }
 }
 
 fn all_get_it(turns: &'static [Turn]) {
-    model(move || {
-        let lock = Arc::new(RwLock::new(Seen::default()));
+    model(move |lock: Arc<RwLock<Seen>>| {
         let threads: Vec<_> = turns.iter().map(|turn| spawn(&lock, |lock| turn.take(lock))).collect();
         let written = threads.into_iter().map(|thread| thread.join().unwrap()).sum::<u32>();
         assert_eq!(lock.try_write().expect("it is free").get(), written);
     });
 }
 
-#[test]
-fn reader_and_writer() {
-    all_get_it(&[Read, Write]);
-    all_get_it(&[ReadAsync, WriteAsync]);
-}
-
-#[test]
-fn two_writers() {
-    all_get_it(&[Write, WriteAsync]);
-}
-
-#[test]
-fn two_readers_and_a_writer() {
-    all_get_it(&[Read, Read, Write]);
-}
-
-#[test]
-fn two_writers_and_a_reader() {
-    all_get_it(&[Write, Read, Write]);
-}
-
-#[test]
-fn an_upgrade_and_a_reader() {
-    all_get_it(&[Upgrade, Read]);
-    all_get_it(&[Read, UpgradeAsync]);
-}
-
-#[test]
-fn an_upgrade_and_two_readers() {
-    all_get_it(&[Upgrade, Read, Read]);
-}
-
-#[test]
-fn an_upgrade_beside_another_or_a_writer() {
-    all_get_it(&[Upgrade, Upgrade]);
-    all_get_it(&[Upgrade, Write]);
-}
-
-#[test]
-fn a_downgrade_and_a_reader() {
-    all_get_it(&[Downgrade, Read]);
-    all_get_it(&[Downgrade, Downgrade]);
+tests! {
+    reader_and_writer: all_get_it(&[Read, Write]), all_get_it(&[ReadAsync, WriteAsync]);
+    two_writers: all_get_it(&[Write, WriteAsync]);
+    two_readers_and_a_writer: all_get_it(&[Read, Read, Write]);
+    two_writers_and_a_reader: all_get_it(&[Write, Read, Write]);
+    an_upgrade_and_a_reader: all_get_it(&[Upgrade, Read]), all_get_it(&[Read, UpgradeAsync]);
+    an_upgrade_and_two_readers: all_get_it(&[Upgrade, Read, Read]);
+    an_upgrade_beside_another_or_a_writer: all_get_it(&[Upgrade, Upgrade]), all_get_it(&[Upgrade, Write]);
+    a_downgrade_and_a_reader: all_get_it(&[Downgrade, Read]), all_get_it(&[Downgrade, Downgrade]);
+    a_writer_is_dropped: all_get_it(&[Read, WriteDropped, Read]), all_get_it(&[Write, WriteDropped, Read]);
+    a_reader_is_dropped: all_get_it(&[Write, ReadDropped, Write]);
+    an_upgrade_is_dropped: all_get_it(&[Read, UpgradeDropped]), all_get_it(&[Read, UpgradeDropped, Read]);
 }
 
 /// A thread that finds room reserved for a signalled waiter yields before it sleeps. If it takes the lock then, and has been
@@ -133,8 +100,7 @@ fn a_downgrade_and_a_reader() {
 #[test]
 fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
     for barges in [Read, Write] {
-        model_of_two(move || {
-            let lock = Arc::new(RwLock::new(Seen::default()));
+        model_of_two(move |lock: Arc<RwLock<Seen>>| {
             let guard = lock.write();
             let signalled = queued(lock.write_async());
             RwLockWriteGuard::unlock_fair(guard);
@@ -148,28 +114,10 @@ fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
     }
 }
 
-#[test]
-fn a_writer_is_dropped() {
-    all_get_it(&[Read, WriteDropped, Read]);
-    all_get_it(&[Write, WriteDropped, Read]);
-}
-
-#[test]
-fn a_reader_is_dropped() {
-    all_get_it(&[Write, ReadDropped, Write]);
-}
-
-#[test]
-fn an_upgrade_is_dropped() {
-    all_get_it(&[Read, UpgradeDropped]);
-    all_get_it(&[Read, UpgradeDropped, Read]);
-}
-
 /// The lock is reserved for a writer that is never polled, and no waiter is behind it.
 #[test]
 fn try_write_gets_past_a_waiter_that_is_never_polled() {
-    model_of_two(|| {
-        let lock = Arc::new(RwLock::new(Seen::default()));
+    model_of_two(|lock: Arc<RwLock<Seen>>| {
         let guard = lock.write_owned();
         let unpolled = queued(lock.write_async());
         let releases = thread::spawn(move || {
@@ -188,8 +136,7 @@ fn try_write_gets_past_a_waiter_that_is_never_polled() {
 /// One of two readers unlocks fairly, so that no new reader gets in; the other one unlocks as usual.
 #[test]
 fn readers_leave_fairly() {
-    model_of_two(|| {
-        let lock = Arc::new(RwLock::new(()));
+    model_of_two(|lock: Arc<RwLock<()>>| {
         let reader = lock.read();
         let mut writes = queued(lock.write_async());
         let other = spawn(&lock, |lock| drop(lock.try_read()));
@@ -204,8 +151,7 @@ fn readers_leave_fairly() {
 
 #[test]
 fn a_fair_release_of_a_reader_signals_a_queued_thread() {
-    model_of_two(|| {
-        let lock = Arc::new(RwLock::new(()));
+    model_of_two(|lock: Arc<RwLock<()>>| {
         let reader = lock.read();
         let writer = spawn(&lock, |lock| drop(lock.write()));
         RwLockReadGuard::unlock_fair(reader);

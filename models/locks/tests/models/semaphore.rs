@@ -8,7 +8,7 @@ use std::time::Duration;
 use waitword::Semaphore;
 use waitword::word::Table;
 
-use super::{Seen, check, model, model_of_two, poll, poll_twice, queued, spawn};
+use super::{Seen, check, poll, poll_twice, queued, spawn};
 use loom::future::block_on;
 use loom::thread;
 
@@ -59,7 +59,7 @@ fn all_get_permits(preemptions: usize, permits: usize, takes: &'static [Take]) {
 
 #[test]
 fn it_excludes_as_a_mutex_does() {
-    model_of_two(|| {
+    check(3, || {
         let shared = Arc::new((Semaphore::new(1), Seen::default()));
         let thread = spawn(&shared, |(semaphore, seen)| {
             let _permit = semaphore.acquire().unwrap();
@@ -74,31 +74,18 @@ fn it_excludes_as_a_mutex_does() {
     });
 }
 
-#[test]
-fn few_and_many() {
-    all_get_permits(3, 2, &[Take(Blocking, 2), Take(Async, 1)]);
-}
-
-#[test]
-fn few_and_few_and_many() {
+tests! {
+    few_and_many: all_get_permits(3, 2, &[Take(Blocking, 2), Take(Async, 1)]);
     // Two preemptions take minutes.
-    all_get_permits(1, 2, &[Take(Blocking, 2), Take(Async, 1), Take(Blocking, 1)]);
-}
-
-#[test]
-fn an_acquirer_of_many_is_dropped() {
-    all_get_permits(2, 2, &[Take(Blocking, 1), Take(Dropped, 2), Take(Async, 1)]);
-}
-
-#[test]
-fn an_acquirer_of_many_is_late() {
-    all_get_permits(2, 2, &[Take(Blocking, 1), Take(Late, 2), Take(Async, 1)]);
+    few_and_few_and_many: all_get_permits(1, 2, &[Take(Blocking, 2), Take(Async, 1), Take(Blocking, 1)]);
+    an_acquirer_of_many_is_dropped: all_get_permits(2, 2, &[Take(Blocking, 1), Take(Dropped, 2), Take(Async, 1)]);
+    an_acquirer_of_many_is_late: all_get_permits(2, 2, &[Take(Blocking, 1), Take(Late, 2), Take(Async, 1)]);
 }
 
 /// One signal for two waiters, which both get a permit.
 #[test]
 fn permits_are_added_for_two() {
-    model(|| {
+    check(2, || {
         let semaphore = Arc::new(Semaphore::new(0));
         let threads = [Blocking, Async].map(|way| {
             spawn(&semaphore, move |semaphore| match way {
@@ -116,7 +103,7 @@ fn permits_are_added_for_two() {
 /// signalled for one more permit, which is the next waiter's.
 #[test]
 fn a_waiter_that_takes_a_permit_on_its_recheck_forwards_the_signal_for_another() {
-    model_of_two(|| {
+    check(3, || {
         let semaphore = Arc::new(Semaphore::new(0));
         let (first, second) = (queued(semaphore.acquire_async()), queued(semaphore.acquire_async()));
         semaphore.add_permits(1);
@@ -132,7 +119,7 @@ fn a_waiter_that_takes_a_permit_on_its_recheck_forwards_the_signal_for_another()
 /// The permits that are reserved for the head waiter are too few for it; when it is dropped, the next waiter gets them.
 #[test]
 fn permits_reserved_for_a_dropped_waiter_go_to_the_next() {
-    model_of_two(|| {
+    check(3, || {
         let semaphore = Arc::new(Semaphore::new(0));
         let mut many = queued(semaphore.acquire_many_async(2));
         let behind = queued(semaphore.acquire_async());
@@ -150,7 +137,7 @@ fn permits_reserved_for_a_dropped_waiter_go_to_the_next() {
 #[test]
 fn an_acquirer_of_many_is_never_polled_again() {
     // Of two threads; but the loop of passes takes as long as a third.
-    model(|| {
+    check(2, || {
         let semaphore = Arc::new(Semaphore::new(0));
         let mut many = queued(semaphore.acquire_many_async(2));
         let behind = spawn(&semaphore, |semaphore| semaphore.acquire().unwrap().forget());
@@ -165,7 +152,7 @@ fn an_acquirer_of_many_is_never_polled_again() {
 
 #[test]
 fn closing_ends_the_waits() {
-    model(|| {
+    check(2, || {
         let semaphore = Arc::new(Semaphore::new(0));
         let threads =
             [Blocking, Async].map(|way| spawn(&semaphore, move |semaphore| Take(way, 1).run(semaphore)));
@@ -204,21 +191,14 @@ fn a_waiter_enqueues_when_a_signal_has_been_withdrawn() {
 /// It must be signalled when permits are free again.
 #[test]
 fn permits_are_forgotten_while_a_waiter_is_signalled() {
-    model(|| {
+    check(2, || {
         let semaphore = Arc::new(Semaphore::new(0));
-        let mut wants_many = Box::pin(semaphore.acquire_many_async(2));
-        assert!(poll(wants_many.as_mut()).is_pending());
+        let mut wants_many = queued(semaphore.acquire_many_async(2));
         semaphore.add_permits(1);
         // Signalled, and too few: reserved from now on.
         assert!(poll(wants_many.as_mut()).is_pending());
-        let next = {
-            let semaphore = Arc::clone(&semaphore);
-            thread::spawn(move || drop(semaphore.acquire().unwrap()))
-        };
-        let forgets = {
-            let semaphore = Arc::clone(&semaphore);
-            thread::spawn(move || semaphore.forget_permits(1))
-        };
+        let next = spawn(&semaphore, |semaphore| drop(semaphore.acquire().unwrap()));
+        let forgets = spawn(&semaphore, |semaphore| semaphore.forget_permits(1));
         drop(wants_many);
         forgets.join().unwrap();
         semaphore.add_permits(1);

@@ -8,8 +8,7 @@ use super::{Seen, model, model_of_two, poll, queued, spawn};
 
 #[test]
 fn the_last_to_be_done_ends_the_wait_and_all_that_was_done_is_seen() {
-    model(|| {
-        let group = Arc::new(WaitGroup::new());
+    model(|group: Arc<WaitGroup>| {
         let done = [0, 1].map(|_| {
             let (token, seen) = (group.add_owned(), Arc::new(Seen::default()));
             let worker = spawn(&seen, |seen| {
@@ -28,8 +27,7 @@ fn the_last_to_be_done_ends_the_wait_and_all_that_was_done_is_seen() {
 
 #[test]
 fn a_zero_is_not_missed_when_the_count_rises_again() {
-    model_of_two(|| {
-        let group = Arc::new(WaitGroup::new());
+    model_of_two(|group: Arc<WaitGroup>| {
         let token = group.add_owned();
         let mut wait = queued(group.wait_async());
         let other = spawn(&group, |group| {
@@ -44,8 +42,7 @@ fn a_zero_is_not_missed_when_the_count_rises_again() {
 
 #[test]
 fn a_zero_does_not_end_a_wait_that_began_after_it() {
-    model_of_two(|| {
-        let group = Arc::new(WaitGroup::new());
+    model_of_two(|group: Arc<WaitGroup>| {
         let token = group.add_owned();
         let mut before = queued(group.wait_async());
         let other = spawn(&group, |_| drop(token));
@@ -67,8 +64,7 @@ fn a_zero_does_not_end_a_wait_that_began_after_it() {
 /// Beside the token, only the waits own shares in the group.
 #[test]
 fn the_last_token_ends_the_waits_that_own_the_group() {
-    model_of_two(|| {
-        let group = Arc::new(WaitGroup::new());
+    model_of_two(|group: Arc<WaitGroup>| {
         let token = group.add_owned();
         let (mut waits, dropped) = (queued(group.wait_owned_async()), queued(group.wait_owned_async()));
         let other = spawn(&Arc::new(()), |_| drop(token));

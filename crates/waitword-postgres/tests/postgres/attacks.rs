@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
-use waitword_postgres::{migrate, tokio_postgres};
+use waitword_postgres::tokio_postgres;
 
 use crate::counter::{Counter, number};
 use crate::process::Process;
@@ -130,11 +130,9 @@ fn cancel(rounds: u32) {
     });
 }
 
-fn both(database: &Database, addresses: [String; 2], mode: &str, rounds: u32) -> [Process; 2] {
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        Counter::make(database).await;
-    });
+/// Two processes that have begun.
+pub(crate) fn both(database: &Database, addresses: [String; 2], mode: &str, rounds: u32) -> [Process; 2] {
+    block_on(Counter::with_schema(database));
     let mut processes = addresses.map(|address| Process::start(&address, mode, rounds));
     processes.iter_mut().for_each(Process::go);
     processes

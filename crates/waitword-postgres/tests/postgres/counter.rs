@@ -1,5 +1,6 @@
 //! What the lock protects in the tests: a counter, and a row for each count.
 
+use waitword_postgres::migrate;
 use waitword_postgres::tokio_postgres::{self, Client, Error, NoTls};
 
 use crate::server::Database;
@@ -16,6 +17,12 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
+    /// With the schema of waitword.
+    pub(crate) async fn with_schema(database: &Database) -> Self {
+        migrate(&database.config()).await.unwrap();
+        Self::make(database).await
+    }
+
     /// After the schema of waitword.
     pub(crate) async fn make(database: &Database) -> Self {
         let counter = Self::connect(&database.address()).await.unwrap();

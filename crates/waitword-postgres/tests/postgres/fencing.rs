@@ -1,11 +1,9 @@
 //! What is protected refuses whoever has lost the lock.
 
-use waitword_postgres::migrate;
 use waitword_postgres::tokio_postgres::{Client, Error};
 
 use crate::counter::{Counter, is_refusal, number};
-use crate::server::Database;
-use crate::{block_on, until};
+use crate::{until, with_database};
 
 /// A step of a section, in a transaction of its own.
 async fn step(client: &Client, fence: i64, statement: &str) -> Result<(), Error> {
@@ -20,10 +18,8 @@ async fn step(client: &Client, fence: i64, statement: &str) -> Result<(), Error>
 /// Every interleaving of two sections, each of which reads in one transaction and writes in another.
 #[test]
 fn an_update_of_the_last_holder_is_never_lost_to_one_before_it() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+    with_database(async |database| {
+        let client = Counter::with_schema(&database).await.client;
         // Each bit says whose step is next.
         for (round, order) in (0..16_u32).filter(|order| order.count_ones() == 2).enumerate() {
             let before = number(&client, "SELECT value FROM counter").await.unwrap();
@@ -55,10 +51,8 @@ fn an_update_of_the_last_holder_is_never_lost_to_one_before_it() {
 
 #[test]
 fn a_protected_table_refuses_writes_without_a_check() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+    with_database(async |database| {
+        let client = Counter::with_schema(&database).await.client;
         let unchecked = "UPDATE counter SET value = 7";
         // Another lock's number is of no use, nor one that another transaction has shown.
         for before in
@@ -83,11 +77,9 @@ fn a_protected_table_refuses_writes_without_a_check() {
 
 #[test]
 fn a_check_keeps_the_next_holder_waiting_until_its_transaction_ends() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
+    with_database(async |database| {
         let [old, new] =
-            [Counter::make(&database).await, Counter::connect(&database.address()).await.unwrap()];
+            [Counter::with_schema(&database).await, Counter::connect(&database.address()).await.unwrap()];
         old.client.batch_execute("BEGIN; SELECT waitword.check('counter', 1)").await.unwrap();
         let next = number(&new.client, "SELECT pg_backend_pid()::bigint").await.unwrap();
         let waits = format!("SELECT count(*) FROM pg_locks WHERE pid = {next} AND NOT granted");

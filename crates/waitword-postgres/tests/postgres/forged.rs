@@ -3,17 +3,13 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
-use waitword_postgres::migrate;
 
 use crate::counter::{Counter, number};
-use crate::server::Database;
-use crate::{LONG, NAME, block_on, two_processes, until_queued};
+use crate::{LONG, NAME, two_processes, until_queued, with_database, with_two_processes};
 
 #[test]
 fn a_grant_cannot_be_forged() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |database, [(cluster, here), (_, there)]| {
         let client = Counter::make(&database).await.client;
         let held = here.lock_async().await.unwrap();
         let waits = tokio::spawn(async move { there.lock_async().await.unwrap() });
@@ -31,8 +27,7 @@ fn a_grant_cannot_be_forged() {
 
 #[test]
 fn a_number_that_was_never_granted_is_refused() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(_, here), _] = two_processes(&database, LONG).await;
         let client = Counter::make(&database).await.client;
         let held = here.lock_async().await.unwrap();
@@ -49,10 +44,8 @@ fn a_number_that_was_never_granted_is_refused() {
 
 #[test]
 fn a_role_can_use_locks_but_not_grant_them() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+    with_database(async |database| {
+        let client = Counter::with_schema(&database).await.client;
         let role = number(&client, "SELECT oid::bigint FROM pg_database WHERE datname = current_database()");
         let role = format!("user_{}", role.await.unwrap());
         let make = format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA waitword TO {role}; SET ROLE {role}");
@@ -72,10 +65,8 @@ fn a_role_can_use_locks_but_not_grant_them() {
 
 #[test]
 fn partitions_and_children_of_a_protected_table_are_protected() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+    with_database(async |database| {
+        let client = Counter::with_schema(&database).await.client;
         let tables = "CREATE TABLE items (id int) PARTITION BY RANGE (id);
              CREATE TABLE several PARTITION OF items FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id);
              CREATE TABLE few PARTITION OF several FOR VALUES FROM (0) TO (5);

@@ -16,7 +16,7 @@ use waitword_postgres::{Cluster, Config, Error, migrate};
 use crate::counter::{Counter, number};
 use crate::server::{Database, patient};
 use crate::skip::skip;
-use crate::{LIMIT, LONG, block_on, connect, two_processes, until};
+use crate::{LIMIT, LONG, block_on, connect, two_processes, until, with_database};
 
 async fn refused(address: &str) -> Error {
     let config: Config = address.parse().unwrap();
@@ -46,13 +46,11 @@ fn a_server_that_says_nothing_keeps_nobody() {
 
 #[test]
 fn a_database_without_the_schema_and_a_role_without_rights_are_told() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let address = database.address();
         let error = refused(&address).await;
         assert!(matches!(error, Error::Schema(_)) && error.to_string().contains("migrate"), "{error}");
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+        let client = Counter::with_schema(&database).await.client;
         let role = format!(
             "guest_{}",
             number(&client, "SELECT oid::bigint FROM pg_database WHERE datname = current_database()")
@@ -76,8 +74,7 @@ fn a_database_without_the_schema_and_a_role_without_rights_are_told() {
 
 #[test]
 fn the_schema_can_be_made_twice_and_by_two_at_a_time() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let config = database.config();
         let (one, other) = tokio::join!(migrate(&config), migrate(&config));
         one.unwrap();
@@ -91,8 +88,7 @@ fn the_schema_can_be_made_twice_and_by_two_at_a_time() {
 
 #[test]
 fn a_name_over_the_limit_is_told() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         migrate(&database.config()).await.unwrap();
         let cluster = Cluster::connect(database.config().namespace("shop")).await.unwrap();
         assert_eq!(cluster.mutex("stock").unwrap().name(), "shop/stock");
@@ -107,8 +103,7 @@ fn a_name_over_the_limit_is_told() {
 
 #[test]
 fn a_session_that_is_another_clients_too_is_refused() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         two_processes(&database, LONG).await;
         // As with a pooler that lends the server process of the first client to the second.
         let client = Counter::make(&database).await.client;
@@ -211,8 +206,7 @@ fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
 
 #[test]
 fn a_server_that_is_read_only_is_told() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         migrate(&database.config()).await.unwrap();
         let address = format!("{} options='-c default_transaction_read_only=on'", database.address());
         let error = refused(&address).await;
@@ -225,10 +219,8 @@ fn a_server_that_is_read_only_is_told() {
 
 #[test]
 fn a_migration_that_waits_for_another_ends() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+    with_database(async |database| {
+        let client = Counter::with_schema(&database).await.client;
         client.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(2002876276, 0)").await.unwrap();
         let config: Config = format!("{} connect_timeout=1", database.address()).parse().unwrap();
         let late = tokio::time::timeout(LIMIT / 2, migrate(&config)).await;

@@ -6,7 +6,7 @@ use waitword_postgres::{Cluster, Lease};
 
 use crate::proxy::Proxy;
 use crate::server::Database;
-use crate::{LONG, NAME, block_on, connect, on_one_thread, two_processes, until};
+use crate::{LONG, NAME, connect, on_one_thread, two_processes, until, with_database, with_two_processes};
 
 const TERM: Duration = Duration::from_secs(3);
 
@@ -66,8 +66,7 @@ fn a_lease_is_renewed_as_long_as_its_holder_lives() {
 
 #[test]
 fn a_holder_that_is_cut_off_has_lost_its_lease_when_another_has_it() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(there, _), _] = two_processes(&database, LONG).await;
         let proxy = Proxy::start(&database, Duration::ZERO).await;
         let (here, _) = connect(database.config_at(proxy.port)).await;
@@ -117,9 +116,7 @@ fn a_lease_outlives_the_session_of_its_holder() {
 
 #[test]
 fn a_future_that_is_dropped_leaves_no_lease() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(here, _), (there, _)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |_, [(here, _), (there, _)]| {
         for round in 0..50 {
             let limit = Duration::from_micros(100 * round);
             drop(tokio::time::timeout(limit, here.lease_async(NAME, LONG)).await);

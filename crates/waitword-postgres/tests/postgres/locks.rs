@@ -3,24 +3,21 @@
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
-use waitword_postgres::{Error, migrate};
+use waitword_postgres::Error;
 
+use crate::attacks::both;
 use crate::counter::{Counter, number};
-use crate::process::Process;
 use crate::server::Database;
-use crate::{LONG, NAME, block_on, connect, poll, two_processes, until, until_queued};
+use crate::{
+    LONG, NAME, block_on, connect, poll, two_processes, until, until_queued, with_database,
+    with_two_processes,
+};
 
 #[test]
 fn two_processes_lose_no_count() {
     let Some(database) = Database::new() else { return };
-    block_on(async {
-        migrate(&database.config()).await.unwrap();
-        Counter::make(&database).await;
-    });
     // Without fencing: two sections at a time would lose a count.
-    let mut processes = [(); 2].map(|()| Process::start(&database.address(), "unchecked", 5));
-    processes.iter_mut().for_each(Process::go);
-    for mut process in processes {
+    for mut process in both(&database, [(); 2].map(|()| database.address()), "unchecked", 5) {
         assert_eq!(process.line(), "220 counted, 0 lost, 0 cancelled");
         process.ends_well();
     }
@@ -32,9 +29,7 @@ fn two_processes_lose_no_count() {
 
 #[test]
 fn processes_are_granted_the_lock_in_the_order_of_their_requests() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, Duration::ZERO).await;
+    with_two_processes(Duration::ZERO, async |database, [(cluster, here), (_, there)]| {
         let mut processes = vec![there];
         for process in ["third", "fourth"] {
             processes.push(connect(database.config().process(process)).await.1);
@@ -78,9 +73,7 @@ fn processes_are_granted_the_lock_in_the_order_of_their_requests() {
 
 #[test]
 fn a_release_is_handed_on_locally_before_the_database_sees_it() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |_, [(cluster, here), (_, there)]| {
         let first = here.lock_async().await.unwrap();
         let other = tokio::spawn(async move { there.lock_async().await.unwrap().fence().unwrap() });
         until_queued(&cluster, 2).await;
@@ -100,8 +93,7 @@ fn a_release_is_handed_on_locally_before_the_database_sees_it() {
 
 #[test]
 fn when_the_tenure_is_over_another_process_comes_before_local_waiters() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let tenure = Duration::from_millis(200);
         let [(cluster, here), (_, there)] = two_processes(&database, tenure).await;
         let first = here.lock_async().await.unwrap();
@@ -117,9 +109,7 @@ fn when_the_tenure_is_over_another_process_comes_before_local_waiters() {
 
 #[test]
 fn a_tenure_ends_though_nobody_polls_the_waiter_that_has_its_turn() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(_, here), (_, there)] = two_processes(&database, Duration::from_millis(50)).await;
+    with_two_processes(Duration::from_millis(50), async |_, [(_, here), (_, there)]| {
         let guard = here.lock_async().await.unwrap();
         let mut unpolled = pin!(here.lock_async());
         assert!(poll(unpolled.as_mut()).is_pending());
@@ -132,9 +122,7 @@ fn a_tenure_ends_though_nobody_polls_the_waiter_that_has_its_turn() {
 
 #[test]
 fn a_dropped_future_leaves_both_queues() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |_, [(cluster, here), (_, there)]| {
         let guard = there.lock_async().await.unwrap();
         let mutex = here.clone();
         let head = tokio::spawn(async move { drop(mutex.lock_async().await) });
@@ -156,9 +144,7 @@ fn a_dropped_future_leaves_both_queues() {
 
 #[test]
 fn a_grant_to_a_future_that_is_dropped_goes_to_the_next_process() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |database, [(cluster, here), (_, there)]| {
         let (_, last) = connect(database.config()).await;
         let guard = there.lock_async().await.unwrap();
         let mut granted = Box::pin(here.lock_async());
@@ -174,9 +160,7 @@ fn a_grant_to_a_future_that_is_dropped_goes_to_the_next_process() {
 
 #[test]
 fn an_attempt_does_not_wait_and_a_timeout_leaves_the_queue() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |_, [(cluster, here), (_, there)]| {
         let guard = here.try_lock_async().await.unwrap().expect("it is free");
         assert!(
             here.try_lock_async().await.unwrap().is_none() && there.try_lock_async().await.unwrap().is_none()
@@ -201,9 +185,7 @@ fn an_attempt_does_not_wait_and_a_timeout_leaves_the_queue() {
 
 #[test]
 fn a_process_has_one_session_whatever_it_holds_and_awaits() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(here, _), (there, _)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |database, [(here, _), (there, _)]| {
         let (mut held, mut waiting) = (Vec::new(), Vec::new());
         for number in 0..50 {
             let name = format!("lock {number}");

@@ -12,7 +12,9 @@ use crate::counter::{Counter, is_refusal, number};
 use crate::process::Process;
 use crate::proxy::Proxy;
 use crate::server::Database;
-use crate::{LONG, NAME, block_on, connect, two_processes, until, until_queued};
+use crate::{
+    LONG, NAME, block_on, connect, two_processes, until, until_queued, with_database, with_two_processes,
+};
 
 /// Ends the sessions of the holder, of all waiters, or of both.
 pub(crate) async fn end_sessions(client: &Client, of: &str) -> i64 {
@@ -28,8 +30,7 @@ const WAITERS: &str = "SELECT session FROM waitword.waiters";
 
 #[test]
 fn a_holder_is_told_that_its_session_ended_and_cannot_write() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(_, there), _] = two_processes(&database, LONG).await;
         let told = Arc::new(AtomicU32::new(0));
         let tells = Arc::clone(&told);
@@ -62,8 +63,7 @@ fn a_holder_is_told_that_its_session_ended_and_cannot_write() {
 
 #[test]
 fn a_lock_whose_session_ended_is_not_handed_on_but_taken_anew() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(_, here), _] = two_processes(&database, LONG).await;
         let client = Counter::make(&database).await.client;
         let guard = here.lock_async().await.unwrap();
@@ -78,9 +78,7 @@ fn a_lock_whose_session_ended_is_not_handed_on_but_taken_anew() {
 
 #[test]
 fn a_waiter_whose_session_ended_enqueues_again() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |database, [(cluster, here), (_, there)]| {
         let client = Counter::make(&database).await.client;
         let guard = here.lock_async().await.unwrap();
         let waiter = tokio::spawn(async move { there.lock_async().await.unwrap().unlock_async().await });
@@ -98,12 +96,10 @@ fn a_waiter_whose_session_ended_enqueues_again() {
 #[test]
 fn a_process_that_is_killed_leaves_the_lock_to_the_next() {
     let Some(database) = Database::new() else { return };
-    let (cluster, here) =
-        block_on(async { two_processes(&database, LONG).await.into_iter().next().unwrap() });
+    block_on(migrate(&database.config())).unwrap();
     let mut killed = Process::start(&database.address(), "hold", 0);
     killed.go();
     let fence: i64 = killed.line().strip_prefix("holds ").unwrap().parse().unwrap();
-    drop((cluster, here));
     block_on(async {
         let (cluster, here) = connect(database.config()).await;
         let next = tokio::spawn(async move { here.lock_async().await.unwrap().fence().unwrap() });
@@ -116,16 +112,13 @@ fn a_process_that_is_killed_leaves_the_lock_to_the_next() {
 #[test]
 fn a_process_that_was_stopped_for_too_long_is_refused_and_told() {
     let Some(database) = Database::new() else { return };
-    let mut counter = block_on(async {
-        migrate(&database.config()).await.unwrap();
-        Counter::make(&database).await
-    });
+    block_on(Counter::with_schema(&database));
     let mut stopped = Process::start(&database.address(), "hold", 0);
     stopped.go();
     assert!(stopped.line().starts_with("holds "));
     stopped.signal("STOP");
     block_on(async {
-        counter = Counter::connect(&database.address()).await.unwrap();
+        let mut counter = Counter::connect(&database.address()).await.unwrap();
         let (cluster, here) = connect(database.config()).await;
         let next = tokio::spawn(async move { here.lock_async().await.unwrap() });
         until_queued(&cluster, 2).await;
@@ -142,8 +135,7 @@ fn a_process_that_was_stopped_for_too_long_is_refused_and_told() {
 
 #[test]
 fn a_statement_that_is_cancelled_is_sent_again() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(_, here), _] = two_processes(&database, LONG).await;
         here.lock_async().await.unwrap().unlock_async().await.unwrap();
         let client = Counter::make(&database).await.client;
@@ -203,8 +195,7 @@ async fn lose(
 
 #[test]
 fn a_holder_is_told_when_the_database_does_not_answer() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(cluster, there), _] = two_processes(&database, LONG).await;
         let proxy = Proxy::start(&database, Duration::ZERO).await;
         let config = database.config_at(proxy.port).answer_limit(Duration::from_millis(500));
@@ -218,8 +209,7 @@ fn a_holder_is_told_when_the_database_does_not_answer() {
 
 #[test]
 fn a_session_that_is_replaced_does_not_live_on_in_the_server() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(cluster, there), _] = two_processes(&database, LONG).await;
         let proxy = Proxy::start(&database, Duration::ZERO).await;
         let config = database.config_at(proxy.port).answer_limit(Duration::from_millis(500));

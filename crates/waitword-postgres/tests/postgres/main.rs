@@ -38,6 +38,20 @@ const LONG: Duration = Duration::from_secs(3600);
 /// A name for the lock of all tests, each of which has a database of its own.
 const NAME: &str = "counter";
 
+/// Runs a test on a database of its own, without the schema. Without PostgreSQL there is nothing to run.
+fn with_database(test: impl AsyncFnOnce(Database)) {
+    let Some(database) = Database::new() else { return };
+    block_on(test(database));
+}
+
+/// The same with the schema, and with the lock as [`two_processes`] have it.
+fn with_two_processes(tenure: Duration, test: impl AsyncFnOnce(Database, [(Cluster, ClusterMutex); 2])) {
+    with_database(async |database| {
+        let both = two_processes(&database, tenure).await;
+        test(database, both).await;
+    });
+}
+
 /// A database with the schema, and the lock as two processes have it, which are called `here` and `there`.
 async fn two_processes(database: &Database, tenure: Duration) -> [(Cluster, ClusterMutex); 2] {
     migrate(&database.config()).await.unwrap();

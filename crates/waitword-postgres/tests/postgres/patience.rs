@@ -11,7 +11,10 @@ use waitword_postgres::{Error, migrate};
 
 use crate::counter::{Counter, number};
 use crate::server::{Database, patient};
-use crate::{LIMIT, LONG, NAME, block_on, connect, on_one_thread, poll, two_processes, until, until_queued};
+use crate::{
+    LIMIT, LONG, NAME, connect, on_one_thread, poll, two_processes, until, until_queued, with_database,
+    with_two_processes,
+};
 
 #[test]
 fn a_future_that_is_polled_late_ends_nothing() {
@@ -42,8 +45,7 @@ fn a_future_that_is_polled_late_ends_nothing() {
 fn statements_that_wait_for_one_another_end_nothing() {
     let Some(database) = Database::new() else { return };
     on_one_thread(async {
-        migrate(&database.config()).await.unwrap();
-        let client = Counter::make(&database).await.client;
+        let client = Counter::with_schema(&database).await.client;
         let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END';
              CREATE TRIGGER slow BEFORE INSERT ON waitword.locks FOR EACH ROW EXECUTE FUNCTION slow()";
         client.batch_execute(slow).await.unwrap();
@@ -78,9 +80,7 @@ fn statements_that_wait_for_one_another_end_nothing() {
 
 #[test]
 fn the_dead_in_a_queue_are_passed_over_and_go() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
-        let [(cluster, here), (_, there)] = two_processes(&database, LONG).await;
+    with_two_processes(LONG, async |database, [(cluster, here), (_, there)]| {
         let client = Counter::make(&database).await.client;
         let dead = |from: i64| {
             format!(
@@ -112,8 +112,7 @@ fn the_dead_in_a_queue_are_passed_over_and_go() {
 
 #[test]
 fn a_request_that_the_database_refuses_ends_no_other() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let latin = "latin";
         database.server.sql("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
         let address = database.address();
@@ -158,8 +157,7 @@ fn a_lease_that_was_given_back_is_not_told_as_lost() {
 
 #[test]
 fn tenures_leave_no_tasks() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [(_, here), _] = two_processes(&database, LONG).await;
         for _ in 0..30 {
             let first = here.lock_async().await.unwrap();

@@ -12,7 +12,7 @@ use crate::counter::Counter;
 use crate::losses::{HOLDER, end_sessions};
 use crate::proxy::Proxy;
 use crate::server::{Database, patient};
-use crate::{LIMIT, LONG, NAME, block_on, connect, on_one_thread, poll, two_processes};
+use crate::{LIMIT, LONG, NAME, block_on, connect, on_one_thread, poll, two_processes, with_database};
 
 /// Until it is done. Only after `limit` it may fail: then the server was too slow.
 async fn in_time<T>(limit: Duration, attempt: impl AsyncFn() -> Result<T, Error>) -> T {
@@ -66,8 +66,7 @@ fn a_reconnect_goes_on_though_whoever_began_it_is_not_polled() {
 
 #[test]
 fn a_reconnect_goes_on_though_all_who_want_it_give_up_before() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         let [_, (_, other)] = two_processes(&database, LONG).await;
         let proxy = Proxy::start(&database, Duration::from_millis(100)).await;
         let (_, here) = connect(database.config_at(proxy.port)).await;
@@ -89,8 +88,7 @@ fn a_reconnect_goes_on_though_all_who_want_it_give_up_before() {
 
 #[test]
 fn the_limit_of_a_reconnect_is_that_of_all_who_wait_for_it() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         migrate(&database.config()).await.unwrap();
         let proxy = Proxy::start(&database, Duration::ZERO).await;
         let config = patient(&format!("{} connect_timeout=1", database.address_at(proxy.port)));
@@ -118,8 +116,7 @@ fn the_limit_of_a_reconnect_is_that_of_all_who_wait_for_it() {
 
 #[test]
 fn a_host_that_hangs_is_passed_over() {
-    let Some(database) = Database::new() else { return };
-    block_on(async {
+    with_database(async |database| {
         migrate(&database.config()).await.unwrap();
         let (mute, server) = (TcpListener::bind("127.0.0.1:0").unwrap(), &database.server);
         let port = mute.local_addr().unwrap().port();

@@ -158,11 +158,15 @@ impl From<LockError> for Error {
 /// A lock or a lease ended before it was released. The database may have granted it to another process since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
-    pub(crate) name: Arc<str>,
-    pub(crate) why: Arc<str>,
+    name: Arc<str>,
+    why: Arc<str>,
 }
 
 impl Lost {
+    pub(crate) fn new(name: &Arc<str>, why: impl Into<Arc<str>>) -> Self {
+        Self { name: Arc::clone(name), why: why.into() }
+    }
+
     /// The name of the lock, with its namespace.
     pub fn name(&self) -> &str {
         &self.name

@@ -41,7 +41,7 @@ impl ClusterGuard {
     /// # Errors
     /// The lock is known to be lost. `Ok` is no proof that it is not: the database's check is.
     pub fn fence(&self) -> Result<i64, Lost> {
-        self.session.why_ended().map_or(Ok(self.fence), |why| Err(self.lost_by(why)))
+        self.session.why_ended().map_or(Ok(self.fence), |why| Err(Lost::new(&self.cohort.name, why)))
     }
 
     /// Waits until the lock is lost: its session ended, so that the database may grant it to another process.
@@ -49,7 +49,7 @@ impl ClusterGuard {
     /// # Cancellation
     /// The future can be dropped and made again.
     pub async fn lost(&self) -> Lost {
-        self.lost_by(self.session.ended().await)
+        Lost::new(&self.cohort.name, self.session.ended().await)
     }
 
     /// Runs a section, and drops it as soon as the lock is lost.
@@ -110,10 +110,6 @@ impl ClusterGuard {
         let fenced = self.fence();
         Arc::clone(&self.cohort).release(local).await?;
         fenced.map(drop)
-    }
-
-    fn lost_by(&self, why: Arc<str>) -> Lost {
-        Lost { name: Arc::clone(&self.cohort.name), why }
     }
 }
 

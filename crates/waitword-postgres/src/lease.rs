@@ -94,7 +94,7 @@ impl Lease {
         match self.state.lost.get() {
             Some(lost) => Err(lost.clone()),
             None if Instant::now() < self.state.expiry() => Ok(self.state.fence),
-            None => Err(self.state.lost("its time is up")),
+            None => Err(Lost::new(&self.state.name, "its time is up")),
         }
     }
 
@@ -145,10 +145,6 @@ impl State {
     fn expiry(&self) -> Instant {
         *self.expiry.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn lost(&self, why: &str) -> Lost {
-        Lost { name: Arc::clone(&self.name), why: why.into() }
-    }
 }
 
 async fn end(state: &State) -> Result<(), Error> {
@@ -178,7 +174,7 @@ async fn renew(state: Arc<State>) {
             Err(_) => break "it could not be renewed in time",
         }
     };
-    let lost = state.lost(why);
+    let lost = Lost::new(&state.name, why);
     // Nobody else sets it.
     let _ = state.lost.set(lost.clone());
     if let Some(told) = &state.sessions.config.on_lost {

@@ -65,7 +65,7 @@ impl Request {
         // If the session has ended, no grant comes any more; one that came before is not to be used.
         tokio::select! {
             biased;
-            why = session.ended() => Err(Error::Lost(request.lost(why))),
+            why = session.ended() => Err(Error::Lost(Lost::new(name, why))),
             fence = request.granted.wait_async() => {
                 let fence = *fence;
                 Ok(Some((request, fence)))
@@ -75,7 +75,7 @@ impl Request {
 
     /// `Err` once the session has ended, and the lock is lost.
     pub(crate) fn check(&self) -> Result<(), Lost> {
-        self.session.why_ended().map_or(Ok(()), |why| Err(self.lost(why)))
+        self.session.why_ended().map_or(Ok(()), |why| Err(Lost::new(&self.name, why)))
     }
 
     /// The lock for which this is asked, and its session.
@@ -92,10 +92,6 @@ impl Request {
         self.is_over = true;
         let (session, name, token) = (Arc::clone(&self.session), Arc::clone(&self.name), self.token);
         self.session.state.runtime.spawn(release(session, name, token))
-    }
-
-    fn lost(&self, why: Arc<str>) -> Lost {
-        Lost { name: Arc::clone(&self.name), why }
     }
 }
 
@@ -117,13 +113,13 @@ async fn release(session: Arc<Session>, name: Arc<str>, token: i64) -> Result<()
             if !was_granted || row.get(0) {
                 return Ok(());
             }
-            let lost = Lost { name: Arc::clone(&name), why: "the database has no such holder".into() };
+            let lost = Lost::new(&name, "the database has no such holder");
             session.state.tell(lost.clone());
             Err(lost)
         }
         Err(error) => {
             session.end(&error.to_string());
-            Err(Lost { name, why: session.why_ended().unwrap_or_default() })
+            Err(Lost::new(&name, session.why_ended().unwrap_or_default()))
         }
     }
 }

@@ -222,7 +222,7 @@ impl State {
         }
         let requests = std::mem::take(&mut *self.requests());
         for held in requests.into_values().filter(|requested| requested.granted.is_set()) {
-            self.tell(Lost { name: held.name, why: Arc::clone(&why) });
+            self.tell(Lost::new(&held.name, Arc::clone(&why)));
         }
     }
 

@@ -94,8 +94,7 @@ pub(crate) fn run() -> Result<(), Stop> {
         let original =
             original.ok_or_else(|| Stop::Failed(format!("cargo does not know {}", suite.krate)))?;
         let folder = format!("{FOLDER}/{}-{}", suite.krate, suite.version);
-        write(suite, original, &root().join(&folder))
-            .map_err(|error| Stop::Failed(format!("{folder}: {error}")))?;
+        write(suite, original, &root().join(&folder)).map_err(Stop::at(&folder))?;
         let line = Line::new("cargo test --no-fail-fast --target-dir ../target").within(&folder);
         println!("$ {line}");
         counts.push(format!("{} {}: {}", suite.krate, suite.version, passed(&line.read()?)));
@@ -107,14 +106,14 @@ pub(crate) fn run() -> Result<(), Stop> {
 /// What cargo says of the originals, after it has unpacked their sources.
 fn originals() -> Result<Value, Stop> {
     let folder = format!("{FOLDER}/originals");
-    let failed = |error| Stop::Failed(format!("{folder}: {error}"));
-    fs::create_dir_all(root().join(&folder)).map_err(failed)?;
+    let failed = Stop::at(&folder);
+    fs::create_dir_all(root().join(&folder)).map_err(&failed)?;
     let mut manifest = package("originals", "2024") + "[lib]\npath = \"lib.rs\"\n[dependencies]\n";
     for (at, Suite { krate, version, .. }) in SUITES.iter().enumerate() {
         manifest += &format!("original-{at} = {{ package = \"{krate}\", version = \"={version}\" }}\n");
     }
-    fs::write(root().join(&folder).join("lib.rs"), "").map_err(failed)?;
-    fs::write(root().join(&folder).join("Cargo.toml"), manifest).map_err(failed)?;
+    fs::write(root().join(&folder).join("lib.rs"), "").map_err(&failed)?;
+    fs::write(root().join(&folder).join("Cargo.toml"), manifest).map_err(&failed)?;
     let metadata =
         Line::new("cargo metadata --format-version 1").within(&folder).read().map_err(|_| Stop::Missing {
             name: "a copy of parking_lot and async-lock in cargo's home",

@@ -70,10 +70,7 @@ pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<()
     let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
         return Err(Stop::Usage(format!("no recipe for {name}; `cargo xtask cross --list` has all")));
     };
-    if let Some((name, how_to_get)) = target.missing() {
-        return Err(Stop::Missing { name, how_to_get: how_to_get.leak() });
-    }
-    target.test(crates, args)
+    target.missing().map_or_else(|| target.test(crates, args), Err)
 }
 
 /// What no C compiler is needed for, for each target whose standard library is there; the others are named.
@@ -99,10 +96,7 @@ pub(crate) fn list() {
             RunsOn::Qemu(_) => "QEMU",
             RunsOn::Wine => "Wine",
         };
-        let ready = match target.missing() {
-            None => "ready".to_owned(),
-            Some((name, how_to_get)) => Stop::Missing { name, how_to_get: how_to_get.leak() }.to_string(),
-        };
+        let ready = target.missing().map_or("ready".to_owned(), |missing| missing.to_string());
         println!("{:<31}{runs_on:<16}{ready}", target.name);
     }
 }
@@ -115,7 +109,8 @@ impl Target {
     }
 
     /// What it lacks here, if anything, and how to get that.
-    fn missing(&self) -> Option<(&'static str, String)> {
+    fn missing(&self) -> Option<Stop> {
+        let missing = |name, how_to_get: String| Some(Stop::Missing { name, how_to_get: how_to_get.leak() });
         let has = |program: &str| Line::new(&format!("{program} --version")).succeeds();
         let is_there = |path: &str| Path::new(path).exists();
         let name = match self.runs_on {
@@ -134,7 +129,7 @@ impl Target {
                         "systemctl restart systemd-binfmt; without systemd, as root: mount -t binfmt_misc none {entries}; \
                          cp {source} {entries}/register"
                     );
-                    return Some(("the kernel's entry for QEMU", how_to_register));
+                    return missing("the kernel's entry for QEMU", how_to_register);
                 }
                 "QEMU"
             }
@@ -148,7 +143,7 @@ impl Target {
             RunsOn::Wine => "gcc-mingw-w64-x86-64-posix wine".to_owned(),
         };
         let library = format!("rustup target add {target} (or Debian's packages rustc-web and rust-web-src)");
-        Some((name, format!("{library}; apt-get install {packages}")))
+        missing(name, format!("{library}; apt-get install {packages}"))
     }
 
     fn skipped(&self) -> &'static [Skipped] {
@@ -210,7 +205,7 @@ impl Target {
     /// Wine's own in the order in which libraries are looked for.
     fn prepare_wine(&self) -> Result<String, Stop> {
         let folder = root().join(WINE);
-        fs::create_dir_all(&folder).map_err(|error| Stop::Failed(format!("{WINE}: {error}")))?;
+        fs::create_dir_all(&folder).map_err(Stop::at(WINE))?;
         Line::new(&self.compiler())
             .args([
                 "-shared",

@@ -4,8 +4,8 @@ use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// The root of the repository, where every line is run.
 pub(crate) fn root() -> PathBuf {
@@ -78,7 +78,7 @@ impl Line {
     pub(crate) fn end_within(&self, limit: Duration, log: Option<&File>) -> Result<Ended, Stop> {
         let start = Instant::now();
         let mut command = self.command();
-        let lost = |error: std::io::Error| Stop::Failed(format!("lost sight of it ({error}): {self}"));
+        let lost = |error: io::Error| Stop::Failed(format!("lost sight of it ({error}): {self}"));
         let printed = || log.map_or(Ok(Stdio::null()), |log| log.try_clone().map(Stdio::from)).map_err(lost);
         command.stdin(Stdio::null()).stdout(printed()?).stderr(printed()?);
         let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
@@ -99,7 +99,7 @@ impl Line {
         self.output().is_ok_and(|output| output.status.success())
     }
 
-    fn output(&self) -> std::io::Result<Output> {
+    fn output(&self) -> io::Result<Output> {
         self.command().output()
     }
 
@@ -110,7 +110,7 @@ impl Line {
         command
     }
 
-    fn not_started(&self, error: &std::io::Error) -> Stop {
+    fn not_started(&self, error: &io::Error) -> Stop {
         Stop::Failed(format!("cannot start it ({error}): {self}"))
     }
 }
@@ -161,6 +161,11 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
+    /// What could not be read, written or made, and why.
+    pub(crate) fn at(place: impl fmt::Display) -> impl Fn(io::Error) -> Self {
+        move |error| Self::Failed(format!("{place}: {error}"))
+    }
+
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Failed(_) => 1,

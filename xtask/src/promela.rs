@@ -22,9 +22,8 @@ const LARGE: [&str; 2] =
 
 pub(crate) fn run(deep: bool) -> Result<(), Stop> {
     need(&[SPIN, C_COMPILER])?;
-    let failed = |error: std::io::Error| Stop::Failed(format!("{MODEL}, {FOLDER}: {error}"));
-    fs::create_dir_all(root().join(FOLDER)).map_err(failed)?;
-    let model = fs::read_to_string(root().join(MODEL)).map_err(failed)?;
+    fs::create_dir_all(root().join(FOLDER)).map_err(Stop::at(FOLDER))?;
+    let model = fs::read_to_string(root().join(MODEL)).map_err(Stop::at(MODEL))?;
 
     let sizes = if deep { &LARGE[..] } else { &SMALL };
     for size in sizes {

@@ -31,21 +31,21 @@ pub(crate) fn package() -> Result<(), Stop> {
     pack.run()?;
 
     let folder = root().join(UNPACKED);
-    let failed = |error: std::io::Error| Stop::Failed(format!("{UNPACKED}: {error}"));
+    let failed = Stop::at(UNPACKED);
     for krate in &krates {
         let unpacked = folder.join(format!("{krate}-{VERSION}"));
         if unpacked.exists() {
-            fs::remove_dir_all(&unpacked).map_err(failed)?;
+            fs::remove_dir_all(&unpacked).map_err(&failed)?;
         }
     }
-    fs::create_dir_all(&folder).map_err(failed)?;
+    fs::create_dir_all(&folder).map_err(&failed)?;
     for krate in &krates {
         // With today's times, for those in a package are always the same.
         let line = format!("tar -xzmf target/package/{krate}-{VERSION}.crate -C {UNPACKED}");
         Line::new(&line).run()?;
     }
-    fs::write(folder.join("Cargo.toml"), workspace(&krates)).map_err(failed)?;
-    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed)?;
+    fs::write(folder.join("Cargo.toml"), workspace(&krates)).map_err(&failed)?;
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(&failed)?;
     // In the target of the repository, where what the packages depend on has been checked with the same profile.
     Line::new("cargo check --workspace --all-features --lib --bins --examples --offline --target-dir ..")
         .within(UNPACKED)

@@ -41,7 +41,7 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
             return Err(Stop::Failed(format!("{missing} is to be repeated, and was not built")));
         }
     }
-    fs::create_dir_all(root().join(LOGS)).map_err(|error| Stop::Failed(format!("{LOGS}: {error}")))?;
+    fs::create_dir_all(root().join(LOGS)).map_err(Stop::at(LOGS))?;
     let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let seed = asked.seed.unwrap_or(since_epoch.map_or(0, |time| time.as_secs()));
     println!("{} binaries, {} rounds at most, seed {seed}", binaries.len(), asked.rounds);
@@ -235,7 +235,7 @@ fn round(binary: &Binary, args: &[String], seed: u64) -> Result<Ended, Stop> {
         Line::new("").args([&*binary.executable, "--skip", ALWAYS_THE_SAME]).args(args).within(&folder);
     let line = SEEDS.iter().fold(line, |line, name| line.env(name, &seed.to_string()));
     let path = binary.log();
-    let log = File::create(root().join(&path)).map_err(|error| Stop::Failed(format!("{path}: {error}")))?;
+    let log = File::create(root().join(&path)).map_err(Stop::at(&path))?;
     line.end_within(LIMIT, Some(&log))
 }
 

@@ -12,50 +12,30 @@ pub(crate) struct Tool {
     pub(crate) how_to_get: &'static str,
 }
 
-pub(crate) const NIGHTLY: Tool = Tool {
-    name: "the nightly toolchain",
-    probe: "cargo +nightly --version",
-    how_to_get: "rustup toolchain install nightly --component rust-src",
-};
+/// A row per program: its name, what succeeds where it is installed, and how to get it.
+macro_rules! tools {
+    ($($(#[$docs:meta])* $TOOL:ident: $name:literal, $probe:literal, $how_to_get:literal;)+) => {$(
+        $(#[$docs])*
+        pub(crate) const $TOOL: Tool = Tool { name: $name, probe: $probe, how_to_get: $how_to_get };
+    )+};
+}
 
-pub(crate) const MIRI: Tool = Tool {
-    name: "Miri",
-    probe: "cargo +nightly miri --version",
-    how_to_get: "rustup +nightly component add miri rust-src",
-};
-
-pub(crate) const CARGO_FUZZ: Tool =
-    Tool { name: "cargo-fuzz", probe: "cargo fuzz --version", how_to_get: "cargo install cargo-fuzz" };
-
-pub(crate) const SPIN: Tool = Tool {
-    name: "spin",
-    probe: "spin -V",
-    how_to_get: "apt-get install spin, brew install spin, or https://spinroot.com",
-};
-
-pub(crate) const C_COMPILER: Tool =
-    Tool { name: "a C compiler", probe: "cc --version", how_to_get: "apt-get install gcc" };
-
-pub(crate) const VALGRIND: Tool =
-    Tool { name: "valgrind", probe: "valgrind --version", how_to_get: "apt-get install valgrind" };
-
-/// Its version has to be that of the library, in waitword-bench's `Cargo.toml`.
-pub(crate) const GUNGRAUN_RUNNER: Tool = Tool {
-    name: "gungraun-runner",
-    probe: "gungraun-runner --version",
-    how_to_get: "cargo install --locked gungraun-runner --version 0.20.0",
-};
-
-/// Its version has to be that of the library, in `web/Cargo.lock`.
-pub(crate) const WASM_BINDGEN: Tool = Tool {
-    name: "wasm-bindgen",
-    probe: "wasm-bindgen --version",
-    how_to_get: "cargo install wasm-bindgen-cli --version 0.2.130",
-};
-
-/// With WebAssembly that waits, Node 20 hangs (docs/web.md).
-pub(crate) const NODE: Tool =
-    Tool { name: "Node", probe: "node --version", how_to_get: "https://nodejs.org, version 22 or later" };
+tools! {
+    NIGHTLY: "the nightly toolchain", "cargo +nightly --version",
+        "rustup toolchain install nightly --component rust-src";
+    MIRI: "Miri", "cargo +nightly miri --version", "rustup +nightly component add miri rust-src";
+    CARGO_FUZZ: "cargo-fuzz", "cargo fuzz --version", "cargo install cargo-fuzz";
+    SPIN: "spin", "spin -V", "apt-get install spin, brew install spin, or https://spinroot.com";
+    C_COMPILER: "a C compiler", "cc --version", "apt-get install gcc";
+    VALGRIND: "valgrind", "valgrind --version", "apt-get install valgrind";
+    /// Its version has to be that of the library, in waitword-bench's `Cargo.toml`.
+    GUNGRAUN_RUNNER: "gungraun-runner", "gungraun-runner --version",
+        "cargo install --locked gungraun-runner --version 0.20.0";
+    /// Its version has to be that of the library, in `web/Cargo.lock`.
+    WASM_BINDGEN: "wasm-bindgen", "wasm-bindgen --version", "cargo install wasm-bindgen-cli --version 0.2.130";
+    /// With WebAssembly that waits, Node 20 hangs (docs/web.md).
+    NODE: "Node", "node --version", "https://nodejs.org, version 22 or later";
+}
 
 impl Tool {
     pub(crate) fn is_there(self) -> bool {

@@ -98,29 +98,27 @@ pub(crate) fn build_all() -> Result<Built, Stop> {
 /// Fails if the wasm of a bound package has grown beyond `largest` bytes.
 fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Stop> {
     let file = format!("{FOLDER}/{folder}/{}_bg.wasm", package.replace('-', "_"));
-    let size = fs::metadata(root().join(&file)).map_err(|error| failed(&file, &error))?.len();
+    let size = fs::metadata(root().join(&file)).map_err(Stop::at(&file))?.len();
     println!("{file}: {size} bytes of at most {largest}");
     if size <= largest { Ok(()) } else { Err(Stop::Failed(format!("{file} has grown to {size} bytes"))) }
 }
 
-/// Builds a package of `web/` for wasm32 with threads, and binds it: into `target/web/FOLDER`.
+/// Builds a package of `web/` for wasm32 with threads and a standard library with atomics, and binds it: into `target/web/FOLDER`.
 fn build(package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
-    let cargo = cargo(package, profile)?;
+    let cargo = cargo_with_std()?.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS);
+    bind(cargo, FOLDER, package, profile, folder)
+}
+
+/// Builds a package of `web/` by this line into `target`, and binds it: into `target/web/FOLDER`.
+fn bind(cargo: Line, target: &str, package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
     need(&[WASM_BINDGEN])?;
-    cargo.run()?;
-    let name = package.replace('-', "_");
-    let wasm = format!("{FOLDER}/wasm32-unknown-unknown/{profile}/{name}.wasm");
+    let cargo = cargo.args(["--manifest-path", "web/Cargo.toml", "--target", TARGET, "--target-dir", target]);
+    cargo.args(["-p", package, "--profile", profile]).run()?;
+    let wasm = format!("{target}/{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
     let folder = format!("{FOLDER}/{folder}");
     Line::new("wasm-bindgen --target web --out-dir").args([folder.clone(), wasm]).run()?;
     // For Node, which takes a `.js` for CommonJS otherwise.
     write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")
-}
-
-/// A standard library with atomics, built along.
-fn cargo(package: &str, profile: &str) -> Result<Line, Stop> {
-    let flags = FLAGS.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = cargo_with_std()?.args(package_into(FOLDER, package, profile));
-    Ok(line.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", &flags))
 }
 
 /// Builds the standard library along, with a toolchain that has its sources: Debian's, the one at hand, or nightly.
@@ -145,22 +143,12 @@ fn cargo_with_std() -> Result<Line, Stop> {
     }
 }
 
-fn package_into<'a>(folder: &'a str, package: &'a str, profile: &'a str) -> [&'a str; 10] {
-    let [file, target] = ["web/Cargo.toml", TARGET];
-    ["--manifest-path", file, "--target", target, "--target-dir", folder, "-p", package, "--profile", profile]
-}
-
 /// The same small program without atomics, with the standard library as stable Rust has it, where that is installed.
 fn build_single() -> Result<(), Stop> {
     let library = Line::new("rustc --print target-libdir --target").args([TARGET]).read();
     let has_library = library.is_ok_and(|path| Path::new(path.trim()).exists());
     let line = if has_library { Line::new("cargo build") } else { cargo_with_std()? };
-    need(&[WASM_BINDGEN])?;
-    let folder = format!("{FOLDER}/single-agent");
-    line.args(package_into(&folder, SIZE, "small")).run()?;
-    let wasm = format!("{folder}/{TARGET}/small/waitword_web_size.wasm");
-    Line::new("wasm-bindgen --target web --out-dir target/web/single").args([wasm]).run()?;
-    write("target/web/single/package.json", "{ \"type\": \"module\" }\n")
+    bind(line, &format!("{FOLDER}/single-agent"), SIZE, "small", "single")
 }
 
 /// The suite in Node, and in a browser's page; each in all modes.
@@ -270,14 +258,14 @@ fn serve() -> Result<(), Stop> {
     let link = root().join(FOLDER).join("root/pkg");
     if !link.exists() {
         #[cfg(unix)]
-        std::os::unix::fs::symlink("../pkg", &link).map_err(|error| failed("root/pkg", &error))?;
+        std::os::unix::fs::symlink("../pkg", &link).map_err(Stop::at("root/pkg"))?;
     }
     Ok(())
 }
 
 /// From `web/` to the folder of what is built.
 fn copy(from: &str, to: &str) -> Result<(), Stop> {
-    let text = fs::read_to_string(root().join("web").join(from)).map_err(|error| failed(from, &error))?;
+    let text = fs::read_to_string(root().join("web").join(from)).map_err(Stop::at(from))?;
     write(&format!("{FOLDER}/{to}"), &text)
 }
 
@@ -292,9 +280,5 @@ fn browser() -> Result<&'static str, Stop> {
 fn write(file: &str, text: &str) -> Result<(), Stop> {
     let path = root().join(file);
     let folder = path.parent().unwrap_or(&path);
-    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(|error| failed(file, &error))
-}
-
-fn failed(file: &str, error: &std::io::Error) -> Stop {
-    Stop::Failed(format!("{file}: {error}"))
+    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(Stop::at(file))
 }

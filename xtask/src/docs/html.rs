@@ -34,8 +34,7 @@ pub(crate) fn check() -> Result<(), Stop> {
     let mut pages: BTreeSet<PathBuf> = new.iter().cloned().collect();
     let mut faults = BTreeSet::new();
     while let Some(page) = new.pop() {
-        let text = fs::read_to_string(&page)
-            .map_err(|error| Stop::Failed(format!("{}: {error}", page.display())))?;
+        let text = fs::read_to_string(&page).map_err(Stop::at(page.display()))?;
         for link in links(&text).filter(|link| !OF_OTHERS.contains(link)) {
             let Some(file) = file(&page, link) else { continue };
             if !file.exists() {

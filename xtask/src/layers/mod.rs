@@ -7,7 +7,6 @@
 mod modules;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::path::Path;
 
 use petgraph::algo::tarjan_scc;
@@ -127,11 +126,11 @@ fn floors(names: &[&str], imports: &[(&str, &str)]) -> (BTreeMap<usize, Vec<Stri
 
 impl std::fmt::Display for Layers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut text = format!("{}\n", self.krate);
-        for (floor, files) in self.floors.iter().rev() {
-            writeln!(text, "  {floor:2}  {}", files.join("  "))?;
-        }
-        f.write_str(&text)
+        writeln!(f, "{}", self.krate)?;
+        self.floors
+            .iter()
+            .rev()
+            .try_for_each(|(floor, files)| writeln!(f, "  {floor:2}  {}", files.join("  ")))
     }
 }
 

@@ -60,22 +60,16 @@ impl Stopwatches {
     }
 }
 
-/// The longest of many operations, each timed by itself in CPU time of this thread: what the operation did, not what
-/// the scheduler did to it.
-#[derive(Debug, Default)]
-pub(crate) struct Longest(Duration);
-
-impl Longest {
-    pub(crate) fn time<R>(&mut self, work: impl FnOnce() -> R) -> R {
+/// The longest of `n` operations, each timed by itself in CPU time of this thread: what the operation did, not what the
+/// scheduler did to it.
+pub(crate) fn longest(what: &'static str, n: usize, mut work: impl FnMut(usize)) -> Sample {
+    let time = |index| {
         let start = thread_cpu();
-        let result = work();
-        self.0 = self.0.max(thread_cpu() - start);
-        result
-    }
-
-    pub(crate) fn sample(&self, what: &'static str, n: usize) -> Sample {
-        Sample::new(what, n, Unit::Nanos, self.0.as_nanos() as f64)
-    }
+        work(index);
+        thread_cpu() - start
+    };
+    let longest = (0..n).map(time).max().unwrap_or_default();
+    Sample::new(what, n, Unit::Nanos, longest.as_nanos() as f64)
 }
 
 /// Counts only while it is asked to: two threads that count share a cache line, and contenders that allocate would pay for that in

@@ -7,7 +7,7 @@ use crate::locks::peers::{
     AsyncLock, AsyncLockSemaphore, FuturesIntrusive, FuturesIntrusiveSemaphore, Maitake, Tokio,
     TokioSemaphore, Waitword, WaitwordSemaphore,
 };
-use crate::measure::{Longest, Stopwatches, counting};
+use crate::measure::{Stopwatches, counting, longest};
 use crate::queues::{self, EventListener, MaitakeQueue, Queues, TokioNotify};
 use crate::series::{Sample, Unit};
 use crate::workload::{Goal, Limit, Scale, Sizes, Subject, Workload, contenders, goal, goal_at_largest};
@@ -197,10 +197,8 @@ fn growing<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let n = scale.largest();
     let queues = Q::with_words(n);
     let mut crowd = Crowd::new(n);
-    let [mut enqueue, mut cancel] = <[Longest; 2]>::default();
-    (0..n).for_each(|i| enqueue.time(|| crowd.enter(i, queues.wait(i))));
-    (0..n).for_each(|i| cancel.time(|| crowd.cancel(i)));
-    vec![enqueue.sample(LONGEST_ENQUEUE, n), cancel.sample(LONGEST_CANCEL, n)]
+    let enqueue = longest(LONGEST_ENQUEUE, n, |i| crowd.enter(i, queues.wait(i)));
+    vec![enqueue, longest(LONGEST_CANCEL, n, |i| crowd.cancel(i))]
 }
 
 fn held_mutex() -> Workload {

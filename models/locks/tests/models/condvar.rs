@@ -80,110 +80,89 @@ tests! {
     a_waiter_is_dropped_at_any_time: a_notify_is_never_missed(Way::Dropped, Condvar::notify_one);
 }
 
-/// Two waits are queued, and one of them is dropped at some time: the other gets the notify.
-#[test]
-fn a_dropped_notify_is_forwarded() {
-    model_of_two(|shared: Arc<Shared>| {
-        let (dropped, stays) = (shared.queued(), shared.queued());
-        let notifier = spawn(&shared, |shared| shared.changed.notify_one());
-        drop(dropped);
-        drop(block_on(stays));
-        assert_eq!(notifier.join().unwrap(), 1);
-    });
-}
+// Two waits are queued, and one of them is dropped at some time: the other gets the notify.
+model_of_two!(a_dropped_notify_is_forwarded, |shared: Arc<Shared>| {
+    let (dropped, stays) = (shared.queued(), shared.queued());
+    let notifier = spawn(&shared, |shared| shared.changed.notify_one());
+    drop(dropped);
+    drop(block_on(stays));
+    assert_eq!(notifier.join().unwrap(), 1);
+});
 
-/// The same, by waits that own a share in the mutex and in the condition variable, as the notifier does.
-#[test]
-fn a_dropped_notify_of_an_owned_wait_is_forwarded() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let changed = Arc::new(Condvar::new());
-        let dropped = queued(changed.wait_owned_async(mutex.lock_owned()));
-        let stays = queued(changed.wait_owned_async(mutex.lock_owned()));
-        let notifier = spawn(&changed, Condvar::notify_one);
-        drop((changed, mutex));
-        drop(dropped);
-        drop(block_on(stays));
-        assert_eq!(notifier.join().unwrap(), 1);
-    });
-}
+// The same, by waits that own a share in the mutex and in the condition variable, as the notifier does.
+model_of_two!(a_dropped_notify_of_an_owned_wait_is_forwarded, |mutex: Arc<Mutex<Seen>>| {
+    let changed = Arc::new(Condvar::new());
+    let dropped = queued(changed.wait_owned_async(mutex.lock_owned()));
+    let stays = queued(changed.wait_owned_async(mutex.lock_owned()));
+    let notifier = spawn(&changed, Condvar::notify_one);
+    drop((changed, mutex));
+    drop(dropped);
+    drop(block_on(stays));
+    assert_eq!(notifier.join().unwrap(), 1);
+});
 
-/// The same, by a waiter that was moved to the queue of the mutex, and is signalled there: it forwards to one that has come since.
-#[test]
-fn a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded() {
-    model_of_two(|shared: Arc<Shared>| {
-        let dropped = shared.queued();
-        let guard = shared.mutex.lock();
-        assert_eq!(shared.changed.notify_all(), 1);
-        let other = spawn(&shared, Shared::add);
-        let stays = queued(shared.changed.wait_async(guard));
-        drop(dropped);
-        block_on(stays).add();
-        other.join().unwrap();
-        assert_eq!(shared.count(), 2);
-    });
-}
+// The same, by a waiter that was moved to the queue of the mutex, and is signalled there: it forwards to one that has come since.
+model_of_two!(a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded, |shared: Arc<Shared>| {
+    let dropped = shared.queued();
+    let guard = shared.mutex.lock();
+    assert_eq!(shared.changed.notify_all(), 1);
+    let other = spawn(&shared, Shared::add);
+    let stays = queued(shared.changed.wait_async(guard));
+    drop(dropped);
+    block_on(stays).add();
+    other.join().unwrap();
+    assert_eq!(shared.count(), 2);
+});
 
-/// The same, behind others in the queue of the mutex, which the notify and the release signal instead of it.
-#[test]
-fn a_notify_that_is_dropped_before_its_signal_is_forwarded() {
-    model_of_two(|shared: Arc<Shared>| {
-        let dropped = shared.queued();
-        let guard = shared.mutex.lock();
-        let before = [(); 2].map(|()| queued(shared.mutex.lock_async()));
-        assert_eq!(shared.changed.notify_all(), 1);
-        let stays = queued(shared.changed.wait_async(guard));
-        drop(dropped);
-        for waiter in before {
-            block_on(waiter).add();
-        }
-        block_on(stays).add();
-        assert_eq!(shared.count(), 3);
-    });
-}
+// The same, behind others in the queue of the mutex, which the notify and the release signal instead of it.
+model_of_two!(a_notify_that_is_dropped_before_its_signal_is_forwarded, |shared: Arc<Shared>| {
+    let dropped = shared.queued();
+    let guard = shared.mutex.lock();
+    let before = [(); 2].map(|()| queued(shared.mutex.lock_async()));
+    assert_eq!(shared.changed.notify_all(), 1);
+    let stays = queued(shared.changed.wait_async(guard));
+    drop(dropped);
+    for waiter in before {
+        block_on(waiter).add();
+    }
+    block_on(stays).add();
+    assert_eq!(shared.count(), 3);
+});
 
-/// No other waiter waits for the condition: the dropped one forwards the signal of the release.
-#[test]
-fn a_signal_that_is_dropped_in_the_mutex_queue_is_forwarded() {
-    model_of_two(|shared: Arc<Shared>| {
-        let mut dropped = shared.queued();
-        let guard = shared.mutex.lock();
-        assert_eq!(shared.changed.notify_all(), 1);
-        assert!(poll(dropped.as_mut()).is_pending(), "it rechecked in vain, so the release signals it again");
-        let behind = queued(shared.mutex.lock_async());
-        let other = spawn(&shared, Shared::add);
-        drop(guard);
-        drop(dropped);
-        block_on(behind).add();
-        other.join().unwrap();
-        assert_eq!(shared.count(), 2);
-    });
-}
+// No other waiter waits for the condition: the dropped one forwards the signal of the release.
+model_of_two!(a_signal_that_is_dropped_in_the_mutex_queue_is_forwarded, |shared: Arc<Shared>| {
+    let mut dropped = shared.queued();
+    let guard = shared.mutex.lock();
+    assert_eq!(shared.changed.notify_all(), 1);
+    assert!(poll(dropped.as_mut()).is_pending(), "it rechecked in vain, so the release signals it again");
+    let behind = queued(shared.mutex.lock_async());
+    let other = spawn(&shared, Shared::add);
+    drop(guard);
+    drop(dropped);
+    block_on(behind).add();
+    other.join().unwrap();
+    assert_eq!(shared.count(), 2);
+});
 
-/// All are moved, in two batches, while one task polls them, the last first, which may be in neither queue then.
-#[test]
-fn one_is_polled_while_it_is_moved() {
-    model(|shared: Arc<Shared>| {
-        let mut waits = Vec::from([(); 3].map(|()| shared.queued()));
-        waits.reverse();
-        let notifier = spawn(&shared, |shared| shared.changed.notify_all());
-        block_on(poll_fn(|cx| {
-            waits.retain_mut(|wait| wait.as_mut().poll(cx).map(|guard| guard.add()).is_pending());
-            if waits.is_empty() { Poll::Ready(()) } else { Poll::Pending }
-        }));
-        assert_eq!(notifier.join().unwrap(), 3);
-    });
-}
+// All are moved, in two batches, while one task polls them, the last first, which may be in neither queue then.
+model!(one_is_polled_while_it_is_moved, |shared: Arc<Shared>| {
+    let mut waits = Vec::from([(); 3].map(|()| shared.queued()));
+    waits.reverse();
+    let notifier = spawn(&shared, |shared| shared.changed.notify_all());
+    block_on(poll_fn(|cx| {
+        waits.retain_mut(|wait| wait.as_mut().poll(cx).map(|guard| guard.add()).is_pending());
+        if waits.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    }));
+    assert_eq!(notifier.join().unwrap(), 3);
+});
 
-/// A task and a thread behind it are notified at once. The task is moved to the queue of the mutex, and the thread locks it.
-#[test]
-fn a_task_and_a_thread_go_on() {
-    model_of_two(|shared: Arc<Shared>| {
-        let task = shared.queued();
-        let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
-        shared.add();
-        shared.changed.notify_all();
-        block_on(task).add();
-        thread.join().unwrap();
-        assert_eq!(shared.count(), 3);
-    });
-}
+// A task and a thread behind it are notified at once. The task is moved to the queue of the mutex, and the thread locks it.
+model_of_two!(a_task_and_a_thread_go_on, |shared: Arc<Shared>| {
+    let task = shared.queued();
+    let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
+    shared.add();
+    shared.changed.notify_all();
+    block_on(task).add();
+    thread.join().unwrap();
+    assert_eq!(shared.count(), 3);
+});

@@ -43,83 +43,71 @@ fn model(body: impl Fn(Arc<Records>) + Sync + Send + 'static) {
     crate::check(3, move || body(Arc::new(Records::default())));
 }
 
-/// Another releases, and the thread claims its record again.
-#[test]
-fn a_record_is_read_whole_or_not_at_all() {
-    model(|records| {
-        let record = add(&records, 0);
-        claim(record, WORDS[0]);
-        let other = thread::spawn(move || record.free());
-        let owner = thread::spawn(move || {
-            let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller(), 1);
-        });
-        records.all().for_each(check_hold);
-        other.join().unwrap();
-        owner.join().unwrap();
-        records.all().for_each(check_hold);
+// Another releases, and the thread claims its record again.
+model!(a_record_is_read_whole_or_not_at_all, |records| {
+    let record = add(&records, 0);
+    claim(record, WORDS[0]);
+    let other = thread::spawn(move || record.free());
+    let owner = thread::spawn(move || {
+        let _ = record.claim(WORDS[1], what(WORDS[1]), Location::caller(), 1);
     });
-}
+    records.all().for_each(check_hold);
+    other.join().unwrap();
+    owner.join().unwrap();
+    records.all().for_each(check_hold);
+});
 
-/// The record stands for the same word again, as if nothing had happened.
-#[test]
-fn a_record_is_not_read_across_two_holds_of_one_word() {
-    model(|records| {
-        let record = add(&records, 0);
-        claim(record, WORDS[0]);
-        let owner = thread::spawn(move || {
-            for word in [WORDS[1], WORDS[0]] {
-                record.free();
-                claim(record, word);
+// The record stands for the same word again, as if nothing had happened.
+model!(a_record_is_not_read_across_two_holds_of_one_word, |records| {
+    let record = add(&records, 0);
+    claim(record, WORDS[0]);
+    let owner = thread::spawn(move || {
+        for word in [WORDS[1], WORDS[0]] {
+            record.free();
+            claim(record, word);
+        }
+    });
+    records.all().for_each(check_hold);
+    owner.join().unwrap();
+    assert_eq!(records.all().inspect(|seen| check_hold(*seen)).count(), 1);
+});
+
+// A thread ends, its guard is dropped by another, and a third one adopts its records.
+model!(records_are_adopted_when_their_last_hold_has_ended, |records| {
+    let block = add_block(&records, WORDS[0]);
+    let record = block.first();
+    claim(record, WORDS[0]);
+    records.leave(block);
+    let other = {
+        let records = Arc::clone(&records);
+        thread::spawn(move || {
+            let adopted = records.adopt(WORDS[1] as u64, 1);
+            if let Some(adopted) = adopted {
+                claim(adopted.first(), WORDS[1]);
             }
-        });
-        records.all().for_each(check_hold);
-        owner.join().unwrap();
-        assert_eq!(records.all().inspect(|seen| check_hold(*seen)).count(), 1);
-    });
-}
+            adopted.is_some()
+        })
+    };
+    let release = thread::spawn(move || record.free());
+    records.all().for_each(check);
+    let adopted = other.join().unwrap();
+    release.join().unwrap();
+    let seen: Vec<_> = records.all().inspect(|seen| check(*seen)).map(|(_, entry)| entry.word).collect();
+    assert_eq!(seen, if adopted { vec![WORDS[1]] } else { vec![] });
+});
 
-/// A thread ends, its guard is dropped by another, and a third one adopts its records.
-#[test]
-fn records_are_adopted_when_their_last_hold_has_ended() {
-    model(|records| {
-        let block = add_block(&records, WORDS[0]);
-        let record = block.first();
-        claim(record, WORDS[0]);
-        records.leave(block);
-        let other = {
-            let records = Arc::clone(&records);
-            thread::spawn(move || {
-                let adopted = records.adopt(WORDS[1] as u64, 1);
-                if let Some(adopted) = adopted {
-                    claim(adopted.first(), WORDS[1]);
-                }
-                adopted.is_some()
-            })
-        };
-        let release = thread::spawn(move || record.free());
-        records.all().for_each(check);
-        let adopted = other.join().unwrap();
-        release.join().unwrap();
-        let seen: Vec<_> = records.all().inspect(|seen| check(*seen)).map(|(_, entry)| entry.word).collect();
-        assert_eq!(seen, if adopted { vec![WORDS[1]] } else { vec![] });
-    });
-}
-
-/// A hold that lasts during the whole snapshot is in it, also if other threads add records meanwhile.
-#[test]
-fn a_hold_that_lasts_is_seen() {
-    model(|records| {
-        claim(add(&records, WORDS[0]), WORDS[0]);
-        let other = {
-            let records = Arc::clone(&records);
-            thread::spawn(move || claim(add(&records, WORDS[1]), WORDS[1]))
-        };
-        let lasting = records.all().inspect(|seen| check(*seen)).filter(|(_, entry)| entry.word == WORDS[0]);
-        assert_eq!(lasting.count(), 1);
-        other.join().unwrap();
-        assert_eq!(records.all().count(), 2);
-    });
-}
+// A hold that lasts during the whole snapshot is in it, also if other threads add records meanwhile.
+model!(a_hold_that_lasts_is_seen, |records| {
+    claim(add(&records, WORDS[0]), WORDS[0]);
+    let other = {
+        let records = Arc::clone(&records);
+        thread::spawn(move || claim(add(&records, WORDS[1]), WORDS[1]))
+    };
+    let lasting = records.all().inspect(|seen| check(*seen)).filter(|(_, entry)| entry.word == WORDS[0]);
+    assert_eq!(lasting.count(), 1);
+    other.join().unwrap();
+    assert_eq!(records.all().count(), 2);
+});
 
 /// Between two snapshots the holder does something, and then all is as before: by word, time and place it seems to be the same hold.
 fn seen_before_and_after(meanwhile: fn(&Record)) {

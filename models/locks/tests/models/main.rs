@@ -17,6 +17,26 @@ macro_rules! tests {
     )+};
 }
 
+/// A test that is one model, on what its threads share.
+macro_rules! model {
+    ($name:ident, $body:expr) => {
+        tests! { $name: model($body); }
+    };
+}
+
+macro_rules! model_of_two {
+    ($name:ident, $body:expr) => {
+        tests! { $name: model_of_two($body); }
+    };
+}
+
+/// The same of what has no value to begin with, and with how many preemptions.
+macro_rules! check {
+    ($name:ident, $preemptions:literal, $body:expr) => {
+        tests! { $name: check($preemptions, $body); }
+    };
+}
+
 mod barrier;
 mod condvar;
 mod event;

@@ -61,110 +61,92 @@ tests! {
     one_of_three_is_late: all_get_it(&[Blocking, Late, Async]);
 }
 
-/// A signalled waiter is dropped and forwards the signal, while another acquirer barges.
-#[test]
-fn a_dropped_signal_is_forwarded() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let guard = mutex.lock();
-        let dropped = queued(mutex.lock_async());
-        let behind = queued(mutex.lock_async());
-        drop(guard);
-        let barges = spawn(&mutex, |mutex| Blocking.take(mutex));
-        drop(dropped);
-        block_on(behind).add();
-        barges.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("it is free").get(), 2);
-    });
-}
+// A signalled waiter is dropped and forwards the signal, while another acquirer barges.
+model_of_two!(a_dropped_signal_is_forwarded, |mutex: Arc<Mutex<Seen>>| {
+    let guard = mutex.lock();
+    let dropped = queued(mutex.lock_async());
+    let behind = queued(mutex.lock_async());
+    drop(guard);
+    let barges = spawn(&mutex, |mutex| Blocking.take(mutex));
+    drop(dropped);
+    block_on(behind).add();
+    barges.join().unwrap();
+    assert_eq!(mutex.try_lock().expect("it is free").get(), 2);
+});
 
-/// The waiter that a release counts on has left, so its signal finds none; and one that enqueues meanwhile counts on that signal.
-#[test]
-fn a_waiter_that_enqueues_while_a_signal_finds_none_is_signalled() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let guard = mutex.lock();
-        drop(queued(mutex.lock_async()));
-        let waits = spawn(&mutex, |mutex| {
-            let barging = mutex.try_lock();
-            let mut waiting = Box::pin(mutex.lock_async());
-            if barging.is_some() {
-                assert!(poll(waiting.as_mut()).is_pending());
-            }
-            drop(barging);
-            block_on(waiting).add();
-        });
-        drop(guard);
-        waits.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("it is free").get(), 1);
-    });
-}
-
-/// A thread enqueues while the mutex is reserved, and barges before it sleeps: it forwards the signal that it may have got meanwhile.
-#[test]
-fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let guard = mutex.lock();
-        let signalled = queued(mutex.lock_async());
-        MutexGuard::unlock_fair(guard);
-        let barges = spawn(&mutex, |mutex| Blocking.take(mutex));
-        let behind = queued(mutex.lock_async());
-        block_on(signalled).add();
-        block_on(behind).add();
-        barges.join().unwrap();
-        assert_eq!(mutex.try_lock().expect("it is free").get(), 3);
-    });
-}
-
-/// A waiter that was signalled before sees what the holder did that reserves the mutex for it.
-#[test]
-fn a_barging_holder_reserves_it_for_a_signalled_waiter() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let guard = mutex.lock();
-        let signalled = queued(mutex.lock_async());
-        drop(guard);
-        let barges = spawn(&mutex, |mutex| {
-            if let Some(guard) = mutex.try_lock() {
-                guard.add();
-                MutexGuard::unlock_fair(guard);
-            }
-        });
-        block_on(signalled).add();
-        barges.join().unwrap();
-    });
-}
-
-/// A waiter that is never polled delays the waiter behind it until the watchdog has made its passes.
-#[test]
-fn one_is_never_polled() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let guard = mutex.lock();
-        let unpolled = queued(mutex.lock_async());
-        let behind = spawn(&mutex, |mutex| Blocking.take(mutex));
-        drop(guard);
-        // What the clock would do: two passes after the signal, whenever that is.
-        while Table::global().signal_stalled() {
-            thread::yield_now();
+// The waiter that a release counts on has left, so its signal finds none; and one that enqueues meanwhile counts on that signal.
+model_of_two!(a_waiter_that_enqueues_while_a_signal_finds_none_is_signalled, |mutex: Arc<Mutex<Seen>>| {
+    let guard = mutex.lock();
+    drop(queued(mutex.lock_async()));
+    let waits = spawn(&mutex, |mutex| {
+        let barging = mutex.try_lock();
+        let mut waiting = Box::pin(mutex.lock_async());
+        if barging.is_some() {
+            assert!(poll(waiting.as_mut()).is_pending());
         }
-        behind.join().unwrap();
-        // Perhaps it is reserved for the queued waiter.
-        assert_eq!(block_on(unpolled).get(), 1);
+        drop(barging);
+        block_on(waiting).add();
     });
-}
+    drop(guard);
+    waits.join().unwrap();
+    assert_eq!(mutex.try_lock().expect("it is free").get(), 1);
+});
 
-/// Nor does it keep `try_lock` from the mutex, though the mutex is reserved for it and no waiter is behind it.
-#[test]
-fn try_lock_gets_past_a_waiter_that_is_never_polled() {
-    model_of_two(|mutex: Arc<Mutex<Seen>>| {
-        let guard = mutex.lock_owned();
-        let unpolled = queued(mutex.lock_async());
-        let releases = thread::spawn(move || {
+// A thread enqueues while the mutex is reserved, and barges before it sleeps: it forwards the signal that it may have got meanwhile.
+model_of_two!(a_thread_that_barges_before_it_sleeps_forwards_its_signal, |mutex: Arc<Mutex<Seen>>| {
+    let guard = mutex.lock();
+    let signalled = queued(mutex.lock_async());
+    MutexGuard::unlock_fair(guard);
+    let barges = spawn(&mutex, |mutex| Blocking.take(mutex));
+    let behind = queued(mutex.lock_async());
+    block_on(signalled).add();
+    block_on(behind).add();
+    barges.join().unwrap();
+    assert_eq!(mutex.try_lock().expect("it is free").get(), 3);
+});
+
+// A waiter that was signalled before sees what the holder did that reserves the mutex for it.
+model_of_two!(a_barging_holder_reserves_it_for_a_signalled_waiter, |mutex: Arc<Mutex<Seen>>| {
+    let guard = mutex.lock();
+    let signalled = queued(mutex.lock_async());
+    drop(guard);
+    let barges = spawn(&mutex, |mutex| {
+        if let Some(guard) = mutex.try_lock() {
             guard.add();
-            OwnedMutexGuard::unlock_fair(guard);
-        });
-        while mutex.try_lock().map(|seen| seen.add()).is_none() {
-            Table::global().signal_stalled();
-            thread::yield_now();
+            MutexGuard::unlock_fair(guard);
         }
-        releases.join().unwrap();
-        assert_eq!(block_on(unpolled).get(), 2);
     });
-}
+    block_on(signalled).add();
+    barges.join().unwrap();
+});
+
+// A waiter that is never polled delays the waiter behind it until the watchdog has made its passes.
+model_of_two!(one_is_never_polled, |mutex: Arc<Mutex<Seen>>| {
+    let guard = mutex.lock();
+    let unpolled = queued(mutex.lock_async());
+    let behind = spawn(&mutex, |mutex| Blocking.take(mutex));
+    drop(guard);
+    // What the clock would do: two passes after the signal, whenever that is.
+    while Table::global().signal_stalled() {
+        thread::yield_now();
+    }
+    behind.join().unwrap();
+    // Perhaps it is reserved for the queued waiter.
+    assert_eq!(block_on(unpolled).get(), 1);
+});
+
+// Nor does it keep `try_lock` from the mutex, though the mutex is reserved for it and no waiter is behind it.
+model_of_two!(try_lock_gets_past_a_waiter_that_is_never_polled, |mutex: Arc<Mutex<Seen>>| {
+    let guard = mutex.lock_owned();
+    let unpolled = queued(mutex.lock_async());
+    let releases = thread::spawn(move || {
+        guard.add();
+        OwnedMutexGuard::unlock_fair(guard);
+    });
+    while mutex.try_lock().map(|seen| seen.add()).is_none() {
+        Table::global().signal_stalled();
+        thread::yield_now();
+    }
+    releases.join().unwrap();
+    assert_eq!(block_on(unpolled).get(), 2);
+});

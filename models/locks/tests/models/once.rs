@@ -25,101 +25,83 @@ fn init(cell: &OnceLock<Seen>) -> u32 {
     cell.get_or_init(made).get()
 }
 
-#[test]
-fn one_initialiser_runs_and_all_see_what_it_did() {
-    model(|shared: Arc<(OnceLock<Seen>, Seen)>| {
-        let init = |(cell, ran): &(OnceLock<Seen>, Seen)| {
-            let make = || {
-                // Two at once are a race.
-                ran.add();
-                made()
-            };
-            cell.get_or_init(make).get()
+model!(one_initialiser_runs_and_all_see_what_it_did, |shared: Arc<(OnceLock<Seen>, Seen)>| {
+    let init = |(cell, ran): &(OnceLock<Seen>, Seen)| {
+        let make = || {
+            // Two at once are a race.
+            ran.add();
+            made()
         };
-        let thread = spawn(&shared, init);
-        let task = spawn(&shared, |(cell, ran)| {
-            let make = async || {
-                ran.add();
-                made()
-            };
-            block_on(cell.get_or_init_async(make)).get()
-        });
-        assert_eq!(init(&shared), 1);
-        assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
-        assert_eq!(shared.1.get(), 1);
-    });
-}
-
-/// An initialiser sees what the failed one before it did.
-#[test]
-fn an_initialiser_after_one_that_fails_sees_what_that_did() {
-    model_of_two(|shared: Arc<(OnceLock<Seen>, Seen)>| {
-        let fail = |(cell, seen): &(OnceLock<Seen>, Seen)| {
-            let make = || {
-                seen.add();
-                Err(())
-            };
-            assert!(cell.get_or_try_init(make).is_err());
+        cell.get_or_init(make).get()
+    };
+    let thread = spawn(&shared, init);
+    let task = spawn(&shared, |(cell, ran)| {
+        let make = async || {
+            ran.add();
+            made()
         };
-        let other = spawn(&shared, fail);
-        fail(&shared);
-        other.join().unwrap();
-        assert_eq!(shared.1.get(), 2);
+        block_on(cell.get_or_init_async(make)).get()
     });
-}
+    assert_eq!(init(&shared), 1);
+    assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
+    assert_eq!(shared.1.get(), 1);
+});
 
-#[test]
-fn a_dropped_initialiser_lets_the_next_one_run() {
-    model(|cell: Arc<OnceLock<Seen>>| {
-        let turn = queued(cell.get_or_init_async(never));
-        let sets = spawn(&cell, init);
-        let waits = spawn(&cell, |cell| cell.wait().get());
-        drop(turn);
-        assert_eq!((sets.join().unwrap(), waits.join().unwrap()), (1, 1));
-    });
-}
+// An initialiser sees what the failed one before it did.
+model_of_two!(an_initialiser_after_one_that_fails_sees_what_that_did, |shared: Arc<(
+    OnceLock<Seen>,
+    Seen
+)>| {
+    let fail = |(cell, seen): &(OnceLock<Seen>, Seen)| {
+        let make = || {
+            seen.add();
+            Err(())
+        };
+        assert!(cell.get_or_try_init(make).is_err());
+    };
+    let other = spawn(&shared, fail);
+    fail(&shared);
+    other.join().unwrap();
+    assert_eq!(shared.1.get(), 2);
+});
 
-/// The waiter that is woken first is never polled.
-#[test]
-fn a_task_that_is_not_polled_does_not_keep_the_turn() {
-    model_of_two(|cell: Arc<OnceLock<Seen>>| {
-        let turn = queued(cell.get_or_init_async(never));
-        let unpolled = queued(cell.get_or_init_async(async || made()));
-        let other = spawn(&cell, init);
-        drop(turn);
-        assert_eq!(other.join().unwrap(), 1);
-        drop(unpolled);
-    });
-}
+model!(a_dropped_initialiser_lets_the_next_one_run, |cell: Arc<OnceLock<Seen>>| {
+    let turn = queued(cell.get_or_init_async(never));
+    let sets = spawn(&cell, init);
+    let waits = spawn(&cell, |cell| cell.wait().get());
+    drop(turn);
+    assert_eq!((sets.join().unwrap(), waits.join().unwrap()), (1, 1));
+});
 
-#[test]
-fn a_waiter_for_the_value_sees_it() {
-    model_of_two(|cell: Arc<OnceLock<Seen>>| {
-        let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
-        // Not in time, or with it.
-        assert!(cell.wait_for(Duration::ZERO).is_ok_and(|seen| seen.get() == 1) || cell.wait().get() == 1);
-        setter.join().unwrap();
-    });
-}
+// The waiter that is woken first is never polled.
+model_of_two!(a_task_that_is_not_polled_does_not_keep_the_turn, |cell: Arc<OnceLock<Seen>>| {
+    let turn = queued(cell.get_or_init_async(never));
+    let unpolled = queued(cell.get_or_init_async(async || made()));
+    let other = spawn(&cell, init);
+    drop(turn);
+    assert_eq!(other.join().unwrap(), 1);
+    drop(unpolled);
+});
 
-/// Also by a check that does not wait.
-#[test]
-fn a_get_that_finds_the_value_sees_it() {
-    model_of_two(|cell: Arc<OnceLock<Seen>>| {
-        let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
-        assert!(cell.get().is_none_or(|seen| seen.get() == 1));
-        setter.join().unwrap();
-    });
-}
+model_of_two!(a_waiter_for_the_value_sees_it, |cell: Arc<OnceLock<Seen>>| {
+    let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
+    // Not in time, or with it.
+    assert!(cell.wait_for(Duration::ZERO).is_ok_and(|seen| seen.get() == 1) || cell.wait().get() == 1);
+    setter.join().unwrap();
+});
 
-#[test]
-fn a_lazy_value_is_made_once_for_threads_and_tasks() {
-    check(2, || {
-        let lazy = Arc::new(LazyLock::new(made));
-        let thread = spawn(&lazy, |lazy: &LazyLock<Seen, _>| lazy.get());
-        let task = spawn(&lazy, |lazy| block_on(LazyLock::force_async(lazy)).get());
-        // Dropped, woken or not.
-        let _ = poll(Box::pin(LazyLock::force_async(&lazy)).as_mut());
-        assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
-    });
-}
+// Also by a check that does not wait.
+model_of_two!(a_get_that_finds_the_value_sees_it, |cell: Arc<OnceLock<Seen>>| {
+    let setter = spawn(&cell, |cell| assert!(cell.set(made()).is_ok()));
+    assert!(cell.get().is_none_or(|seen| seen.get() == 1));
+    setter.join().unwrap();
+});
+
+check!(a_lazy_value_is_made_once_for_threads_and_tasks, 2, || {
+    let lazy = Arc::new(LazyLock::new(made));
+    let thread = spawn(&lazy, |lazy: &LazyLock<Seen, _>| lazy.get());
+    let task = spawn(&lazy, |lazy| block_on(LazyLock::force_async(lazy)).get());
+    // Dropped, woken or not.
+    let _ = poll(Box::pin(LazyLock::force_async(&lazy)).as_mut());
+    assert_eq!((thread.join().unwrap(), task.join().unwrap()), (1, 1));
+});

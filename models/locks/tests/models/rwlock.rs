@@ -114,48 +114,39 @@ fn a_thread_that_barges_before_it_sleeps_forwards_its_signal() {
     }
 }
 
-/// The lock is reserved for a writer that is never polled, and no waiter is behind it.
-#[test]
-fn try_write_gets_past_a_waiter_that_is_never_polled() {
-    model_of_two(|lock: Arc<RwLock<Seen>>| {
-        let guard = lock.write_owned();
-        let unpolled = queued(lock.write_async());
-        let releases = thread::spawn(move || {
-            guard.add();
-            OwnedRwLockWriteGuard::unlock_fair(guard);
-        });
-        while lock.try_write().map(|seen| seen.add()).is_none() {
-            Table::global().signal_stalled();
-            thread::yield_now();
-        }
-        releases.join().unwrap();
-        assert_eq!(block_on(unpolled).get(), 2);
+// The lock is reserved for a writer that is never polled, and no waiter is behind it.
+model_of_two!(try_write_gets_past_a_waiter_that_is_never_polled, |lock: Arc<RwLock<Seen>>| {
+    let guard = lock.write_owned();
+    let unpolled = queued(lock.write_async());
+    let releases = thread::spawn(move || {
+        guard.add();
+        OwnedRwLockWriteGuard::unlock_fair(guard);
     });
-}
+    while lock.try_write().map(|seen| seen.add()).is_none() {
+        Table::global().signal_stalled();
+        thread::yield_now();
+    }
+    releases.join().unwrap();
+    assert_eq!(block_on(unpolled).get(), 2);
+});
 
-/// One of two readers unlocks fairly, so that no new reader gets in; the other one unlocks as usual.
-#[test]
-fn readers_leave_fairly() {
-    model_of_two(|lock: Arc<RwLock<()>>| {
-        let reader = lock.read();
-        let mut writes = queued(lock.write_async());
-        let other = spawn(&lock, |lock| drop(lock.try_read()));
-        RwLockReadGuard::unlock_fair(reader);
-        other.join().unwrap();
-        assert!(poll(writes.as_mut()).is_ready(), "no reader is left");
-        let writer = spawn(&lock, |lock| drop(lock.write()));
-        drop(writes);
-        writer.join().unwrap();
-    });
-}
+// One of two readers unlocks fairly, so that no new reader gets in; the other one unlocks as usual.
+model_of_two!(readers_leave_fairly, |lock: Arc<RwLock<()>>| {
+    let reader = lock.read();
+    let mut writes = queued(lock.write_async());
+    let other = spawn(&lock, |lock| drop(lock.try_read()));
+    RwLockReadGuard::unlock_fair(reader);
+    other.join().unwrap();
+    assert!(poll(writes.as_mut()).is_ready(), "no reader is left");
+    let writer = spawn(&lock, |lock| drop(lock.write()));
+    drop(writes);
+    writer.join().unwrap();
+});
 
-#[test]
-fn a_fair_release_of_a_reader_signals_a_queued_thread() {
-    model_of_two(|lock: Arc<RwLock<()>>| {
-        let reader = lock.read();
-        let writer = spawn(&lock, |lock| drop(lock.write()));
-        RwLockReadGuard::unlock_fair(reader);
-        writer.join().unwrap();
-        assert!(lock.try_write().is_some());
-    });
-}
+model_of_two!(a_fair_release_of_a_reader_signals_a_queued_thread, |lock: Arc<RwLock<()>>| {
+    let reader = lock.read();
+    let writer = spawn(&lock, |lock| drop(lock.write()));
+    RwLockReadGuard::unlock_fair(reader);
+    writer.join().unwrap();
+    assert!(lock.try_write().is_some());
+});

@@ -57,22 +57,19 @@ fn all_get_permits(preemptions: usize, permits: usize, takes: &'static [Take]) {
     });
 }
 
-#[test]
-fn it_excludes_as_a_mutex_does() {
-    check(3, || {
-        let shared = Arc::new((Semaphore::new(1), Seen::default()));
-        let thread = spawn(&shared, |(semaphore, seen)| {
-            let _permit = semaphore.acquire().unwrap();
-            seen.add();
-        });
-        {
-            let _permit = block_on(shared.0.acquire_async()).unwrap();
-            shared.1.add();
-        }
-        thread.join().unwrap();
-        assert_eq!(shared.1.get(), 2);
+check!(it_excludes_as_a_mutex_does, 3, || {
+    let shared = Arc::new((Semaphore::new(1), Seen::default()));
+    let thread = spawn(&shared, |(semaphore, seen)| {
+        let _permit = semaphore.acquire().unwrap();
+        seen.add();
     });
-}
+    {
+        let _permit = block_on(shared.0.acquire_async()).unwrap();
+        shared.1.add();
+    }
+    thread.join().unwrap();
+    assert_eq!(shared.1.get(), 2);
+});
 
 tests! {
     few_and_many: all_get_permits(3, 2, &[Take(Blocking, 2), Take(Async, 1)]);
@@ -82,55 +79,46 @@ tests! {
     an_acquirer_of_many_is_late: all_get_permits(2, 2, &[Take(Blocking, 1), Take(Late, 2), Take(Async, 1)]);
 }
 
-/// One signal for two waiters, which both get a permit.
-#[test]
-fn permits_are_added_for_two() {
-    check(2, || {
-        let semaphore = Arc::new(Semaphore::new(0));
-        let threads = [Blocking, Async].map(|way| {
-            spawn(&semaphore, move |semaphore| match way {
-                Blocking => semaphore.acquire().unwrap().forget(),
-                _ => block_on(semaphore.acquire_async()).unwrap().forget(),
-            })
-        });
-        semaphore.add_permits(2);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-        assert_eq!(semaphore.available_permits(), 0);
+// One signal for two waiters, which both get a permit.
+check!(permits_are_added_for_two, 2, || {
+    let semaphore = Arc::new(Semaphore::new(0));
+    let threads = [Blocking, Async].map(|way| {
+        spawn(&semaphore, move |semaphore| match way {
+            Blocking => semaphore.acquire().unwrap().forget(),
+            _ => block_on(semaphore.acquire_async()).unwrap().forget(),
+        })
     });
-}
+    semaphore.add_permits(2);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(semaphore.available_permits(), 0);
+});
 
-/// A waiter acknowledges a signal whose permit another acquirer had; it takes that permit when it is back. Before it leaves the queue it is
-/// signalled for one more permit, which is the next waiter's.
-#[test]
-fn a_waiter_that_takes_a_permit_on_its_recheck_forwards_the_signal_for_another() {
-    check(3, || {
-        let semaphore = Arc::new(Semaphore::new(0));
-        let (first, second) = (queued(semaphore.acquire_async()), queued(semaphore.acquire_async()));
-        semaphore.add_permits(1);
-        semaphore.try_acquire().expect("the waiter has not run").forget();
-        let adds = spawn(&semaphore, |semaphore| (0..2).for_each(|_| semaphore.add_permits(1)));
-        block_on(first).unwrap().forget();
-        block_on(second).unwrap().forget();
-        adds.join().unwrap();
-        assert_eq!(semaphore.available_permits(), 0);
-    });
-}
+// A waiter acknowledges a signal whose permit another acquirer had; it takes that permit when it is back. Before it leaves the queue it is
+// signalled for one more permit, which is the next waiter's.
+check!(a_waiter_that_takes_a_permit_on_its_recheck_forwards_the_signal_for_another, 3, || {
+    let semaphore = Arc::new(Semaphore::new(0));
+    let (first, second) = (queued(semaphore.acquire_async()), queued(semaphore.acquire_async()));
+    semaphore.add_permits(1);
+    semaphore.try_acquire().expect("the waiter has not run").forget();
+    let adds = spawn(&semaphore, |semaphore| (0..2).for_each(|_| semaphore.add_permits(1)));
+    block_on(first).unwrap().forget();
+    block_on(second).unwrap().forget();
+    adds.join().unwrap();
+    assert_eq!(semaphore.available_permits(), 0);
+});
 
-/// The permits that are reserved for the head waiter are too few for it; when it is dropped, the next waiter gets them.
-#[test]
-fn permits_reserved_for_a_dropped_waiter_go_to_the_next() {
-    check(3, || {
-        let semaphore = Arc::new(Semaphore::new(0));
-        let mut many = queued(semaphore.acquire_many_async(2));
-        let behind = queued(semaphore.acquire_async());
-        let adds = spawn(&semaphore, |semaphore| semaphore.add_permits(1));
-        assert!(poll(many.as_mut()).is_pending());
-        drop(many);
-        block_on(behind).unwrap().forget();
-        adds.join().unwrap();
-        assert_eq!(semaphore.available_permits(), 0);
-    });
-}
+// The permits that are reserved for the head waiter are too few for it; when it is dropped, the next waiter gets them.
+check!(permits_reserved_for_a_dropped_waiter_go_to_the_next, 3, || {
+    let semaphore = Arc::new(Semaphore::new(0));
+    let mut many = queued(semaphore.acquire_many_async(2));
+    let behind = queued(semaphore.acquire_async());
+    let adds = spawn(&semaphore, |semaphore| semaphore.add_permits(1));
+    assert!(poll(many.as_mut()).is_pending());
+    drop(many);
+    block_on(behind).unwrap().forget();
+    adds.join().unwrap();
+    assert_eq!(semaphore.available_permits(), 0);
+});
 
 /// A waiter that is not polled again does not keep its reserved permits from the waiter behind it for ever: the watchdog signals
 /// that one.
@@ -150,58 +138,49 @@ fn an_acquirer_of_many_is_never_polled_again() {
     });
 }
 
-#[test]
-fn closing_ends_the_waits() {
-    check(2, || {
-        let semaphore = Arc::new(Semaphore::new(0));
-        let threads =
-            [Blocking, Async].map(|way| spawn(&semaphore, move |semaphore| Take(way, 1).run(semaphore)));
-        semaphore.close();
-        assert!(!threads.into_iter().any(|thread| thread.join().unwrap()));
-    });
-}
+check!(closing_ends_the_waits, 2, || {
+    let semaphore = Arc::new(Semaphore::new(0));
+    let threads =
+        [Blocking, Async].map(|way| spawn(&semaphore, move |semaphore| Take(way, 1).run(semaphore)));
+    semaphore.close();
+    assert!(!threads.into_iter().any(|thread| thread.join().unwrap()));
+});
 
-/// A waiter that gives up signals, and finds only one that has its permit and is about to dequeue. That one relies on the signal, which is
-/// withdrawn; and then another enqueues, because a permit is reserved.
-#[test]
-fn a_waiter_enqueues_when_a_signal_has_been_withdrawn() {
-    check(3, || {
-        let semaphore = Arc::new(Semaphore::new(0));
-        let mut first = queued(semaphore.acquire_owned_async());
-        let mut many = queued(semaphore.acquire_many_owned_async(3));
-        semaphore.add_permits(2);
-        // The first was signalled, and does not respond: so the watchdog signals the other.
-        (0..2).for_each(|_| drop(Table::global().signal_stalled()));
-        let acquires = thread::spawn(move || {
-            let Poll::Ready(Ok(permit)) = poll(first.as_mut()) else { panic!("one permit is free") };
-            permit.forget();
-        });
-        let gives_up = thread::spawn(move || {
-            assert!(poll(many.as_mut()).is_pending());
-            drop(many);
-        });
-        acquires.join().unwrap();
-        block_on(semaphore.acquire_async()).unwrap().forget();
-        gives_up.join().unwrap();
-        assert_eq!(semaphore.available_permits(), 0);
+// A waiter that gives up signals, and finds only one that has its permit and is about to dequeue. That one relies on the signal, which is
+// withdrawn; and then another enqueues, because a permit is reserved.
+check!(a_waiter_enqueues_when_a_signal_has_been_withdrawn, 3, || {
+    let semaphore = Arc::new(Semaphore::new(0));
+    let mut first = queued(semaphore.acquire_owned_async());
+    let mut many = queued(semaphore.acquire_many_owned_async(3));
+    semaphore.add_permits(2);
+    // The first was signalled, and does not respond: so the watchdog signals the other.
+    (0..2).for_each(|_| drop(Table::global().signal_stalled()));
+    let acquires = thread::spawn(move || {
+        let Poll::Ready(Ok(permit)) = poll(first.as_mut()) else { panic!("one permit is free") };
+        permit.forget();
     });
-}
+    let gives_up = thread::spawn(move || {
+        assert!(poll(many.as_mut()).is_pending());
+        drop(many);
+    });
+    acquires.join().unwrap();
+    block_on(semaphore.acquire_async()).unwrap().forget();
+    gives_up.join().unwrap();
+    assert_eq!(semaphore.available_permits(), 0);
+});
 
-/// A waiter with reserved permits gives up and signals the next: there is none yet, and when there is, no permits are left.
-/// It must be signalled when permits are free again.
-#[test]
-fn permits_are_forgotten_while_a_waiter_is_signalled() {
-    check(2, || {
-        let semaphore = Arc::new(Semaphore::new(0));
-        let mut wants_many = queued(semaphore.acquire_many_async(2));
-        semaphore.add_permits(1);
-        // Signalled, and too few: reserved from now on.
-        assert!(poll(wants_many.as_mut()).is_pending());
-        let next = spawn(&semaphore, |semaphore| drop(semaphore.acquire().unwrap()));
-        let forgets = spawn(&semaphore, |semaphore| semaphore.forget_permits(1));
-        drop(wants_many);
-        forgets.join().unwrap();
-        semaphore.add_permits(1);
-        next.join().unwrap();
-    });
-}
+// A waiter with reserved permits gives up and signals the next: there is none yet, and when there is, no permits are left.
+// It must be signalled when permits are free again.
+check!(permits_are_forgotten_while_a_waiter_is_signalled, 2, || {
+    let semaphore = Arc::new(Semaphore::new(0));
+    let mut wants_many = queued(semaphore.acquire_many_async(2));
+    semaphore.add_permits(1);
+    // Signalled, and too few: reserved from now on.
+    assert!(poll(wants_many.as_mut()).is_pending());
+    let next = spawn(&semaphore, |semaphore| drop(semaphore.acquire().unwrap()));
+    let forgets = spawn(&semaphore, |semaphore| semaphore.forget_permits(1));
+    drop(wants_many);
+    forgets.join().unwrap();
+    semaphore.add_permits(1);
+    next.join().unwrap();
+});

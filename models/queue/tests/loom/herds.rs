@@ -33,13 +33,10 @@ fn waiter(shared: &Arc<Shared>, words: &'static [usize], send: Sender<Waker>) ->
     })
 }
 
-/// The notifier wakes the first of two threads, which wakes the second.
-#[test]
-fn a_woken_thread_wakes_the_next() {
-    model(|shared| {
-        notify_all_of([0, 1].map(|_| spawn(shared, |shared| wait(shared.at(0), 0))), shared);
-    });
-}
+// The notifier wakes the first of two threads, which wakes the second.
+model!(a_woken_thread_wakes_the_next, |shared| {
+    notify_all_of([0, 1].map(|_| spawn(shared, |shared| wait(shared.at(0), 0))), shared);
+});
 
 /// All that are counted are notified, and the others find the word changed.
 fn notify_all_of(threads: [JoinHandle<Outcome>; 2], shared: &Shared) {
@@ -49,116 +46,98 @@ fn notify_all_of(threads: [JoinHandle<Outcome>; 2], shared: &Shared) {
     assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Notified).count(), woken);
 }
 
-/// The first thread leaves its park for another reason while it is given the second one.
-#[test]
-fn a_thread_that_wakes_up_by_itself_and_a_notify_of_all() {
-    model_within(2, |shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let first = waiter(shared, &[0], send.clone());
-        let stray = receive.recv().unwrap();
-        let second = waiter(shared, &[0], send);
-        receive.recv().unwrap();
-        let waker = spawn(shared, move |_| stray.wake());
-        assert_eq!(notify_all(shared.at(0)), 2);
-        waker.join().unwrap();
-        first.join().unwrap();
-        second.join().unwrap();
-    });
-}
+// The first thread leaves its park for another reason while it is given the second one.
+model_within!(a_thread_that_wakes_up_by_itself_and_a_notify_of_all, 2, |shared| {
+    let (send, receive) = loom::sync::mpsc::channel();
+    let first = waiter(shared, &[0], send.clone());
+    let stray = receive.recv().unwrap();
+    let second = waiter(shared, &[0], send);
+    receive.recv().unwrap();
+    let waker = spawn(shared, move |_| stray.wake());
+    assert_eq!(notify_all(shared.at(0)), 2);
+    waker.join().unwrap();
+    first.join().unwrap();
+    second.join().unwrap();
+});
 
-/// Two notifiers want to link one thread, which waits on two words.
-#[test]
-fn two_notifies_of_one_thread() {
-    model(|shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let thread = waiter(shared, &[0, 1], send);
-        receive.recv().unwrap();
-        let notifier = spawn(shared, |shared| assert_eq!(notify_all(shared.at(0)), 1));
-        assert_eq!(notify_all(shared.at(1)), 1);
-        notifier.join().unwrap();
-        thread.join().unwrap();
-    });
-}
+// Two notifiers want to link one thread, which waits on two words.
+model!(two_notifies_of_one_thread, |shared| {
+    let (send, receive) = loom::sync::mpsc::channel();
+    let thread = waiter(shared, &[0, 1], send);
+    receive.recv().unwrap();
+    let notifier = spawn(shared, |shared| assert_eq!(notify_all(shared.at(0)), 1));
+    assert_eq!(notify_all(shared.at(1)), 1);
+    notifier.join().unwrap();
+    thread.join().unwrap();
+});
 
-/// The same of a thread in a blocking wait, which reads its outcome without the shard's lock. The waker of the future outside it is the same.
-#[test]
-fn two_notifies_of_one_thread_that_blocks() {
-    model_within(2, |shared| {
-        let notifier = spawn(shared, |shared| notify_all(shared.at(1)));
-        let thread = spawn(shared, |shared| {
+// The same of a thread in a blocking wait, which reads its outcome without the shard's lock. The waker of the future outside it is the same.
+model_within!(two_notifies_of_one_thread_that_blocks, 2, |shared| {
+    let notifier = spawn(shared, |shared| notify_all(shared.at(1)));
+    let thread = spawn(shared, |shared| {
+        let (parker, mut outer) = (Parker::current(), shared.wait(1));
+        assert!(outer.as_mut().poll(&mut Context::from_waker(parker.waker())).is_pending());
+        let _ = wait(shared.at(0), 0);
+        leave(outer);
+    });
+    shared.words[0].store(1, Ordering::Relaxed);
+    notify_all(shared.at(0));
+    notifier.join().unwrap();
+    thread.join().unwrap();
+});
+
+// The first one gives it another thread to wake.
+model_within!(two_notifies_of_one_thread_that_is_given_another, 2, |shared| {
+    let (send, receive) = loom::sync::mpsc::channel();
+    let first = waiter(shared, &[0, 1], send.clone());
+    receive.recv().unwrap();
+    let second = waiter(shared, &[0], send);
+    receive.recv().unwrap();
+    assert_eq!(notify_all(shared.at(0)), 2);
+    assert_eq!(notify_all(shared.at(1)), 1);
+    [first, second].into_iter().for_each(|thread| thread.join().unwrap());
+});
+
+// The same of a thread in a blocking wait, which finds itself linked by the second notify when it has what the first gave it.
+model_within!(a_thread_that_blocks_and_is_given_another_and_notified_again, 2, |shared| {
+    let (send, receive) = loom::sync::mpsc::channel();
+    let first = spawn(shared, {
+        let send = send.clone();
+        move |shared| {
             let (parker, mut outer) = (Parker::current(), shared.wait(1));
             assert!(outer.as_mut().poll(&mut Context::from_waker(parker.waker())).is_pending());
+            send.send(parker.waker().clone()).unwrap();
             let _ = wait(shared.at(0), 0);
             leave(outer);
-        });
-        shared.words[0].store(1, Ordering::Relaxed);
-        notify_all(shared.at(0));
-        notifier.join().unwrap();
-        thread.join().unwrap();
+        }
     });
-}
+    receive.recv().unwrap();
+    let second = waiter(shared, &[1], send);
+    receive.recv().unwrap();
+    assert_eq!(notify_all(shared.at(1)), 2);
+    shared.words[0].store(1, Ordering::Relaxed);
+    notify_all(shared.at(0));
+    [first, second].into_iter().for_each(|thread| thread.join().unwrap());
+});
 
-/// The first one gives it another thread to wake.
-#[test]
-fn two_notifies_of_one_thread_that_is_given_another() {
-    model_within(2, |shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let first = waiter(shared, &[0, 1], send.clone());
-        receive.recv().unwrap();
-        let second = waiter(shared, &[0], send);
-        receive.recv().unwrap();
-        assert_eq!(notify_all(shared.at(0)), 2);
-        assert_eq!(notify_all(shared.at(1)), 1);
-        [first, second].into_iter().for_each(|thread| thread.join().unwrap());
-    });
-}
-
-/// The same of a thread in a blocking wait, which finds itself linked by the second notify when it has what the first gave it.
-#[test]
-fn a_thread_that_blocks_and_is_given_another_and_notified_again() {
-    model_within(2, |shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let first = spawn(shared, {
-            let send = send.clone();
-            move |shared| {
-                let (parker, mut outer) = (Parker::current(), shared.wait(1));
-                assert!(outer.as_mut().poll(&mut Context::from_waker(parker.waker())).is_pending());
-                send.send(parker.waker().clone()).unwrap();
-                let _ = wait(shared.at(0), 0);
-                leave(outer);
-            }
-        });
-        receive.recv().unwrap();
-        let second = waiter(shared, &[1], send);
-        receive.recv().unwrap();
-        assert_eq!(notify_all(shared.at(1)), 2);
-        shared.words[0].store(1, Ordering::Relaxed);
-        notify_all(shared.at(0));
-        [first, second].into_iter().for_each(|thread| thread.join().unwrap());
-    });
-}
-
-/// A thread blocks below a task that it drives, and uses up the wake for the task.
-#[test]
-fn a_thread_that_blocks_below_a_task_does_not_use_up_its_wake() {
-    model_within(2, |shared| {
-        let (send, receive) = loom::sync::mpsc::channel();
-        let thread = spawn(shared, move |shared| {
-            let (parker, mut task) = (Parker::current(), shared.wait(1));
-            let mut cx = Context::from_waker(parker.waker());
-            assert!(task.as_mut().poll(&mut cx).is_pending());
-            send.send(()).unwrap();
-            // What the poll above has called blocks; then the task's executor parks.
-            let _ = wait(shared.at(0), 0);
+// A thread blocks below a task that it drives, and uses up the wake for the task.
+model_within!(a_thread_that_blocks_below_a_task_does_not_use_up_its_wake, 2, |shared| {
+    let (send, receive) = loom::sync::mpsc::channel();
+    let thread = spawn(shared, move |shared| {
+        let (parker, mut task) = (Parker::current(), shared.wait(1));
+        let mut cx = Context::from_waker(parker.waker());
+        assert!(task.as_mut().poll(&mut cx).is_pending());
+        send.send(()).unwrap();
+        // What the poll above has called blocks; then the task's executor parks.
+        let _ = wait(shared.at(0), 0);
+        parker.park();
+        while task.as_mut().poll(&mut cx).is_pending() {
             parker.park();
-            while task.as_mut().poll(&mut cx).is_pending() {
-                parker.park();
-            }
-        });
-        receive.recv().unwrap();
-        assert_eq!(notify_one(shared.at(1)), 1);
-        shared.words[0].store(1, Ordering::Relaxed);
-        notify_one(shared.at(0));
-        thread.join().unwrap();
+        }
     });
-}
+    receive.recv().unwrap();
+    assert_eq!(notify_one(shared.at(1)), 1);
+    shared.words[0].store(1, Ordering::Relaxed);
+    notify_one(shared.at(0));
+    thread.join().unwrap();
+});

@@ -3,6 +3,26 @@
 //! `cargo xtask loom` runs them, and prints its command line.
 #![cfg(waitword_loom)]
 
+/// A test that is one model.
+macro_rules! model {
+    ($name:ident, $body:expr) => {
+        #[test]
+        fn $name() {
+            model($body);
+        }
+    };
+}
+
+/// The same with that many preemptions.
+macro_rules! model_within {
+    ($name:ident, $preemptions:literal, $body:expr) => {
+        #[test]
+        fn $name() {
+            model_within($preemptions, $body);
+        }
+    };
+}
+
 mod agents;
 mod herds;
 mod leaving;

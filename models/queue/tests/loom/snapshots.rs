@@ -30,56 +30,44 @@ fn check(table: &Table) {
     assert!(times.values().all(|&times| times == 1), "{times:?}");
 }
 
-#[test]
-fn a_waiter_behind_those_that_are_notified() {
-    model(|shared| {
-        let _first = shared.queued_as(FIRST, 0);
-        let _second = shared.queued_as(SECOND, 0);
-        let _stays = shared.queued_as(STAYS, 0);
-        let notifier = spawn(shared, |shared| notify_many(shared.at(0), 2));
-        check(&shared.table);
-        assert_eq!(notifier.join().unwrap(), 2);
-    });
-}
+model!(a_waiter_behind_those_that_are_notified, |shared| {
+    let _first = shared.queued_as(FIRST, 0);
+    let _second = shared.queued_as(SECOND, 0);
+    let _stays = shared.queued_as(STAYS, 0);
+    let notifier = spawn(shared, |shared| notify_many(shared.at(0), 2));
+    check(&shared.table);
+    assert_eq!(notifier.join().unwrap(), 2);
+});
 
-#[test]
-fn a_waiter_on_a_word_beside_one_that_all_leave() {
-    model(|shared| {
-        let _first = shared.queued_as(FIRST, 0);
-        let _second = shared.queued_as(SECOND, 0);
-        let _stays = shared.queued_as(STAYS, 1);
-        let notifier = spawn(shared, |shared| notify_all(shared.at(0)));
-        check(&shared.table);
-        assert_eq!(notifier.join().unwrap(), 2);
-    });
-}
+model!(a_waiter_on_a_word_beside_one_that_all_leave, |shared| {
+    let _first = shared.queued_as(FIRST, 0);
+    let _second = shared.queued_as(SECOND, 0);
+    let _stays = shared.queued_as(STAYS, 1);
+    let notifier = spawn(shared, |shared| notify_all(shared.at(0)));
+    check(&shared.table);
+    assert_eq!(notifier.join().unwrap(), 2);
+});
 
-#[test]
-fn a_waiter_behind_one_that_leaves() {
-    model(|shared| {
-        let _first = shared.queued_as(FIRST, 0);
-        let _second = shared.queued_as(SECOND, 0);
-        let _stays = shared.queued_as(STAYS, 0);
-        let snapshot = spawn(shared, |shared| check(&shared.table));
-        // The head, and then the one behind it: the snapshot may be about to copy either.
-        notify_one(shared.at(0));
-        notify_one(shared.at(0));
-        snapshot.join().unwrap();
-    });
-}
+model!(a_waiter_behind_one_that_leaves, |shared| {
+    let _first = shared.queued_as(FIRST, 0);
+    let _second = shared.queued_as(SECOND, 0);
+    let _stays = shared.queued_as(STAYS, 0);
+    let snapshot = spawn(shared, |shared| check(&shared.table));
+    // The head, and then the one behind it: the snapshot may be about to copy either.
+    notify_one(shared.at(0));
+    notify_one(shared.at(0));
+    snapshot.join().unwrap();
+});
 
-#[test]
-fn a_waiter_whose_queue_moves_to_another_bucket() {
-    model(|shared| {
-        let _stays = shared.queued_as(STAYS, 0);
-        let _stays_too = shared.queued_as(WaitsFor::Semaphore, 0);
-        let others = spawn(shared, |shared| {
-            // The second word is one more than there are buckets.
-            let first = shared.queued_as(FIRST, 1);
-            let second = shared.queued_as(SECOND, 2);
-            (leave(first), leave(second))
-        });
-        check(&shared.table);
-        assert_eq!(others.join().unwrap(), (false, false));
+model!(a_waiter_whose_queue_moves_to_another_bucket, |shared| {
+    let _stays = shared.queued_as(STAYS, 0);
+    let _stays_too = shared.queued_as(WaitsFor::Semaphore, 0);
+    let others = spawn(shared, |shared| {
+        // The second word is one more than there are buckets.
+        let first = shared.queued_as(FIRST, 1);
+        let second = shared.queued_as(SECOND, 2);
+        (leave(first), leave(second))
     });
-}
+    check(&shared.table);
+    assert_eq!(others.join().unwrap(), (false, false));
+});

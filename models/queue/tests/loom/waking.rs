@@ -26,84 +26,66 @@ fn a_store_then_notify_is_never_missed() {
     }
 }
 
-/// The same for a task, which is polled again when it was woken.
-#[test]
-fn a_store_then_notify_never_misses_a_task() {
-    model(|shared| {
-        let task = spawn(shared, |shared| block_on(wait_async(shared.at(0), 0)));
-        shared.words[0].store(1, Ordering::Relaxed);
-        let woken = notify_all(shared.at(0));
-        assert_eq!(task.join().unwrap() == Outcome::Notified, woken == 1);
-    });
-}
+// The same for a task, which is polled again when it was woken.
+model!(a_store_then_notify_never_misses_a_task, |shared| {
+    let task = spawn(shared, |shared| block_on(wait_async(shared.at(0), 0)));
+    shared.words[0].store(1, Ordering::Relaxed);
+    let woken = notify_all(shared.at(0));
+    assert_eq!(task.join().unwrap() == Outcome::Notified, woken == 1);
+});
 
-/// Fences and the lock order the notifier's writes before the waiter's reads; the word does not.
-#[test]
-fn a_wake_publishes_what_was_written_before() {
-    model(|shared| {
-        let waiter = spawn(shared, |shared| {
-            if wait(shared.at(0), 0) == Outcome::Notified {
-                assert_eq!(shared.words[1].load(Ordering::Relaxed), 7);
-            }
-        });
-        shared.words[1].store(7, Ordering::Relaxed);
-        shared.words[0].store(1, Ordering::Relaxed);
-        notify_one(shared.at(0));
-        waiter.join().unwrap();
+// Fences and the lock order the notifier's writes before the waiter's reads; the word does not.
+model!(a_wake_publishes_what_was_written_before, |shared| {
+    let waiter = spawn(shared, |shared| {
+        if wait(shared.at(0), 0) == Outcome::Notified {
+            assert_eq!(shared.words[1].load(Ordering::Relaxed), 7);
+        }
     });
-}
+    shared.words[1].store(7, Ordering::Relaxed);
+    shared.words[0].store(1, Ordering::Relaxed);
+    notify_one(shared.at(0));
+    waiter.join().unwrap();
+});
 
-/// The same for a task that reads its outcome by itself: no lock and no wake orders its poll after the notify.
-#[test]
-fn an_outcome_publishes_what_was_written_before() {
-    model(|shared| {
-        let task = spawn(shared, |shared| {
-            let mut wait = pin!(wait_async(shared.at(0), 0));
-            let notified = poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)
-                || wait.cancel() == Cancelled::AfterNotify;
-            let seen = shared.words[1].load(Ordering::Relaxed);
-            assert!(!notified || seen == 7);
-        });
-        shared.words[1].store(7, Ordering::Relaxed);
-        notify_one(shared.at(0));
-        task.join().unwrap();
+// The same for a task that reads its outcome by itself: no lock and no wake orders its poll after the notify.
+model!(an_outcome_publishes_what_was_written_before, |shared| {
+    let task = spawn(shared, |shared| {
+        let mut wait = pin!(wait_async(shared.at(0), 0));
+        let notified =
+            poll(wait.as_mut()) == Poll::Ready(Outcome::Notified) || wait.cancel() == Cancelled::AfterNotify;
+        let seen = shared.words[1].load(Ordering::Relaxed);
+        assert!(!notified || seen == 7);
     });
-}
+    shared.words[1].store(7, Ordering::Relaxed);
+    notify_one(shared.at(0));
+    task.join().unwrap();
+});
 
-/// Two notifies at once wake two waiters: the second notify does not find the waiter of the first.
-#[test]
-fn two_notifies_wake_two_waiters() {
-    model(|shared| {
-        let (mut first, mut second) = (shared.queued(0), shared.queued(0));
-        let notifier = spawn(shared, |shared| notify_one(shared.at(0)));
-        assert_eq!(notify_one(shared.at(0)), 1);
-        assert_eq!(notifier.join().unwrap(), 1);
-        assert!(poll(first.as_mut()).is_ready() && poll(second.as_mut()).is_ready());
-    });
-}
+// Two notifies at once wake two waiters: the second notify does not find the waiter of the first.
+model!(two_notifies_wake_two_waiters, |shared| {
+    let (mut first, mut second) = (shared.queued(0), shared.queued(0));
+    let notifier = spawn(shared, |shared| notify_one(shared.at(0)));
+    assert_eq!(notify_one(shared.at(0)), 1);
+    assert_eq!(notifier.join().unwrap(), 1);
+    assert!(poll(first.as_mut()).is_ready() && poll(second.as_mut()).is_ready());
+});
 
-/// A poll with another waker races with the notify: the notify wakes that waker, or the poll finds the outcome.
-#[test]
-fn a_changed_waker_and_a_notify() {
-    model(|shared| {
-        let wait = shared.queued(0);
-        let notifier = spawn(shared, |shared| notify_one(shared.at(0)));
-        assert_eq!(block_on(wait), Outcome::Notified);
-        assert_eq!(notifier.join().unwrap(), 1);
-    });
-}
+// A poll with another waker races with the notify: the notify wakes that waker, or the poll finds the outcome.
+model!(a_changed_waker_and_a_notify, |shared| {
+    let wait = shared.queued(0);
+    let notifier = spawn(shared, |shared| notify_one(shared.at(0)));
+    assert_eq!(block_on(wait), Outcome::Notified);
+    assert_eq!(notifier.join().unwrap(), 1);
+});
 
-/// A signal takes the waker, and the notify after it has none to wake: acknowledging the signal finds the outcome.
-#[test]
-fn a_notify_after_a_signal_is_not_missed() {
-    model(|shared| {
-        let waiter = spawn(shared, |shared| wait(shared.at(0), 0));
-        signal_one(shared.at(0));
-        shared.words[0].store(1, Ordering::Relaxed);
-        let woken = notify_one(shared.at(0));
-        assert_eq!(waiter.join().unwrap() == Outcome::Notified, woken == 1);
-    });
-}
+// A signal takes the waker, and the notify after it has none to wake: acknowledging the signal finds the outcome.
+model!(a_notify_after_a_signal_is_not_missed, |shared| {
+    let waiter = spawn(shared, |shared| wait(shared.at(0), 0));
+    signal_one(shared.at(0));
+    shared.words[0].store(1, Ordering::Relaxed);
+    let woken = notify_one(shared.at(0));
+    assert_eq!(waiter.join().unwrap() == Outcome::Notified, woken == 1);
+});
 
 /// A blocking wait, and its interrupt.
 fn interruptible(shared: &Arc<Shared>) -> (JoinHandle<Result<Outcome, Interrupted>>, Arc<Interrupt>) {
@@ -116,26 +98,20 @@ fn interruptible(shared: &Arc<Shared>) -> (JoinHandle<Result<Outcome, Interrupte
     (waiter, receive.recv().unwrap())
 }
 
-#[test]
-fn an_interrupt_and_a_notify() {
-    model(|shared| {
-        let (waiter, interrupt) = interruptible(shared);
-        interrupt.raise();
-        let counted = notify_one(shared.at(0));
-        let outcome = waiter.join().unwrap();
-        assert_eq!(outcome == Ok(Outcome::Notified), counted == 1);
-        assert_ne!(outcome, Ok(Outcome::NotEqual));
-    });
-}
+model!(an_interrupt_and_a_notify, |shared| {
+    let (waiter, interrupt) = interruptible(shared);
+    interrupt.raise();
+    let counted = notify_one(shared.at(0));
+    let outcome = waiter.join().unwrap();
+    assert_eq!(outcome == Ok(Outcome::Notified), counted == 1);
+    assert_ne!(outcome, Ok(Outcome::NotEqual));
+});
 
-/// Also between the waiter's check of the interrupt and its sleep.
-#[test]
-fn an_interrupt_is_never_missed() {
-    model(|shared| {
-        let (waiter, interrupt) = interruptible(shared);
-        interrupt.raise();
-        drop(interrupt);
-        assert_eq!(waiter.join().unwrap(), Err(Interrupted));
-        assert_eq!(notify_all(shared.at(0)), 0);
-    });
-}
+// Also between the waiter's check of the interrupt and its sleep.
+model!(an_interrupt_is_never_missed, |shared| {
+    let (waiter, interrupt) = interruptible(shared);
+    interrupt.raise();
+    drop(interrupt);
+    assert_eq!(waiter.join().unwrap(), Err(Interrupted));
+    assert_eq!(notify_all(shared.at(0)), 0);
+});

@@ -47,20 +47,19 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
     println!("{} binaries, {} rounds at most, seed {seed}", binaries.len(), asked.rounds);
     let plan = Plan { asked, seed, start: Instant::now() };
     let end = asked.seconds.map(|seconds| plan.start + Duration::from_secs(seconds));
-    let mut played: Vec<_> = binaries.into_iter().map(Played::new).collect();
     beside_busy_loops(asked.busy, || {
         // One round of each before the others share what is left of the time.
-        played.iter_mut().try_for_each(|played| played.play(&plan, 1, None))?;
-        for done in 0..played.len() {
-            let left = (played.len() - done) as u32;
+        binaries.iter_mut().try_for_each(|binary| binary.play(&plan, 1, None))?;
+        for done in 0..binaries.len() {
+            let left = (binaries.len() - done) as u32;
             let now = Instant::now();
             let until = end.map(|end| now + end.saturating_duration_since(now) / left);
-            played[done].play(&plan, asked.rounds, until)?;
-            println!("{}", played[done]);
+            binaries[done].play(&plan, asked.rounds, until)?;
+            println!("{}", binaries[done]);
         }
         Ok(())
     })?;
-    let failed: Vec<_> = played.iter().filter(|played| played.failed > 0).map(Played::to_string).collect();
+    let failed: Vec<_> = binaries.iter().filter(|binary| binary.failed > 0).map(Binary::to_string).collect();
     if failed.is_empty() { Ok(()) } else { Err(Stop::Failed(failed.join("\n"))) }
 }
 
@@ -93,12 +92,15 @@ const NOT_REPEATED: [&str; 19] = [
 /// Every order of a few steps, by one thread: each round would be the one before.
 const ALWAYS_THE_SAME: &str = "no_schedule_of_polls";
 
-/// A program of tests.
-#[derive(Debug, PartialEq, Eq)]
+/// A program of tests, and how its rounds went.
+#[derive(Debug, Default)]
 struct Binary {
     /// `CRATE/TEST`
     name: String,
     executable: String,
+    rounds: u64,
+    failed: u64,
+    took: Duration,
 }
 
 /// Builds them, all tests of the workspace or those named, and returns where they are.
@@ -128,7 +130,8 @@ pub(crate) fn messages(printed: &str) -> impl Iterator<Item = Value> {
 /// What a message of cargo's says, if it is of a program of tests.
 fn binary(message: &Value) -> Option<Binary> {
     let executable = message["executable"].as_str()?.to_owned();
-    Some(Binary { name: name(&message["manifest_path"], &message["target"])?, executable })
+    let name = name(&message["manifest_path"], &message["target"])?;
+    Some(Binary { name, executable, ..Binary::default() })
 }
 
 /// The names of the workspace's test binaries.
@@ -155,12 +158,6 @@ fn is_called(test: &str, name: &str) -> bool {
     test == name || test.split_once('/').is_some_and(|(_, target)| target == name)
 }
 
-impl Binary {
-    fn log(&self) -> String {
-        format!("{LOGS}/{}.log", self.name.replace('/', "."))
-    }
-}
-
 struct Plan<'a> {
     asked: &'a Repeat,
     /// Of the first round.
@@ -168,44 +165,31 @@ struct Plan<'a> {
     start: Instant,
 }
 
-/// How a binary's rounds went.
-struct Played {
-    binary: Binary,
-    rounds: u64,
-    failed: u64,
-    took: Duration,
-}
-
-impl Played {
-    fn new(binary: Binary) -> Self {
-        Self { binary, rounds: 0, failed: 0, took: Duration::ZERO }
+impl Binary {
+    fn log(&self) -> String {
+        format!("{LOGS}/{}.log", self.name.replace('/', "."))
     }
 
     /// Plays its rounds up to this many, while there is time, and tells of the first that fails.
     fn play(&mut self, plan: &Plan<'_>, most: u64, until: Option<Instant>) -> Result<(), Stop> {
         let asked = plan.asked;
         let (start, terminal) = (Instant::now(), std::io::stderr().is_terminal());
-        let name = &self.binary.name;
         while self.rounds < most
             && (self.failed == 0 || asked.keep_going)
             && until.is_none_or(|until| Instant::now() < until)
         {
             let elapsed = plan.start.elapsed();
             if terminal && elapsed > SOON {
-                eprint!(
-                    "\r{name}: {} of {} rounds, {} s\x1b[K\r",
-                    self.rounds,
-                    asked.rounds,
-                    elapsed.as_secs()
-                );
+                let Self { name, rounds, .. } = self;
+                eprint!("\r{name}: {rounds} of {} rounds, {} s\x1b[K\r", asked.rounds, elapsed.as_secs());
             }
             let seed = plan.seed.wrapping_add(self.rounds);
-            let ended = round(&self.binary, &asked.args, seed)?;
+            let ended = self.round(&asked.args, seed)?;
             self.rounds += 1;
             if ended != Ended::Well {
                 self.failed += 1;
                 if self.failed == 1 {
-                    tell(&self.binary, asked, self.rounds, seed, ended);
+                    self.tell(asked, seed, ended);
                 }
             }
         }
@@ -215,49 +199,50 @@ impl Played {
         }
         Ok(())
     }
+
+    /// Runs it once, where cargo would, and writes its log.
+    fn round(&self, args: &[String], seed: u64) -> Result<Ended, Stop> {
+        let krate = self.name.split('/').next().unwrap_or_default();
+        let folder = if krate == "xtask" { krate.to_owned() } else { format!("crates/{krate}") };
+        let line =
+            Line::new("").args([&*self.executable, "--skip", ALWAYS_THE_SAME]).args(args).within(&folder);
+        let line = SEEDS.iter().fold(line, |line, name| line.env(name, &seed.to_string()));
+        let path = self.log();
+        let log = File::create(root().join(&path)).map_err(Stop::at(&path))?;
+        line.end_within(LIMIT, Some(&log))
+    }
+
+    fn tell(&self, asked: &Repeat, seed: u64, ended: Ended) {
+        let printed = fs::read(root().join(self.log())).unwrap_or_default();
+        let how =
+            if ended == Ended::TooLate { format!("was stopped after {LIMIT:?}") } else { "failed".into() };
+        let mut again = Line::new("cargo xtask repeat --rounds 1").args(["--seed", &seed.to_string()]);
+        if asked.busy > 0 {
+            again = again.args(["--busy", &asked.busy.to_string()]);
+        }
+        again = again.args([&self.name]);
+        if !asked.args.is_empty() {
+            again = again.args(["--"]).args(&asked.args);
+        }
+        println!(
+            "\n{} {how} in round {}, seed {seed}. What it printed ({}):\n{}\nThis round again, though a race may need more of them: {again}\n",
+            self.name,
+            self.rounds,
+            self.log(),
+            String::from_utf8_lossy(&printed),
+        );
+        let _ = std::io::stdout().flush();
+    }
 }
 
-impl fmt::Display for Played {
+impl fmt::Display for Binary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { binary: Binary { name, .. }, rounds, failed, took } = self;
+        let Self { name, rounds, failed, took, .. } = self;
         match failed {
             0 => write!(f, "{name}: passed {rounds} times in {:.1} s", took.as_secs_f64()),
             _ => write!(f, "{name}: FAILED {failed} of {rounds} times in {:.1} s", took.as_secs_f64()),
         }
     }
-}
-
-/// Runs it once, where cargo would, and writes its log.
-fn round(binary: &Binary, args: &[String], seed: u64) -> Result<Ended, Stop> {
-    let krate = binary.name.split('/').next().unwrap_or_default();
-    let folder = if krate == "xtask" { krate.to_owned() } else { format!("crates/{krate}") };
-    let line =
-        Line::new("").args([&*binary.executable, "--skip", ALWAYS_THE_SAME]).args(args).within(&folder);
-    let line = SEEDS.iter().fold(line, |line, name| line.env(name, &seed.to_string()));
-    let path = binary.log();
-    let log = File::create(root().join(&path)).map_err(Stop::at(&path))?;
-    line.end_within(LIMIT, Some(&log))
-}
-
-fn tell(binary: &Binary, asked: &Repeat, round: u64, seed: u64, ended: Ended) {
-    let printed = fs::read(root().join(binary.log())).unwrap_or_default();
-    let how = if ended == Ended::TooLate { format!("was stopped after {LIMIT:?}") } else { "failed".into() };
-    let mut again = Line::new("cargo xtask repeat --rounds 1").args(["--seed", &seed.to_string()]);
-    if asked.busy > 0 {
-        again = again.args(["--busy", &asked.busy.to_string()]);
-    }
-    again = again.args([&binary.name]);
-    if !asked.args.is_empty() {
-        again = again.args(["--"]).args(&asked.args);
-    }
-    println!(
-        "\n{} {how} in round {}, seed {seed}. What it printed ({}):\n{}\nThis round again, though a race may need more of them: {again}\n",
-        binary.name,
-        round,
-        binary.log(),
-        String::from_utf8_lossy(&printed),
-    );
-    let _ = std::io::stdout().flush();
 }
 
 /// Runs it beside threads that never sleep.

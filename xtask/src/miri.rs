@@ -37,15 +37,10 @@ const TESTS: [(&str, &str); 3] = [
 
 /// Thousands of rounds, or of waiters. A name stands for all tests in whose names it is.
 const TOO_LONG: &[&str] = &[
-    "threads_alone",
-    "threads_and_hand_polled",
-    "threads_and_tokio",
-    "threads_and_smol",
     "threads_and_tasks_let_go",
     "threads_and_tasks_meet_again",
     "exclusive::threads_behind_unpolled_futures",
     "dropped::threads_behind_a_wait_dropped",
-    "with_shares_in_the_lock",
     "no_schedule_of_",
     "select_whose_handler_wants_",
     "notified_while_the_mutex_is_held::",
@@ -53,11 +48,7 @@ const TOO_LONG: &[&str] = &[
     "waiters_behind_a_wait_that_has_rechecked_in_vain",
     "a_set_of_futures_that_is_not_polled_meanwhile",
     "streams_that_keep_their_waits_",
-    "poll_readies_that_keep_their_waits_",
     "messages_beside_an_event_",
-    "deadlines_that_pass_at_any_moment_",
-    "a_bounded_queue_passes_everything_on_once",
-    "each_notify_ends_one_wait_of_any_kind",
     "the_numbers_that_are_kept_are_limited",
     "shard::",
     "table::tests",
@@ -83,17 +74,12 @@ const TOO_LONG: &[&str] = &[
 const NOT_EMULATED: &[&str] = &[
     "a_waker_that_blocks_has_a_thread_and_gives_it_back",
     "no_thread_wakes_up_while_nothing_is_due",
-    "a_crowd_goes_home_when_it_is_closed",
-    "a_crowd_uses_no_more_permits",
     "an_owned_wait_keeps_its_group",
 ];
 
 /// These expect that a step takes less than a few milliseconds, which it does not by Miri's clock.
 const TOO_SLOW: &[&str] = &[
-    "a_panic_that_panics_again_when_it_is_dropped",
-    "a_timed_wait_whose_waker_panics_",
     "the_watchdog_runs_past_waiters",
-    "a_wait_that_unwinds_locks_the_mutex",
     "locks_on_one_word_are_one_lock",
     "a_wait_of_a_thread_without_a_holder",
     "a_writer_that_gives_up_lets_those_behind_it_in",

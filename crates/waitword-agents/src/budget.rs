@@ -6,7 +6,6 @@
 //!
 //! The budgets of a program's agents can be parts of one for the whole program, out of which everything comes as well.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// assert_eq!(budget.held(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Debug)]
 pub struct MemoryBudget {
     /// Only counted, never a sign that other memory can be read: relaxed everywhere.
     held: AtomicUsize,
@@ -164,15 +164,6 @@ impl MemoryBudget {
 impl Drop for MemoryBudget {
     fn drop(&mut self) {
         self.return_advance();
-    }
-}
-
-impl fmt::Debug for MemoryBudget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryBudget")
-            .field("held", &self.held())
-            .field("limit", &self.limit)
-            .finish_non_exhaustive()
     }
 }
 

@@ -26,7 +26,6 @@
 //! blocks again at the next operation.
 
 use std::cell::Cell;
-use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// All blocks of the process: agents of other programs in it cause a check in vain, and nothing else.
@@ -95,6 +94,7 @@ impl Drop for Growing<'_> {
 /// assert_eq!(copy, 16);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Debug)]
 pub struct GrowthWatch {
     seen: Cell<u64>,
 }
@@ -143,12 +143,6 @@ impl GrowthWatch {
 impl Default for GrowthWatch {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl fmt::Debug for GrowthWatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GrowthWatch").field("is_behind", &self.is_behind()).finish()
     }
 }
 

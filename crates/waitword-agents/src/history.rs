@@ -137,59 +137,35 @@ mod tests {
     const TAKE: Change = Change::Swapped { before: 0, after: 1 };
     const MARK: Change = Change::Swapped { before: 1, after: 2 };
     const RELEASE: Change = Change::Swapped { before: 2, after: 0 };
+    const WRITE: Change = Change::Written { after: 2 };
 
-    /// Deeds of two agents, by times in milliseconds.
-    struct Word(WordHistory, [AgentId; 2], Instant);
-
-    impl Word {
-        fn new() -> Self {
-            Self(WordHistory::default(), [AgentId::next(), AgentId::next()], Instant::now())
+    #[test]
+    fn who_took_it_holds_it_until_it_is_released_or_written() {
+        let (agents, start) = ([AgentId::next(), AgentId::next()], Instant::now());
+        // Which agent does what, by times in milliseconds: from, to. Which one holds it then.
+        for (deeds, holder, why) in [
+            (&[(0, TAKE, 1, 2), (1, MARK, 3, 4)][..], Some(0), "marked by one that waits"),
+            (&[(0, TAKE, 1, 2), (1, MARK, 3, 4), (0, RELEASE, 5, 6)], None, "released"),
+            (
+                &[(0, TAKE, 1, 2), (1, TAKE, 4, 6), (0, RELEASE, 3, 7)],
+                Some(1),
+                "a release that is recorded late",
+            ),
+            (&[(0, TAKE, 1, 2), (1, RELEASE, 3, 4)], None, "another than the holder may release"),
+            (&[(1, TAKE, 5, 6), (0, TAKE, 1, 2)], Some(1), "an acquisition that is recorded late"),
+            (&[(0, TAKE, 1, 2), (1, WRITE, 3, 4)], None, "no lock any more"),
+            (&[(0, WRITE, 1, 2)], None, "no lock"),
+        ] {
+            let mut word = WordHistory::default();
+            let at = |millis| start + Duration::from_millis(millis);
+            for &(agent, change, begun, done) in deeds {
+                let deed = Deed { agent: agents[agent], place: None, begun: at(begun), done: at(done) };
+                word.change(change, deed);
+            }
+            assert_eq!(word.holder.map(|deed| deed.agent), holder.map(|agent: usize| agents[agent]), "{why}");
+            let last = deeds.iter().max_by_key(|(.., done)| done).map(|deed| agents[deed.0]);
+            assert_eq!(word.changed.map(|deed| deed.agent), last, "{why}");
         }
-
-        fn then(mut self, agent: usize, change: Change, [begun, done]: [u64; 2]) -> Self {
-            let at = |millis| self.2 + Duration::from_millis(millis);
-            let deed = Deed { agent: self.1[agent], place: None, begun: at(begun), done: at(done) };
-            self.0.change(change, deed);
-            self
-        }
-
-        fn holder(&self) -> Option<usize> {
-            let holder = self.0.holder.as_ref()?;
-            self.1.iter().position(|agent| *agent == holder.agent)
-        }
-    }
-
-    #[test]
-    fn who_took_it_holds_it_until_it_is_released() {
-        let held = Word::new().then(0, TAKE, [1, 2]).then(1, MARK, [3, 4]);
-        assert_eq!(held.holder(), Some(0));
-        assert_eq!(held.then(0, RELEASE, [5, 6]).holder(), None);
-    }
-
-    #[test]
-    fn a_release_that_is_recorded_late_takes_no_hold_from_the_next_holder() {
-        let late = Word::new().then(0, TAKE, [1, 2]).then(1, TAKE, [4, 6]).then(0, RELEASE, [3, 7]);
-        assert_eq!(late.holder(), Some(1));
-    }
-
-    #[test]
-    fn another_than_the_holder_may_release() {
-        let handed_over = Word::new().then(0, TAKE, [1, 2]).then(1, RELEASE, [3, 4]);
-        assert_eq!(handed_over.holder(), None);
-    }
-
-    #[test]
-    fn an_acquisition_that_is_recorded_late_is_over() {
-        let late = Word::new().then(1, TAKE, [5, 6]).then(0, TAKE, [1, 2]);
-        assert_eq!(late.holder(), Some(1));
-    }
-
-    #[test]
-    fn a_word_that_is_written_has_no_holder() {
-        let counted = Word::new().then(0, TAKE, [1, 2]).then(1, Change::Written { after: 2 }, [3, 4]);
-        assert_eq!(counted.holder(), None);
-        assert!(counted.0.changed.is_some_and(|deed| deed.agent == counted.1[1]));
-        assert_eq!(Word::new().then(0, Change::Written { after: 1 }, [1, 2]).holder(), None);
     }
 
     #[test]

@@ -114,18 +114,6 @@ fn point_46_51_a_wait_can_be_ended_at_any_time_and_others_learn_of_it() {
     });
 }
 
-#[test]
-fn point_47_a_wait_with_a_deadline_ends_at_it_if_nobody_else_has_the_memory() {
-    let agent = quiet(false);
-    let memory = block();
-    let id = pending(&agent, &memory, 0, Expected::I32(0), Timeout::from_millis(1.0));
-    drop(memory);
-    until(|| Instant::now() >= agent.next_deadline().unwrap());
-    assert_eq!(agent.expire_due(Instant::now()), 1);
-    let settled: Vec<_> = agent.drain_settled().collect();
-    assert_eq!(settled, [Settled { id, outcome: Outcome::TimedOut }]);
-}
-
 /// Also where others on the same memory, which nothing can end any more, are forgotten.
 #[test]
 fn point_47_a_crowd_whose_memory_is_gone_ends_at_its_deadlines() {

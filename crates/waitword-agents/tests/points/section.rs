@@ -1,4 +1,4 @@
-//! The critical section: points 16 to 21.
+//! The critical section: points 16 to 21, and 26.
 //!
 //! The races themselves are model-checked in the core (`crates/waitword-core/PROTOCOL.md`); what is asked here is whether agents
 //! lose anything on the way there.
@@ -46,9 +46,9 @@ fn point_17_words_are_loaded_whole() {
     );
 }
 
-/// All that went before a notify is seen after a wait that it woke.
+/// All that went before a notify is seen after a wait that it woke, which most likely is queued and not asleep yet.
 #[test]
-fn point_18_what_came_before_a_notify_comes_before_the_return_of_the_wait() {
+fn point_18_26_no_notify_is_lost_and_what_came_before_it_comes_before_the_return_of_the_wait() {
     let memory = block();
     thread::scope(|scope| {
         for value in 1..=200 {

@@ -1,4 +1,4 @@
-//! Waits that block, points 7 and 23 to 27; and promises, points 33 to 38, whose look is the engine's business.
+//! Waits that block, points 7, 23 to 25 and 27; and promises, points 33 to 38, whose look is the engine's business.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -154,19 +154,6 @@ fn point_25_the_sum_of_all_notifies_is_the_number_of_oks() {
         }
     });
     assert_eq!(oks.into_inner(), counted.into_inner());
-}
-
-#[test]
-fn point_26_a_notify_before_the_sleep_is_not_lost() {
-    let block = block();
-    thread::scope(|scope| {
-        for _ in 0..300 {
-            // In the queue, and most likely not asleep yet.
-            let (_, thread) = blocked(scope, &block, 0, Timeout::Never);
-            assert_eq!(notify_one(block.i32(0).unwrap()), 1);
-            assert_eq!(thread.join().unwrap(), Ok(Outcome::Notified));
-        }
-    });
 }
 
 #[test]

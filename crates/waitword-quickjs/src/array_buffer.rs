@@ -5,7 +5,7 @@
 //! - it has a TypeError for a transfer beyond the maximum, and a maximum for a buffer that is detached;
 //! - `slice` gives up when the species constructor has shortened the source: see [`crate::buffer_slice`].
 
-use crate::buffer_slice::{Slice, expect_unusual_memory, wanted_lengths};
+use crate::buffer_slice::{Slice, expect_unusual_memory, replace_constructor, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
 /// Replaces `ArrayBuffer` and those members of its prototype in a realm that no script has seen yet.
@@ -13,7 +13,6 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let global = realm.global();
     let engines = realm.get(&global, "ArrayBuffer")?;
     let prototype = realm.get(&engines, "prototype")?;
-    let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
     let getter = |name: &str| realm.engines_getter(&prototype, name);
 
     let constructor = realm.constructor("ArrayBuffer", 1, {
@@ -21,11 +20,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         move |realm, call| construct(realm, call, &engines)
     })?;
     realm.define(&constructor, "isView", &realm.get(&engines, "isView")?, Attributes::BUILT_IN)?;
-    if let Some(getter) = realm.own_getter(&engines, &species)? {
-        realm.define_getter(&constructor, &species, &getter, Attributes::BUILT_IN)?;
-    }
-    realm.link_constructor(&constructor, &prototype)?;
-    realm.define(&global, "ArrayBuffer", &constructor, Attributes::BUILT_IN)?;
+    replace_constructor(realm, "ArrayBuffer", &engines, &constructor)?;
 
     let (resizable, max, detached) = (getter("resizable")?, getter("maxByteLength")?, getter("detached")?);
     realm.replace(&prototype, "resize", {

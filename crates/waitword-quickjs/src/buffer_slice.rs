@@ -1,5 +1,6 @@
-//! What ArrayBuffers and SharedArrayBuffers share: the lengths that a constructor is asked for and `slice`, by the standard's steps; and whether
-//! there is any memory that `Atomics` and the accessors of DataViews have to ask about before each access.
+//! What ArrayBuffers and SharedArrayBuffers share: how their constructors are put in place, the lengths that these are
+//! asked for and `slice`, by the standard's steps; and whether there is any memory that `Atomics` and the accessors of
+//! DataViews have to ask about before each access.
 //!
 //! A species constructor is a script. It may shorten an ArrayBuffer, of which what is left is copied then, and the engine has a
 //! TypeError; and it may return another object on the very memory of a SharedArrayBuffer, which is a TypeError, and the
@@ -7,7 +8,24 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::ffi::{Call, Exception, Realm, Value};
+use crate::ffi::{Attributes, Call, Exception, Realm, Value};
+
+/// Puts a constructor in the place of the engine's, whose prototype and species it gets, in a realm that no script
+/// has seen yet.
+pub(crate) fn replace_constructor(
+    realm: &Realm,
+    name: &str,
+    engines: &Value,
+    ours: &Value,
+) -> Result<(), Exception> {
+    let global = realm.global();
+    let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
+    if let Some(getter) = realm.own_getter(engines, &species)? {
+        realm.define_getter(ours, &species, &getter, Attributes::BUILT_IN)?;
+    }
+    realm.link_constructor(ours, &realm.get(engines, "prototype")?)?;
+    realm.define(&global, name, ours, Attributes::BUILT_IN)
+}
 
 /// The length that the constructor is called with, and the maximum, if the buffer is to have one.
 ///
@@ -82,11 +100,7 @@ impl Slice {
             return Err(realm.type_error("the species constructor has made an immutable buffer"));
         }
         // The source itself, or another object on its Shared Data Block: a TypeError.
-        let is_same_memory = || match (realm.shared_block(&new), realm.shared_block(&buffer)) {
-            (Some(one), Some(other)) => one == other,
-            _ => new.is_same_object(&buffer),
-        };
-        if is_same_memory() {
+        if is_same_memory(realm, &new, &buffer) {
             return Err(realm.type_error("the species constructor has returned the buffer that is sliced"));
         }
         if room < new_length {
@@ -122,6 +136,12 @@ impl Slice {
         }
         Ok(species)
     }
+}
+
+/// Whether both are one buffer, or lie on the same block of shared memory.
+pub(crate) fn is_same_memory(realm: &Realm, one: &Value, other: &Value) -> bool {
+    let block = |buffer: &Value| realm.shared_block(buffer);
+    one.is_same_object(other) || block(one).is_some_and(|one| block(other) == Some(one))
 }
 
 /// ArrayBufferByteLength(buffer, seq-cst), with a TypeError for one that is detached.

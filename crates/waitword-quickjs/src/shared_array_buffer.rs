@@ -8,7 +8,7 @@ use std::rc::Rc;
 use waitword_agents::SharedBlock;
 
 use crate::agent_state::{AgentState, Intrinsics};
-use crate::buffer_slice::{Slice, expect_unusual_memory, wanted_lengths};
+use crate::buffer_slice::{Slice, expect_unusual_memory, replace_constructor, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
 /// The most bytes that the engine lets a buffer have.
@@ -22,7 +22,6 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let global = realm.global();
     let engines = realm.get(&global, "SharedArrayBuffer")?;
     let prototype = realm.get(&engines, "prototype")?;
-    let species = realm.get(&realm.get(&global, "Symbol")?, "species")?;
     let typed_array = realm.prototype(&realm.get(&global, "Int32Array")?)?;
     let intrinsics = Intrinsics {
         view_length: realm.engines_getter(&realm.get(&typed_array, "prototype")?, "length")?,
@@ -30,11 +29,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     };
 
     let constructor = realm.constructor("SharedArrayBuffer", 1, construct)?;
-    if let Some(getter) = realm.own_getter(&intrinsics.constructor, &species)? {
-        realm.define_getter(&constructor, &species, &getter, Attributes::BUILT_IN)?;
-    }
-    realm.link_constructor(&constructor, &prototype)?;
-    realm.define(&global, "SharedArrayBuffer", &constructor, Attributes::BUILT_IN)?;
+    replace_constructor(realm, "SharedArrayBuffer", &intrinsics.constructor, &constructor)?;
     // What is no buffer on a block is the engine's: it has the TypeError, and in a guest's runtime it may have made the buffer.
     let getters: [(&str, &str, Member); 3] = [
         ("byteLength", "get byteLength", byte_length),

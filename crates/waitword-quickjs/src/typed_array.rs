@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use crate::buffer_slice::is_same_memory;
 use crate::ffi::{Call, Exception, Realm, TypedArrayKind, Value};
 
 /// The engine's functions, of a realm that no script has seen yet.
@@ -208,14 +209,8 @@ impl Engines {
 
 /// Whether both arrays are in bounds and lie in one buffer, or in the same block of shared memory.
 fn shares_memory(realm: &Realm, one: &Value, other: &Value) -> bool {
-    let (Ok(one), Ok(other)) = (realm.typed_array_view(one), realm.typed_array_view(other)) else {
-        return false;
-    };
-    if one.buffer.is_same_object(&other.buffer) {
-        return true;
-    }
-    match (realm.shared_block(&one.buffer), realm.shared_block(&other.buffer)) {
-        (Some(one), Some(other)) => one == other,
+    match (realm.typed_array_view(one), realm.typed_array_view(other)) {
+        (Ok(one), Ok(other)) => is_same_memory(realm, &one.buffer, &other.buffer),
         _ => false,
     }
 }

@@ -78,20 +78,6 @@ impl Engine {
         work()
     }
 
-    /// Does some work for a script in the midst of the host's own.
-    pub(super) fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _until_done = self.heap.as_ref().map(|heap| heap.work_as(false));
-        work()
-    }
-
-    /// Has the engine parse something, in which refusals are put off ([`Heap::parse`]); whether there was one.
-    pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
-        match &self.heap {
-            Some(heap) => heap.parse(work),
-            None => (work(), false),
-        }
-    }
-
     pub(super) fn budget(&self) -> Option<&Arc<MemoryBudget>> {
         match (&self.heap, &self.blocks) {
             (Some(heap), _) => Some(&heap.budget),

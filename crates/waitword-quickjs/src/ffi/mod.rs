@@ -52,7 +52,6 @@ mod runtime;
 mod script;
 mod shared;
 mod value;
-mod views;
 
 pub use exception::{JsError, place_in_frame};
 pub use handles::{Call, Exception, Module, ModuleLoader, NativeFn, Realm, Rejection, Value};

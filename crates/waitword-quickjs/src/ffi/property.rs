@@ -17,28 +17,21 @@ pub enum PropertyKey<'a> {
     Value(&'a Value),
 }
 
-impl<'a> From<&'a str> for PropertyKey<'a> {
-    fn from(name: &'a str) -> Self {
-        Self::Name(name)
-    }
+macro_rules! property_keys {
+    ($($type:ty => $variant:ident,)*) => {$(
+        impl<'a> From<$type> for PropertyKey<'a> {
+            fn from(key: $type) -> Self {
+                Self::$variant(key)
+            }
+        }
+    )*};
 }
 
-impl<'a> From<&'a String> for PropertyKey<'a> {
-    fn from(name: &'a String) -> Self {
-        Self::Name(name)
-    }
-}
-
-impl From<u32> for PropertyKey<'_> {
-    fn from(index: u32) -> Self {
-        Self::Index(index)
-    }
-}
-
-impl<'a> From<&'a Value> for PropertyKey<'a> {
-    fn from(value: &'a Value) -> Self {
-        Self::Value(value)
-    }
+property_keys! {
+    &'a str => Name,
+    &'a String => Name,
+    u32 => Index,
+    &'a Value => Value,
 }
 
 /// Attributes of a property.

@@ -44,7 +44,8 @@ impl Realm {
 
     /// Does some work for a script in the midst of the host's own.
     pub fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.engine.within_memory_limit(work)
+        let _until_done = self.engine.heap.as_ref().map(|heap| heap.work_as(false));
+        work()
     }
 
     /// Another realm of the same runtime, as the engine makes it. `None` when the system has no memory.
@@ -179,9 +180,13 @@ impl Realm {
         }
     }
 
-    /// What the engine makes of source text; an error if there was no memory for it.
+    /// What the engine makes of source text, for which refusals are put off
+    /// ([`Heap::parse`](super::heap::Heap::parse)); an error if there was one.
     pub(super) fn parsed(&self, parse: impl FnOnce() -> qjs::JSValue) -> Result<Value, Exception> {
-        let (parsed, is_beyond) = self.engine.parse(parse);
+        let (parsed, is_beyond) = match &self.engine.heap {
+            Some(heap) => heap.parse(parse),
+            None => (parse(), false),
+        };
         let parsed = self.own(parsed);
         if !is_beyond {
             return parsed;

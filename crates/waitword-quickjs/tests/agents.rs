@@ -1,66 +1,16 @@
-//! Agents on several threads, and Rust threads among them, on the same words.
+//! When waits end: those of one agent, of agents on several threads, and of Rust threads among them on the same
+//! words. What `waitAsync` returns: `tables/functions.js`. Every order of a few waiters:
+//! `scripts/article/fifo-mixed.mjs` in the tests of `waitword-cli`.
 
 mod common;
 
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, channel};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::channel;
+use std::thread;
 
-use common::{agent_on, text, until_queued};
-use waitword_core::{Outcome, notify_one, wait};
-use waitword_quickjs::{AgentHandle, JsAgent, JsError, SharedBlock};
-
-/// How an agent waits for the word at index 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Blocking,
-    Async,
-}
-
-/// Starts an agent that waits on a thread of its own, and returns when it is queued as the `count`th.
-fn start_waiter(block: &SharedBlock, kind: Kind, count: usize) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    let waiter = thread::spawn({
-        let block = block.clone();
-        move || {
-            let js = agent_on(&block);
-            let outcome = match kind {
-                Kind::Blocking => js.eval("w.js", "Atomics.wait(i32, 0, 0)").unwrap(),
-                Kind::Async => {
-                    let promise = js.eval("w.js", "Atomics.waitAsync(i32, 0, 0).value").unwrap();
-                    js.run_until_settled(&promise).unwrap()
-                }
-            };
-            let _ = sender.send(outcome.as_str().unwrap().to_owned());
-        }
-    });
-    until_queued(block, 0, count, &waiter);
-    receiver
-}
-
-#[test]
-fn blocking_and_async_waiters_of_all_agents_stand_in_one_line() {
-    for len in 1..=5 {
-        for pattern in 0..1_u32 << len {
-            let kinds = (0..len).map(|i| if pattern >> i & 1 == 0 { Kind::Blocking } else { Kind::Async });
-            let block = SharedBlock::new(8).unwrap();
-            let notifier = agent_on(&block);
-            let waiters: Vec<_> =
-                (1..).zip(kinds.clone()).map(|(count, kind)| start_waiter(&block, kind, count)).collect();
-            for (place, waiter) in waiters.iter().enumerate() {
-                assert_eq!(text(&notifier, "String(Atomics.notify(i32, 0, 1))"), "1");
-                assert_eq!(waiter.recv().unwrap(), "ok");
-                let others_wait = waiters[place + 1..].iter().all(|other| other.try_recv().is_err());
-                assert!(
-                    others_wait,
-                    "{:?}: the one at place {place} was not the first",
-                    kinds.collect::<Vec<_>>()
-                );
-            }
-            assert_eq!(text(&notifier, "String(Atomics.notify(i32, 0))"), "0");
-        }
-    }
-}
+use common::{agent, agent_on, text, until_queued};
+use waitword_core::{Outcome, notify_all, notify_one, wait};
+use waitword_quickjs::SharedBlock;
 
 #[test]
 fn a_script_notifies_a_rust_thread_that_waits() {
@@ -81,54 +31,85 @@ fn run_does_not_sleep_for_waits_without_a_deadline() {
     assert_eq!(js.pending().len(), 1);
 }
 
-/// What a script was ended with, and what it noted at index 1.
-type Ended = (JsError, i32);
-
-/// Runs a script on a thread of its own; `then` gets its handle and returns when it is to be joined.
-fn terminated(
-    block: &SharedBlock,
-    source: &'static str,
-    then: impl FnOnce(AgentHandle, &JoinHandle<Ended>),
-) -> Ended {
-    let (sender, receiver) = channel();
-    let script = thread::spawn({
-        let block = block.clone();
-        move || {
-            let js: JsAgent = agent_on(&block);
-            sender.send(js.handle()).unwrap();
-            let error = js.eval("t.js", source).unwrap_err();
-            assert!(js.run().unwrap_err().is_uncatchable, "nothing more runs");
-            // What the script noted in memory that outlives it.
-            let noted = block.i32(4).unwrap().load(Ordering::SeqCst);
-            (error, noted)
-        }
-    });
-    then(receiver.recv().unwrap(), &script);
-    script.join().unwrap()
+#[test]
+fn deadlines_come_in_their_order() {
+    let js = agent();
+    js.eval(
+        "t.js",
+        "var v = new Int32Array(new SharedArrayBuffer(16)), log = [];
+        for (const ms of [9, 3, 6]) Atomics.waitAsync(v, 0, 0, ms).value.then(o => log.push(ms + o));",
+    )
+    .unwrap();
+    let pending = js.pending();
+    assert_eq!(pending.len(), 3);
+    // The longest is due before the shortest where milliseconds pass between the calls.
+    let mut due: Vec<_> =
+        pending.iter().zip([9, 3, 6]).map(|(wait, ms)| (wait.deadline.unwrap(), ms)).collect();
+    due.sort();
+    assert_eq!(js.next_deadline(), Some(due[0].0));
+    js.run().unwrap();
+    let expected: Vec<_> = due.iter().map(|(_, ms)| format!("{ms}timed-out")).collect();
+    assert_eq!(text(&js, "log.join()"), expected.join(","));
+    assert!(js.next_deadline().is_none() && js.pending().is_empty());
 }
 
 #[test]
-fn an_agent_that_is_blocked_can_be_terminated() {
-    let block = SharedBlock::new(8).unwrap();
-    let source = "try { Atomics.wait(i32, 0, 0); i32[1] = 1; } catch { i32[1] = 2; } finally { i32[1] = 3; }";
-    let (error, noted) = terminated(&block, source, |handle, script| {
-        until_queued(&block, 0, 1, script);
-        handle.terminate();
-    });
-    assert!(error.is_uncatchable, "{error}");
-    assert_eq!(noted, 0, "no catch and no finally of the script ran");
-    assert_eq!(notify_one(block.i32(0).unwrap()), 0, "it left the queue");
+fn each_promise_that_another_agent_notified_is_a_job_of_its_own() {
+    let block = SharedBlock::new(16).unwrap();
+    let js = agent_on(&block);
+    let source = "var log = [];
+        for (const n of ['a', 'b', 'c']) Atomics.waitAsync(i32, 0, 0).value.then(() => log.push(n)).then(() => log.push(n + '+'));";
+    js.eval("t.js", source).unwrap();
+    let word = block.i32(0).unwrap();
+    let notified = thread::spawn(move || notify_all(&word)).join().unwrap();
+    assert_eq!(notified, 3);
+    assert_eq!(text(&js, "log.join()"), "", "nothing is resolved behind the agent's back");
+    assert!(js.settle_one().unwrap());
+    js.run_microtasks().unwrap();
+    assert_eq!(text(&js, "log.join()"), "a,a+");
+    js.run().unwrap();
+    assert_eq!(text(&js, "log.join()"), "a,a+,b,b+,c,c+");
+    assert!(!js.settle_one().unwrap());
 }
 
 #[test]
-fn an_agent_that_never_waits_can_be_terminated() {
-    let block = SharedBlock::new(8).unwrap();
-    let (error, noted) =
-        terminated(&block, "for (;;) { try { for (;;); } catch { i32[1] = 2; } }", |handle, _| {
-            handle.terminate()
+fn waits_end_with_their_agent() {
+    let block = SharedBlock::new(16).unwrap();
+    let js = agent_on(&block);
+    js.eval("t.js", "for (let i = 0; i < 3; i++) Atomics.waitAsync(i32, 0, 0, i ? 1e9 : Infinity);").unwrap();
+    let word = block.i32(0).unwrap();
+    assert_eq!(block.table().waiters(&*word), 3);
+    drop(js);
+    assert_eq!(notify_one(&word), 0, "a dead agent's waiter does not eat a notify");
+}
+
+#[test]
+fn an_agent_can_be_terminated_whether_it_is_blocked_or_never_waits() {
+    let blocked =
+        "try { Atomics.wait(i32, 0, 0); i32[1] = 1; } catch { i32[1] = 2; } finally { i32[1] = 3; }";
+    let busy = "for (;;) { try { for (;;); } catch { i32[1] = 2; } }";
+    for (source, queued) in [(blocked, 1), (busy, 0)] {
+        let block = SharedBlock::new(8).unwrap();
+        let (sender, receiver) = channel();
+        let script = thread::spawn({
+            let block = block.clone();
+            move || {
+                let js = agent_on(&block);
+                sender.send(js.handle()).unwrap();
+                let error = js.eval("t.js", source).unwrap_err();
+                assert!(js.run().unwrap_err().is_uncatchable, "nothing more runs");
+                error
+            }
         });
-    assert!(error.is_uncatchable, "{error}");
-    assert_eq!(noted, 0);
+        let handle = receiver.recv().unwrap();
+        until_queued(&block, 0, queued, &script);
+        handle.terminate();
+        let error = script.join().unwrap();
+        assert!(error.is_uncatchable, "{error}");
+        let noted = block.i32(4).unwrap().load(Ordering::SeqCst);
+        assert_eq!(noted, 0, "no catch and no finally of the script ran");
+        assert_eq!(notify_one(block.i32(0).unwrap()), 0, "it left the queue");
+    }
 }
 
 #[test]

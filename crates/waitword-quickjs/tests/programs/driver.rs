@@ -3,6 +3,7 @@
 //! All agents live on this thread, so that nothing happens at the same time and there is one right outcome. Only when a
 //! script is about to block, another thread notifies it (`agent`).
 
+use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -63,7 +64,7 @@ impl<'p> Player<'p> {
                 let observed = self.run(agent, &source);
                 self.model.script(agent, acts);
                 self.compare(agent, &observed, false);
-                assert_eq!(self.woken.load(SeqCst), self.model.woken, "woken\n{}", self.story);
+                self.same("woken", self.woken.load(SeqCst), self.model.woken);
             }
             Step::Turn { agent } if self.model.is_alive(agent) => self.turn(agent, false),
             Step::Expire { agent } if self.model.is_alive(agent) => {
@@ -84,12 +85,7 @@ impl<'p> Player<'p> {
         }
         for agent in 0..self.agents.len() {
             if let Some(js) = &self.agents[agent] {
-                assert_eq!(
-                    js.pending().len(),
-                    self.model.pending(agent),
-                    "pending of agent {agent}\n{}",
-                    self.story
-                );
+                self.same("pending", js.pending().len(), self.model.pending(agent));
             }
         }
     }
@@ -102,15 +98,11 @@ impl<'p> Player<'p> {
                 self.note(&format!("the memory as agent {agent} sees it"));
                 let observed = self.run(agent, "$.dump();");
                 let predicted = self.model.dump(agent);
-                assert_eq!(observed, predicted, "\n{}", self.story);
+                self.same("the memory", observed, predicted);
             }
         }
         // The steps have shown that both are what the scripts have seen.
-        assert_eq!(
-            self.model.notified, self.model.oks,
-            "the sum of all notifies, and the waits that were ok\n{}",
-            self.story
-        );
+        self.same("the sum of all notifies, and the waits that were ok", self.model.notified, self.model.oks);
     }
 
     fn notify(&mut self, buffer: usize, byte_index: usize, count: usize) {
@@ -118,7 +110,7 @@ impl<'p> Player<'p> {
         let word = self.blocks[buffer].as_ref().and_then(|block| block.i32(byte_index).ok());
         let observed = word.map(|word| notify_many(word, count) as u64);
         let predicted = self.model.notify_from_rust(buffer, byte_index, count);
-        assert_eq!(observed, predicted, "\n{}", self.story);
+        self.same("notified from Rust", observed, predicted);
     }
 
     /// The agent's jobs, as a host runs them.
@@ -144,17 +136,18 @@ impl<'p> Player<'p> {
             });
         }
         let [observed, predicted] = texts;
-        assert_eq!(
-            observed, predicted,
-            "what agent {agent} observed, and what it should have\n{}",
-            self.story
-        );
+        self.same("what the agent observed, and what it should have", &observed, &predicted);
         self.note(&format!("  // {observed}"));
     }
 
     fn run(&self, agent: usize, source: &str) -> String {
         agent::run(self.js(agent), source)
             .unwrap_or_else(|error| panic!("agent {agent}: {error}\n{}", self.story))
+    }
+
+    #[track_caller]
+    fn same<T: Debug + PartialEq>(&self, what: &str, observed: T, predicted: T) {
+        assert_eq!(observed, predicted, "{what}\n{}", self.story);
     }
 
     fn js(&self, agent: usize) -> &JsAgent {

@@ -30,8 +30,8 @@ struct Request {
 
 impl Model<'_> {
     /// `Atomics.wait(typedArray, index, value, timeout)`
-    pub(super) fn wait(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let request = self.wait_request(target, arguments)?;
+    pub(super) fn wait(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let request = self.wait_request(arguments)?;
         // AgentCanSuspend, which only a blocking wait asks: a TypeError.
         if !self.agents[arguments.agent].can_block {
             return Err(Abrupt::TypeError);
@@ -51,8 +51,8 @@ impl Model<'_> {
     }
 
     /// `Atomics.waitAsync(typedArray, index, value, timeout)`
-    pub(super) fn wait_async(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let request = self.wait_request(target, arguments)?;
+    pub(super) fn wait_async(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let request = self.wait_request(arguments)?;
         if !request.is_equal {
             return Ok("now:not-equal".to_owned());
         }
@@ -67,8 +67,8 @@ impl Model<'_> {
     }
 
     /// DoWait(mode, typedArray, index, value, timeout), up to the critical section and the comparison in it.
-    fn wait_request(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<Request> {
-        let (view, length) = self.validate(target, arguments.agent, true, false)?;
+    fn wait_request(&mut self, arguments: &Arguments<'_>) -> Completion<Request> {
+        let (view, length) = self.validate(arguments, true, false)?;
         // IsSharedArrayBuffer: a TypeError for memory that is not shared.
         if !self.block(arguments.agent, view.buffer).is_shared {
             return Err(Abrupt::TypeError);
@@ -85,8 +85,8 @@ impl Model<'_> {
     }
 
     /// `Atomics.notify(typedArray, index, count)`
-    pub(super) fn notify(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let (view, length) = self.validate(target, arguments.agent, true, false)?;
+    pub(super) fn notify(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let (view, length) = self.validate(arguments, true, false)?;
         let place = self.validate_access(view, length, arguments)?;
         let count = if Self::is_given(arguments, 1) {
             self.to_integer_or_infinity(arguments, 1)?.max(0.0)
@@ -101,16 +101,16 @@ impl Model<'_> {
     }
 
     /// `Atomics.load(typedArray, index)`
-    pub(super) fn load(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let (view, length) = self.validate(target, arguments.agent, false, false)?;
+    pub(super) fn load(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let (view, length) = self.validate(arguments, false, false)?;
         let place = self.validate_access(view, length, arguments)?;
         self.revalidate(arguments.agent, &place)?;
         Ok(self.load_text(arguments.agent, &place))
     }
 
     /// `Atomics.store(typedArray, index, value)`
-    pub(super) fn store(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let (view, length) = self.validate(target, arguments.agent, false, true)?;
+    pub(super) fn store(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let (view, length) = self.validate(arguments, false, true)?;
         let place = self.validate_access(view, length, arguments)?;
         let (raw, text) = if is_bigint(view.element) {
             let value = self.to_bigint(arguments, 1)?;
@@ -125,13 +125,8 @@ impl Model<'_> {
     }
 
     /// AtomicReadModifyWrite(typedArray, index, value, op)
-    pub(super) fn modify(
-        &mut self,
-        target: Target,
-        arguments: &Arguments<'_>,
-        modify: Modify,
-    ) -> Completion<String> {
-        let (view, length) = self.validate(target, arguments.agent, false, true)?;
+    pub(super) fn modify(&mut self, arguments: &Arguments<'_>, modify: Modify) -> Completion<String> {
+        let (view, length) = self.validate(arguments, false, true)?;
         let place = self.validate_access(view, length, arguments)?;
         let value = self.element_value(view.element, arguments, 1)?;
         self.revalidate(arguments.agent, &place)?;
@@ -149,12 +144,8 @@ impl Model<'_> {
     }
 
     /// `Atomics.compareExchange(typedArray, index, expectedValue, replacementValue)`
-    pub(super) fn compare_exchange(
-        &mut self,
-        target: Target,
-        arguments: &Arguments<'_>,
-    ) -> Completion<String> {
-        let (view, length) = self.validate(target, arguments.agent, false, true)?;
+    pub(super) fn compare_exchange(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let (view, length) = self.validate(arguments, false, true)?;
         let place = self.validate_access(view, length, arguments)?;
         let expected = self.element_value(view.element, arguments, 1)?;
         let replacement = self.element_value(view.element, arguments, 2)?;
@@ -169,21 +160,20 @@ impl Model<'_> {
     /// ValidateIntegerTypedArray(typedArray, waitable), and the length of its witness record.
     fn validate(
         &mut self,
-        target: Target,
-        agent: usize,
+        arguments: &Arguments<'_>,
         waitable: bool,
         writes: bool,
     ) -> Completion<(View, usize)> {
-        let Target::View(index) = target else { return Err(Abrupt::TypeError) };
+        let Target::View(index) = arguments.target else { return Err(Abrupt::TypeError) };
         let view = self.program.views[index];
-        let length = self.length_of(agent, view).ok_or(Abrupt::TypeError)?;
+        let length = self.length_of(arguments.agent, view).ok_or(Abrupt::TypeError)?;
         let is_kind = match view.element {
             Element::Int32 | Element::BigInt64 => true,
             Element::Int8 | Element::Uint8 | Element::Int16 | Element::Uint16 => !waitable,
             Element::Uint32 | Element::BigUint64 => !waitable,
             Element::Uint8Clamped | Element::Float32 | Element::Float64 => false,
         };
-        if !is_kind || (writes && self.block(agent, view.buffer).is_immutable) {
+        if !is_kind || (writes && self.block(arguments.agent, view.buffer).is_immutable) {
             return Err(Abrupt::TypeError);
         }
         Ok((view, length))

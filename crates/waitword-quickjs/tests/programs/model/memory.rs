@@ -71,8 +71,8 @@ impl Model<'_> {
     }
 
     /// `SharedArrayBuffer.prototype.grow(newLength)`
-    pub(super) fn grow(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let buffer = self.shared_buffer(arguments.agent, target)?;
+    pub(super) fn grow(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let buffer = self.shared_buffer(arguments)?;
         let max = self.block(arguments.agent, buffer).max.ok_or(Abrupt::TypeError)?;
         let len = self.to_index(arguments, 0)?;
         let block = self.block(arguments.agent, buffer);
@@ -84,8 +84,8 @@ impl Model<'_> {
     }
 
     /// `SharedArrayBuffer.prototype.slice(start, end)`
-    pub(super) fn slice(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let buffer = self.shared_buffer(arguments.agent, target)?;
+    pub(super) fn slice(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let buffer = self.shared_buffer(arguments)?;
         let len = self.block(arguments.agent, buffer).bytes.len() as f64;
         let clamp =
             |relative: f64| if relative < 0.0 { (len + relative).max(0.0) } else { relative.min(len) };
@@ -101,8 +101,8 @@ impl Model<'_> {
     }
 
     /// `get SharedArrayBuffer.prototype.byteLength`
-    pub(super) fn byte_length(&mut self, target: Target, arguments: &Arguments<'_>) -> Completion<String> {
-        let buffer = self.shared_buffer(arguments.agent, target)?;
+    pub(super) fn byte_length(&mut self, arguments: &Arguments<'_>) -> Completion<String> {
+        let buffer = self.shared_buffer(arguments)?;
         Ok(self.block(arguments.agent, buffer).bytes.len().to_string())
     }
 
@@ -123,7 +123,7 @@ impl Model<'_> {
             Some(Argument::Options(max)) => {
                 self.note(agent, &format!("m{number}"));
                 let numbers = [self.number(agent, max)];
-                let max = Arguments { agent, values: std::slice::from_ref(max), numbers: &numbers };
+                let max = Arguments { values: std::slice::from_ref(max), numbers: &numbers, ..*arguments };
                 if Self::is_given(&max, 0) { self.to_index(&max, 0).map(Some) } else { Ok(None) }
             }
             Some(Argument::Object(object)) if object.shape == Shape::Proxy => {
@@ -135,9 +135,9 @@ impl Model<'_> {
     }
 
     /// RequireInternalSlot and IsSharedArrayBuffer.
-    fn shared_buffer(&mut self, agent: usize, target: Target) -> Completion<usize> {
-        match target {
-            Target::Buffer(buffer) if self.block(agent, buffer).is_shared => Ok(buffer),
+    fn shared_buffer(&mut self, arguments: &Arguments<'_>) -> Completion<usize> {
+        match arguments.target {
+            Target::Buffer(buffer) if self.block(arguments.agent, buffer).is_shared => Ok(buffer),
             _ => Err(Abrupt::TypeError),
         }
     }

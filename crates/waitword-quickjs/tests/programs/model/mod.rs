@@ -155,18 +155,18 @@ impl<'p> Model<'p> {
 
     fn call(&mut self, agent: usize, call: &Call) {
         let numbers: Vec<_> = call.arguments.iter().map(|argument| self.number(agent, argument)).collect();
-        let arguments = Arguments { agent, values: &call.arguments, numbers: &numbers };
+        let arguments = Arguments { agent, target: call.target, values: &call.arguments, numbers: &numbers };
         let result = match call.function {
-            Function::Wait => self.wait(call.target, &arguments),
-            Function::WaitAsync => self.wait_async(call.target, &arguments),
-            Function::Notify => self.notify(call.target, &arguments),
-            Function::Load => self.load(call.target, &arguments),
-            Function::Store => self.store(call.target, &arguments),
-            Function::CompareExchange => self.compare_exchange(call.target, &arguments),
-            Function::Modify(modify) => self.modify(call.target, &arguments, modify),
-            Function::Grow => self.grow(call.target, &arguments),
-            Function::Slice => self.slice(call.target, &arguments),
-            Function::ByteLength => self.byte_length(call.target, &arguments),
+            Function::Wait => self.wait(&arguments),
+            Function::WaitAsync => self.wait_async(&arguments),
+            Function::Notify => self.notify(&arguments),
+            Function::Load => self.load(&arguments),
+            Function::Store => self.store(&arguments),
+            Function::CompareExchange => self.compare_exchange(&arguments),
+            Function::Modify(modify) => self.modify(&arguments, modify),
+            Function::Grow => self.grow(&arguments),
+            Function::Slice => self.slice(&arguments),
+            Function::ByteLength => self.byte_length(&arguments),
             Function::Construct => self.construct(call.realm, &arguments),
         };
         self.note_completion(agent, call.realm, result);
@@ -200,9 +200,10 @@ impl<'p> Model<'p> {
     }
 }
 
-/// The arguments of a call, and the numbers of the objects among them.
+/// The array or `this` of a call, its arguments, and the numbers of the objects among them.
 struct Arguments<'a> {
     agent: usize,
+    target: Target,
     values: &'a [Argument],
     numbers: &'a [u32],
 }

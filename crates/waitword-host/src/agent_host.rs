@@ -40,9 +40,10 @@ pub(crate) struct Host {
     pub(crate) is_closing: Cell<bool>,
     /// The message that is sent next.
     pub(crate) outbox: RefCell<Option<SerializedMessage>>,
-    /// The object that the JavaScript half is made of.
-    script: OnceCell<Value>,
-    functions: OnceCell<CloneFunctions>,
+    /// The object that the JavaScript half is made of, set while the agent boots.
+    pub(crate) script: OnceCell<Value>,
+    /// What that does for messages, set by it.
+    pub(crate) functions: OnceCell<CloneFunctions>,
 }
 
 /// What a [`Host`] is made of, and has from its first moment.
@@ -115,11 +116,6 @@ impl Host {
         self.id == MAIN
     }
 
-    /// The object that the parts of the JavaScript half build on; made here, once.
-    pub(crate) fn set_script(&self, script: Value) -> &Value {
-        self.script.get_or_init(|| script)
-    }
-
     /// Calls a function of the JavaScript half by its path: `receive.message`.
     ///
     /// # Errors
@@ -128,11 +124,6 @@ impl Host {
         let script = self.script.get().cloned().unwrap_or_else(|| realm.undefined());
         let function = path.split('.').try_fold(script, |object, key| realm.get(&object, key))?;
         realm.call(&function, &realm.undefined(), arguments)
-    }
-
-    pub(crate) fn set_clone_functions(&self, functions: CloneFunctions) {
-        // Set once, while the agent boots.
-        let _ = self.functions.set(functions);
     }
 
     /// What `clone.js` does for messages.
@@ -168,7 +159,7 @@ impl Host {
             self.call(realm, "ports.adopt", &[realm.number(id)])
         };
         let ports = ports.into_iter().map(adopt).collect::<Result<Vec<_>, _>>()?;
-        let value = clone::read(realm, self.clone_functions(realm)?, &mut serialized, &ports)?;
+        let value = clone::read(self.clone_functions(realm)?, &mut serialized, &ports)?;
         Ok((value, realm.array(&ports)?))
     }
 
@@ -212,14 +203,6 @@ impl Host {
     pub(crate) fn package_type(&self, realm: &Realm, text: &str) -> Option<String> {
         let found = self.call(realm, "packageType", &[realm.string(text).ok()?]).ok()?;
         found.is_string().then(|| realm.to_string(&found).ok()).flatten()
-    }
-
-    /// Lets the script know that its agent ends; the exit code that it wants.
-    ///
-    /// # Errors
-    /// What a listener throws.
-    pub(crate) fn ending(&self, realm: &Realm) -> Result<i32, Exception> {
-        realm.to_i32(&self.call(realm, "ending", &[])?)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::agent_name::{MAIN, ThreadId};
 use crate::broadcast_groups::BroadcastGroups;
 use crate::ended::{AbandonedWait, EXIT_TIMED_OUT};
 use crate::liveness::Reason;
-use crate::members::{Doing, Member, Members, Standstill};
+use crate::members::{Doing, Member, Members};
 use crate::named_locks::NamedLocks;
 use crate::observer::Observer;
 
@@ -189,11 +189,6 @@ impl Cluster {
     pub(crate) fn end_program(&self, exit_code: i32) {
         self.lock().forced_exit = Some(exit_code);
         self.stop(MAIN);
-    }
-
-    /// Whether the program ends because nothing can happen any more.
-    pub(crate) fn standstill(&self) -> Option<Standstill> {
-        self.lock().standstill
     }
 
     /// Blocks this thread until the program is over, and ends it when it is not over by then.

@@ -10,7 +10,7 @@
 //!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, named_locks.rs, clone/   what there is to do
 //!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen? which have to end?
 //!                      └► sources.rs, source_file.rs, module_loader.rs
-//!   js/ ──► parts.rs, options.rs, natives/, broadcast_groups.rs   the half of the host that is written in JavaScript, and what it calls
+//!   js/ ──► parts.rs, natives/, broadcast_groups.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
@@ -41,7 +41,6 @@ mod module_loader;
 mod named_locks;
 mod natives;
 mod observer;
-mod options;
 mod parts;
 mod path_text;
 mod ports;

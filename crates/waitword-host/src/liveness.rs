@@ -72,40 +72,31 @@ mod tests {
 
     const QUEUED: Standing = Blocked { queued: true };
     const ENTERING: Standing = Blocked { queued: false };
-
-    fn judged(agents: &[Standing]) -> Liveness {
-        judge((0..).zip(agents.iter().copied()))
-    }
+    const WAITS: Standing = Asleep(WaitsOnly);
+    const LISTENS: Standing = Asleep(Messages);
 
     #[test]
-    fn a_running_agent_could_notify_everyone() {
-        assert_eq!(judged(&[Asleep(WaitsOnly), Busy]), Liveness::GoesOn);
-        assert_eq!(judged(&[Busy, QUEUED, QUEUED]), Liveness::GoesOn);
-        assert_eq!(judged(&[ENTERING, Busy]), Liveness::GoesOn);
-        assert_eq!(judged(&[]), Liveness::GoesOn);
-    }
-
-    #[test]
-    fn the_main_agent_alone_with_its_waits_ends() {
-        assert_eq!(judged(&[Asleep(WaitsOnly)]), Liveness::Dismiss(0));
-    }
-
-    #[test]
-    fn waiting_workers_go_before_the_main_agent_and_the_youngest_first() {
-        assert_eq!(judged(&[Asleep(WaitsOnly), Asleep(WaitsOnly), Asleep(WaitsOnly)]), Liveness::Dismiss(2));
-        assert_eq!(judged(&[Asleep(Messages), Asleep(WaitsOnly), QUEUED]), Liveness::Dismiss(1));
-    }
-
-    #[test]
-    fn deadlock_of_all_agents_ends_the_program() {
-        assert_eq!(judged(&[Asleep(Messages), QUEUED, QUEUED]), Liveness::Dismiss(0));
-        assert_eq!(judged(&[QUEUED]), Liveness::Dismiss(0));
-        assert_eq!(judged(&[Asleep(Messages), Asleep(Messages)]), Liveness::Dismiss(0));
-    }
-
-    #[test]
-    fn nobody_is_sentenced_while_one_enters_or_leaves_the_queue() {
-        assert_eq!(judged(&[Asleep(Messages), ENTERING]), Liveness::AskAgain);
-        assert_eq!(judged(&[Asleep(WaitsOnly), QUEUED, ENTERING]), Liveness::AskAgain);
+    fn agents_are_dismissed_when_none_can_go_on_the_youngest_that_waits_first() {
+        for (agents, judged) in [
+            // A running agent could notify everyone.
+            (&[WAITS, Busy][..], Liveness::GoesOn),
+            (&[Busy, QUEUED, QUEUED], Liveness::GoesOn),
+            (&[ENTERING, Busy], Liveness::GoesOn),
+            (&[], Liveness::GoesOn),
+            // The main agent alone with its waits.
+            (&[WAITS], Liveness::Dismiss(0)),
+            // Waiting workers go before the main agent, and the youngest first.
+            (&[WAITS, WAITS, WAITS], Liveness::Dismiss(2)),
+            (&[LISTENS, WAITS, QUEUED], Liveness::Dismiss(1)),
+            // A deadlock of all agents.
+            (&[LISTENS, QUEUED, QUEUED], Liveness::Dismiss(0)),
+            (&[QUEUED], Liveness::Dismiss(0)),
+            (&[LISTENS, LISTENS], Liveness::Dismiss(0)),
+            // Nobody is dismissed while one enters or leaves the queue.
+            (&[LISTENS, ENTERING], Liveness::AskAgain),
+            (&[WAITS, QUEUED, ENTERING], Liveness::AskAgain),
+        ] {
+            assert_eq!(judge((0..).zip(agents.iter().copied())), judged, "{agents:?}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::agent_host;
 use crate::file_url;
 use crate::path_text::text_of;
 use crate::source_file;
-use crate::sources::{self, Compiled};
+use crate::sources;
 
 /// The loader of one agent. The name of a module is its path, `node:` and the name of a built-in one, or a `data:` URL. With a query
 /// or a fragment a file is a module of its own, whose name is its URL.
@@ -70,17 +70,11 @@ impl ModuleLoader for Loader {
             return default_export(realm, &host.call(realm, read, &value)?);
         }
         let source = source_file::read(realm, Path::new(&path)).map_err(|why| why.into_exception(realm))?;
-        match sources::compile(&host, realm, &path, &source.text)? {
-            Compiled::Module => Ok(Module::Source { text: source.text, url: url(name), file: Some(path) }),
-            Compiled::Script(_) => {
-                let exports = host.call(realm, "requireFile", &value)?;
-                if exports.is_object() {
-                    Ok(Module::Exports(exports))
-                } else {
-                    default_export(realm, &exports)
-                }
-            }
+        if sources::compile(&host, realm, &path, &source.text)?.is_none() {
+            return Ok(Module::Source { text: source.text, url: url(name), file: Some(path) });
         }
+        let exports = host.call(realm, "requireFile", &value)?;
+        if exports.is_object() { Ok(Module::Exports(exports)) } else { default_export(realm, &exports) }
     }
 }
 

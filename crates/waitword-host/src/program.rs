@@ -16,7 +16,6 @@ use crate::cluster::Cluster;
 use crate::ended::Ended;
 use crate::exit::Exit;
 use crate::observer::Observer;
-use crate::path_text::text_of;
 use crate::worker::{self, SpawnOptions};
 use crate::worker_options::{DEFAULT_MAX_WORKERS, Data, Entry, Limits, Shape};
 
@@ -30,30 +29,13 @@ use crate::worker_options::{DEFAULT_MAX_WORKERS, Data, Entry, Limits, Shape};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    script: Script,
+    entry: Entry,
     arguments: Vec<String>,
     main_can_block: bool,
     shared: Option<SharedBlock>,
     timeout: Option<Duration>,
     limits: Limits,
     observer: Option<Observer>,
-}
-
-/// Where a program comes from.
-#[derive(Clone, Debug)]
-enum Script {
-    File(PathBuf),
-    Stdin,
-}
-
-impl Script {
-    /// What stands for it in `process.argv`.
-    fn name(&self) -> String {
-        match self {
-            Self::File(path) => text_of(path),
-            Self::Stdin => "-".to_owned(),
-        }
-    }
 }
 
 impl Program {
@@ -63,18 +45,18 @@ impl Program {
     /// The file may also be a pipe or a device. It is read in pieces, against the [memory limit](Self::memory_limit) and the
     /// [timeout](Self::timeout), and may have 512 MiB.
     pub fn new(file: impl Into<PathBuf>) -> Self {
-        Self::of(Script::File(file.into()))
+        Self::of(Entry::File(file.into()))
     }
 
     /// What there is to read at the standard input of this process, to its end. What it requires and imports is found from the
     /// current directory; a module if it uses `import` or `export`.
     pub fn stdin() -> Self {
-        Self::of(Script::Stdin)
+        Self::of(Entry::Stdin)
     }
 
-    fn of(script: Script) -> Self {
+    fn of(entry: Entry) -> Self {
         Self {
-            script,
+            entry,
             arguments: Vec::new(),
             main_can_block: false,
             shared: None,
@@ -185,15 +167,12 @@ impl Program {
                 cluster: Arc::clone(&cluster),
                 links: Arc::new(AgentLinks::new(&bell, None)),
                 bell,
-                argv: worker::argv(self.script.name(), self.arguments),
+                argv: worker::argv(self.entry.name(), self.arguments),
                 shape: Shape::Node,
                 limits: self.limits,
                 spawn: worker::spawn,
             },
-            entry: match self.script {
-                Script::File(path) => Entry::File(path),
-                Script::Stdin => Entry::Stdin,
-            },
+            entry: self.entry,
             data: Data::OfEmbedder(self.shared),
             can_block: self.main_can_block,
             advance: None,

@@ -8,10 +8,7 @@ use waitword_quickjs::{Exception, Realm, Script, Value, parses_as_module};
 
 use crate::agent_host::Host;
 use crate::path_text::path_of;
-use crate::{file_url, source_file, source_text};
-
-/// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
-pub(crate) const EVAL: &str = "[worker eval]";
+use crate::{file_url, source_file, source_text, worker_options};
 
 /// What stands for a file name in stacks of source text that came from the standard input.
 pub(crate) const STDIN: &str = "[stdin]";
@@ -19,32 +16,28 @@ pub(crate) const STDIN: &str = "[stdin]";
 /// The parameters of a CommonJS module.
 const PARAMETERS: &str = "exports, require, module, __filename, __dirname";
 
-/// Source text of either kind.
-pub(crate) enum Compiled {
-    /// The function that a CommonJS module is.
-    Script(Value),
-    /// The text is that of an ES module.
-    Module,
-}
-
-/// Finds out what kind of text this is, as Node does: by the extension, by the nearest `package.json`, or by whether it
-/// is valid as a script.
+/// The function that a CommonJS module is; `None` if the text is that of an ES module. What kind of text it is
+/// follows, as in Node, from the extension, the nearest `package.json`, or whether it is valid as a script.
 ///
 /// # Errors
 /// A SyntaxError of a script.
-pub(crate) fn compile(host: &Host, realm: &Realm, name: &str, text: &str) -> Result<Compiled, Exception> {
-    let script = |text: &str| realm.compile_function(name, PARAMETERS, text);
-    match declared(host, realm, &path_of(Path::new(name))) {
-        Some(Kind::Module) => Ok(Compiled::Module),
-        Some(Kind::Script) => script(text).map(Compiled::Script),
-        None => match script(text) {
-            Ok(compiled) => Ok(Compiled::Script(compiled)),
-            // There was no memory to parse it, say.
-            Err(other) if !realm.describe(&other).is_syntax_error => Err(other),
-            Err(_) if parses_as_module(text) => Ok(Compiled::Module),
-            Err(as_script) if looks_like_module(realm, &as_script, text) => Ok(Compiled::Module),
-            Err(as_script) => Err(as_script),
-        },
+pub(crate) fn compile(
+    host: &Host,
+    realm: &Realm,
+    name: &str,
+    text: &str,
+) -> Result<Option<Value>, Exception> {
+    let kind = declared(host, realm, &path_of(Path::new(name)));
+    if let Some(Kind::Module) = kind {
+        return Ok(None);
+    }
+    match realm.compile_function(name, PARAMETERS, text) {
+        Ok(compiled) => Ok(Some(compiled)),
+        // There was no memory to parse it, say.
+        Err(other) if kind.is_some() || !realm.describe(&other).is_syntax_error => Err(other),
+        Err(_) if parses_as_module(text) => Ok(None),
+        Err(as_script) if looks_like_module(realm, &as_script, text) => Ok(None),
+        Err(as_script) => Err(as_script),
     }
 }
 
@@ -97,7 +90,7 @@ pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     let index = (line as usize).checked_sub(1)?;
     match host.unrepeatable.get() {
         Some((name, source)) if name == file => source.text.lines().nth(index).map(String::from),
-        _ if file == EVAL => None,
+        _ if file == worker_options::EVAL => None,
         _ => source_text::line(&path_of(&file_url::path(file).unwrap_or_else(|| file.into())), index),
     }
 }

@@ -21,9 +21,7 @@ use crate::event_loop::{EventLoop, Stop};
 use crate::exit::Exit;
 use crate::mailbox::PortId;
 use crate::module_loader::Loader;
-use crate::path_text::text_of;
 use crate::recorder::Recorder;
-use crate::sources;
 use crate::worker_options::{Data, Entry, Limits, Shape, WorkerOptions};
 
 /// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
@@ -63,13 +61,6 @@ pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, P
     let Some(id) = enlisted else {
         return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
     };
-    let name = match &entry {
-        Entry::File(path) => text_of(path),
-        Entry::Source(_) => sources::EVAL.to_owned(),
-        Entry::Data(url) => url.clone(),
-        // No worker is made of it.
-        Entry::Stdin => sources::STDIN.to_owned(),
-    };
     for (stream, is_kept) in [1, 2].into_iter().zip(keeps) {
         match is_kept {
             true => links.observed.set_tap(stream, Tap::Kept),
@@ -83,7 +74,7 @@ pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, P
             id,
             cluster: Arc::clone(&parent.cluster),
             bell,
-            argv: argv(name, arguments),
+            argv: argv(entry.name(), arguments),
             shape,
             limits: Limits { memory, ..parent.limits.clone() },
             links: Arc::clone(&links),
@@ -185,10 +176,10 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     host.cluster.end(&workers);
     match stop {
         // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
-        Stop::Terminated if host.is_main() && host.cluster.standstill().is_some() => {
+        Stop::Terminated if host.is_main() && host.cluster.lock().standstill.is_some() => {
             Exit::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
         }
-        stop => Exit::of(stop, event_loop.failure_code()),
+        stop => Exit::of(stop, event_loop.failure_code.get()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use waitword_agents::{MemoryBudget, SharedBlock};
 
 use crate::channel::Message;
+use crate::path_text::text_of;
 
 /// What a worker is made of.
 pub(crate) struct WorkerOptions {
@@ -20,7 +21,11 @@ pub(crate) struct WorkerOptions {
     pub(crate) data: Data,
 }
 
+/// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
+pub(crate) const EVAL: &str = "[worker eval]";
+
 /// What an agent runs.
+#[derive(Clone, Debug)]
 pub(crate) enum Entry {
     File(PathBuf),
     Source(String),
@@ -28,6 +33,18 @@ pub(crate) enum Entry {
     Data(String),
     /// What there is to read at the standard input.
     Stdin,
+}
+
+impl Entry {
+    /// What stands for it in `process.argv`.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::File(path) => text_of(path),
+            Self::Source(_) => EVAL.to_owned(),
+            Self::Data(url) => url.clone(),
+            Self::Stdin => "-".to_owned(),
+        }
+    }
 }
 
 /// How the script of an agent is read.

@@ -8,6 +8,8 @@ macro_rules! functions {
     ($($(#[$doc:meta])* $field:ident: $name:literal,)*) => {
         /// The functions of `js/core/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
         pub(crate) struct CloneFunctions {
+            /// The agent's, in which copies are made.
+            pub(super) realm: Realm,
             $($(#[$doc])* pub(super) $field: Value,)*
             /// Whether any object was marked as not to be cloned: most agents are never asked.
             pub(crate) has_uncloneable: Cell<bool>,
@@ -18,7 +20,8 @@ macro_rules! functions {
             /// When `functions` lacks one.
             pub(crate) fn new(realm: &Realm, functions: &Value) -> Result<Self, Exception> {
                 let has_uncloneable = Cell::new(false);
-                Ok(Self { $($field: realm.get(functions, $name)?,)* has_uncloneable })
+                let realm = realm.clone();
+                Ok(Self { $($field: realm.get(functions, $name)?,)* has_uncloneable, realm })
             }
         }
     };
@@ -50,25 +53,28 @@ functions! {
 }
 
 impl CloneFunctions {
+    /// Calls one of them.
+    pub(super) fn call(&self, function: &Value, arguments: &[Value]) -> Result<Value, Exception> {
+        self.realm.call(function, &self.realm.undefined(), arguments)
+    }
+
     /// The DataCloneError for a value.
-    pub(super) fn refusal(&self, realm: &Realm, value: &Value, why: Option<&str>) -> Exception {
+    pub(super) fn refusal(&self, value: &Value, why: Option<&str>) -> Exception {
         let refuse = || {
-            let why = why.map_or_else(|| Ok(realm.undefined()), |why| realm.string(why))?;
-            realm.call(&self.refuse, &realm.undefined(), &[value.clone(), why])
+            let why = why.map_or_else(|| Ok(self.realm.undefined()), |why| self.realm.string(why))?;
+            self.call(&self.refuse, &[value.clone(), why])
         };
-        match refuse() {
-            Err(thrown) => thrown,
-            Ok(_) => realm.error("this value could not be cloned"),
-        }
+        refuse().err().unwrap_or_else(|| self.realm.error("this value could not be cloned"))
     }
 
     /// The DataCloneError for a message for which there is no room.
-    pub(crate) fn no_room(&self, realm: &Realm) -> Exception {
-        let thrown = realm.call(&self.no_room, &realm.undefined(), &[]);
-        thrown.err().unwrap_or_else(|| realm.error("out of memory"))
+    pub(crate) fn no_room(&self) -> Exception {
+        let thrown = self.call(&self.no_room, &[]);
+        thrown.err().unwrap_or_else(|| self.realm.error("out of memory"))
     }
 
-    pub(super) fn max_len(&self, realm: &Realm, buffer: &Value) -> Result<Option<usize>, Exception> {
+    pub(super) fn max_len(&self, buffer: &Value) -> Result<Option<usize>, Exception> {
+        let realm = &self.realm;
         if !realm.to_bool(&realm.call(&self.is_resizable, buffer, &[])?) {
             return Ok(None);
         }

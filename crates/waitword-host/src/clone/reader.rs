@@ -12,11 +12,11 @@ mod kinds;
 /// # Errors
 /// Lack of memory.
 pub(crate) fn read(
-    realm: &Realm,
     functions: &CloneFunctions,
     serialized: &mut SerializedMessage,
     ports: &[Value],
 ) -> Result<Value, Exception> {
+    let realm = &functions.realm;
     let mut reader = Reader {
         realm,
         functions,
@@ -114,58 +114,51 @@ impl Open {
 impl Reader<'_> {
     /// Reads a value, or begins or ends one that has parts; the value that is complete now.
     pub(super) fn step(&mut self) -> Result<Option<Value>, Exception> {
-        match self.open.last() {
-            Some(Open::Properties { .. }) => {
-                let key = match self.number() {
+        let Some(mut open) = self.open.pop() else { return self.value() };
+        match &mut open {
+            Open::Properties { object, key } => {
+                *key = match self.number() {
                     0 => match self.byte() {
-                        tag::END => return Ok(self.close()),
+                        tag::END => return Ok(Some(object.clone())),
                         _ => self.new_key()?,
                     },
                     number => number - 1,
                 };
-                if let Some(Open::Properties { key: next, .. }) = self.open.last_mut() {
-                    *next = key;
-                }
             }
-            Some(Open::Elements { at, length, .. }) => {
-                let (mut now, length) = (*at, *length);
-                while now < length && self.rest.first() == Some(&tag::HOLE) {
+            Open::Elements { array, at, length } => {
+                let before = *at;
+                while at < length && self.rest.first() == Some(&tag::HOLE) {
                     self.byte();
-                    now += 1;
+                    *at += 1;
                 }
-                if let Some(Open::Elements { array, at, .. }) = self.open.last_mut() {
-                    if now > *at && now == length {
-                        self.realm.set_array_length(array, length)?;
+                if at == length {
+                    if before < *at {
+                        self.realm.set_array_length(array, *length)?;
                     }
-                    *at = now;
-                }
-                if now == length {
-                    return Ok(self.close());
+                    return Ok(Some(array.clone()));
                 }
             }
-            Some(Open::Members { left: 0, .. }) => return Ok(self.close()),
-            Some(Open::Members { .. }) => {}
-            Some(Open::Row { shell, heads, left, values, .. }) => {
-                if shell.is_none() && values.len() == *heads {
-                    self.revive()?;
-                    return Ok(None);
-                }
-                if *left == 0 {
-                    return self.fill().map(Some);
-                }
+            Open::Members { object, left: 0, .. } => return Ok(Some(object.clone())),
+            // The heads are there: makes the object, so that what is put into it can refer to it.
+            Open::Row { number, kind, shell: shell @ None, heads, values, .. } if values.len() == *heads => {
+                let arguments: Vec<Value> = std::iter::once(kind.clone()).chain(values.drain(..)).collect();
+                let object = self.functions.call(&self.functions.revive, &arguments)?;
+                self.objects[*number] = object.clone();
+                *shell = Some(object);
+                self.open.push(open);
+                return Ok(None);
             }
-            None => {}
+            Open::Row { shell: Some(object), left: 0, values, .. } => {
+                if !values.is_empty() {
+                    let contents = self.realm.array(values)?;
+                    self.functions.call(&self.functions.fill, &[object.clone(), contents])?;
+                }
+                return Ok(Some(object.clone()));
+            }
+            Open::Members { .. } | Open::Row { .. } => {}
         }
+        self.open.push(open);
         self.value()
-    }
-
-    pub(super) fn close(&mut self) -> Option<Value> {
-        self.open.pop().and_then(|open| match open {
-            Open::Properties { object, .. } => Some(object),
-            Open::Elements { array, .. } => Some(array),
-            Open::Members { object, .. } => Some(object),
-            Open::Row { shell, .. } => shell,
-        })
     }
 
     pub(super) fn number(&mut self) -> usize {

@@ -1,7 +1,7 @@
 //! A message outside of every engine.
 
 use waitword_agents::{Charge, SharedBlock};
-use waitword_quickjs::{Exception, Realm, Value};
+use waitword_quickjs::{Exception, Value};
 
 use super::functions::CloneFunctions;
 
@@ -38,40 +38,36 @@ impl SerializedMessage {
     /// A DataCloneError when one cannot be moved any more, or there is no room. Nothing has been moved then.
     pub(crate) fn seal(
         &mut self,
-        realm: &Realm,
         functions: &CloneFunctions,
         buffers: &[Value],
         ports: usize,
     ) -> Result<(), Exception> {
+        let realm = &functions.realm;
         let mut moved = Vec::with_capacity(buffers.len());
         for (at, buffer) in buffers.iter().enumerate() {
+            let refused = |why| functions.refusal(buffer, Some(why));
             if realm.is_immutable_buffer(buffer) {
-                return Err(functions.refusal(realm, buffer, Some("is immutable and cannot be transferred")));
+                return Err(refused("is immutable and cannot be transferred"));
             }
-            let max_len = functions.max_len(realm, buffer)?;
-            let length = realm.buffer_byte_length(buffer);
-            let length = length.map_err(|_| functions.refusal(realm, buffer, Some("is already detached")))?;
+            let max_len = functions.max_len(buffer)?;
+            let length = realm.buffer_byte_length(buffer).map_err(|_| refused("is already detached"))?;
             let length = match self.met[at] {
                 Some(viewed) if length < viewed => {
-                    return Err(functions.refusal(
-                        realm,
-                        buffer,
-                        Some("has shrunk under a view that was cloned"),
-                    ));
+                    return Err(refused("has shrunk under a view that was cloned"));
                 }
                 Some(_) => length,
                 // What the message does not name is detached all the same, but nobody will see its bytes.
                 None => 0,
             };
             if !self.charge_for(length) {
-                return Err(functions.no_room(realm));
+                return Err(functions.no_room());
             }
             let mut bytes = Vec::new();
             realm.copy_array_buffer(buffer, length, &mut bytes)?;
             moved.push(Bytes { bytes, max_len });
         }
         if !self.charge_for(ports * PORT_OVERHEAD) {
-            return Err(functions.no_room(realm));
+            return Err(functions.no_room());
         }
         for buffer in buffers {
             realm.detach_array_buffer(buffer)?;

@@ -16,14 +16,14 @@ mod kinds;
 /// # Errors
 /// A DataCloneError for what cannot be cloned, and what a getter throws.
 pub(crate) fn write(
-    realm: &Realm,
     functions: &CloneFunctions,
     value: &Value,
     buffers: &[Value],
     ports: &[Value],
 ) -> Result<SerializedMessage, Exception> {
+    let realm = &functions.realm;
     let charge = match realm.memory_budget().map(|budget| budget.charge(MESSAGE_OVERHEAD)) {
-        Some(None) => return Err(functions.no_room(realm)),
+        Some(None) => return Err(functions.no_room()),
         charge => charge.flatten(),
     };
     let moving = |tag| move |(at, each): (usize, &Value)| (each.address().addr(), (tag, at));
@@ -96,52 +96,54 @@ pub(super) enum Open<'a> {
 
 impl<'a> Writer<'a> {
     /// Writes parts of an object until one is an object itself, which comes first then.
-    pub(super) fn go_on(&mut self, open: Open<'a>) -> Result<(), Exception> {
+    pub(super) fn go_on(&mut self, mut open: Open<'a>) -> Result<(), Exception> {
         let depth = self.open.len();
+        while let Some(part) = self.next_part(&mut open)? {
+            if self.opens(&part)? {
+                self.open.insert(depth, open);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next part of an object, whose key is written already; `None` when it is complete.
+    fn next_part(&mut self, open: &mut Open<'a>) -> Result<Option<Value>, Exception> {
+        let realm = self.realm;
         match open {
-            Open::Properties { object, keys, mut at } => {
-                while at < keys.len() {
-                    let value = self.realm.get_own_at(&object, &keys, at)?;
-                    at += 1;
-                    let Some(value) = value else { continue };
-                    self.key(&keys, at - 1)?;
-                    if self.opens(&value)? {
-                        self.open.insert(depth, Open::Properties { object, keys, at });
-                        return Ok(());
+            Open::Properties { object, keys, at } => {
+                while *at < keys.len() {
+                    let value = realm.get_own_at(object, keys, *at)?;
+                    *at += 1;
+                    if value.is_some() {
+                        self.key(keys, *at - 1)?;
+                        return Ok(value);
                     }
                 }
                 self.number(0);
                 self.byte(tag::END);
             }
-            Open::Elements { array, mut at, length } => {
-                while at < length {
-                    let value = self.realm.get_own_index(&array, at)?;
-                    at += 1;
-                    match value {
-                        None => self.byte(tag::HOLE),
-                        Some(value) if self.opens(&value)? => {
-                            self.open.insert(depth, Open::Elements { array, at, length });
-                            return Ok(());
-                        }
-                        Some(_) => {}
+            Open::Elements { array, at, length } => {
+                while *at < *length {
+                    let value = realm.get_own_index(array, *at)?;
+                    *at += 1;
+                    if value.is_some() {
+                        return Ok(value);
                     }
+                    self.byte(tag::HOLE);
                 }
             }
-            Open::Row { row, view_end, mut at, length } => {
-                while at < length {
-                    let value = self.realm.get(&row, at)?;
-                    at += 1;
-                    if let Some(end) = view_end {
-                        self.view_on(&value, end)?;
-                    }
-                    if self.opens(&value)? {
-                        self.open.insert(depth, Open::Row { row, view_end, at, length });
-                        return Ok(());
-                    }
+            Open::Row { row, view_end, at, length } if *at < *length => {
+                let value = realm.get(row, *at)?;
+                *at += 1;
+                if let Some(end) = *view_end {
+                    self.view_on(&value, end)?;
                 }
+                return Ok(Some(value));
             }
+            Open::Row { .. } => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Writes a value; whether it is an object with parts that have to come next.
@@ -198,11 +200,7 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         if self.functions.has_uncloneable.get() {
-            let asked = realm.call(
-                &self.functions.is_uncloneable,
-                &realm.undefined(),
-                std::slice::from_ref(object),
-            )?;
+            let asked = self.functions.call(&self.functions.is_uncloneable, std::slice::from_ref(object))?;
             if realm.to_bool(&asked) {
                 return Err(self.refusal(object));
             }
@@ -223,14 +221,10 @@ impl<'a> Writer<'a> {
         }
         // IsArrayBufferViewOutOfBounds, also of one whose buffer is detached.
         if realm.typed_array_kind(object).is_some() && realm.typed_array_view(object).is_err() {
-            return Err(self.functions.refusal(realm, object, Some("is out of the bounds of its buffer")));
+            return Err(self.functions.refusal(object, Some("is out of the bounds of its buffer")));
         }
         let is_ordinary = realm.is_ordinary(object);
-        let row = realm.call(
-            &self.functions.row,
-            &realm.undefined(),
-            &[object.clone(), realm.bool(is_ordinary)],
-        )?;
+        let row = self.functions.call(&self.functions.row, &[object.clone(), realm.bool(is_ordinary)])?;
         if row.is_object() {
             self.row(object, row)
         } else if is_ordinary {
@@ -241,7 +235,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn refusal(&self, value: &Value) -> Exception {
-        self.functions.refusal(self.realm, value, None)
+        self.functions.refusal(value, None)
     }
 
     pub(super) fn text(&mut self, string: &Value) -> Result<(), Exception> {
@@ -277,7 +271,7 @@ impl<'a> Writer<'a> {
         // In strides, so that small values do not count one by one.
         let stride = (needed - self.charged).max(self.charged / 8);
         if !self.serialized.charge_for(stride) {
-            return Err(self.functions.no_room(self.realm));
+            return Err(self.functions.no_room());
         }
         self.charged += stride;
         Ok(())

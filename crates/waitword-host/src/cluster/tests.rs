@@ -2,6 +2,7 @@ use std::thread;
 
 use super::*;
 use crate::mailbox::{Arrival, Mailbox, WorkerEvent};
+use crate::members::Standstill;
 
 #[test]
 fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
@@ -20,7 +21,7 @@ fn sleepers_are_dismissed_youngest_first_and_the_main_agent_last() {
         assert_eq!(cluster.sleep(MAIN, None, Reason::Messages), Woken::Dismissed);
     });
     assert_eq!(dismissed.try_iter().collect::<Vec<_>>(), [2, 1]);
-    assert_eq!(cluster.standstill(), Some(Standstill { is_deadlock: false }));
+    assert_eq!(cluster.lock().standstill, Some(Standstill { is_deadlock: false }));
     cluster.leave(MAIN);
     cluster.close();
 }

@@ -112,7 +112,7 @@ impl EventLoop<'_> {
             // Read in place: it may have to go on to this agent's parent.
             let parts = match &mut thrown {
                 // If there is no memory for it here, the message has to do.
-                Some(serialized) => clone::read(realm, self.host.clone_functions(realm)?, serialized, &[])
+                Some(serialized) => clone::read(self.host.clone_functions(realm)?, serialized, &[])
                     .unwrap_or_else(|_| realm.undefined()),
                 None => realm.undefined(),
             };

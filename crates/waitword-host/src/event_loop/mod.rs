@@ -46,23 +46,12 @@ pub(crate) struct EventLoop<'a> {
     /// The source whose turn it is.
     pub(super) turn: Cell<usize>,
     /// The exit code if the agent fails.
-    pub(super) failure_code: Cell<i32>,
-}
-
-/// What to do when there is no job.
-enum Idle {
-    Sleep(Reason),
-    Finish,
+    pub(crate) failure_code: Cell<i32>,
 }
 
 impl<'a> EventLoop<'a> {
     pub(crate) fn new(agent: &'a JsAgent, host: &'a Host) -> Self {
         Self { agent, host, turn: Cell::new(0), failure_code: Cell::new(FAILED) }
-    }
-
-    /// The exit code of a failure.
-    pub(crate) fn failure_code(&self) -> i32 {
-        self.failure_code.get()
     }
 
     pub(super) fn realm(&self) -> &Realm {
@@ -136,21 +125,22 @@ impl<'a> EventLoop<'a> {
             if self.run_one_job()? {
                 continue;
             }
-            match self.idle() {
-                Idle::Sleep(reason) => {
-                    self.agent.trim_after_a_crowd();
-                    self.host.links.observed.falls_idle();
-                    let woken = self.host.cluster.sleep(self.host.id, self.next_deadline(), reason);
-                    self.host.links.observed.wakes();
-                    if woken == Woken::Dismissed {
-                        break;
-                    }
+            let Some(reason) = self.goes_on_for() else {
+                if self.finds_more_to_do()? {
+                    continue;
                 }
-                Idle::Finish if self.finds_more_to_do()? => {}
-                Idle::Finish => break,
+                break;
+            };
+            self.agent.trim_after_a_crowd();
+            self.host.links.observed.falls_idle();
+            let woken = self.host.cluster.sleep(self.host.id, self.next_deadline(), reason);
+            self.host.links.observed.wakes();
+            if woken == Woken::Dismissed {
+                break;
             }
         }
-        let ending = self.host.ending(self.realm());
+        // Lets the script know; the exit code that it wants.
+        let ending = self.host.call(self.realm(), "ending", &[]).and_then(|code| self.realm().to_i32(&code));
         let exit_code = ending.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?;
         let state = main_module.map(|promise| self.realm().promise_state(&promise));
         Ok(Stop::Done { exit_code, is_awaiting: matches!(state, Some(PromiseState::Pending)) })
@@ -160,7 +150,7 @@ impl<'a> EventLoop<'a> {
     fn finds_more_to_do(&self) -> Result<bool, Stop> {
         self.call("idle", |_| Ok(Vec::new()))?;
         self.run_microtasks()?;
-        Ok(self.run_one_job()? || !matches!(self.idle(), Idle::Finish))
+        Ok(self.run_one_job()? || self.goes_on_for().is_some())
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -168,18 +158,16 @@ impl<'a> EventLoop<'a> {
         [timer, self.agent.next_deadline()].into_iter().flatten().min()
     }
 
-    fn idle(&self) -> Idle {
+    /// What the agent sleeps for when there is no job; `None`: it has nothing left to do.
+    fn goes_on_for(&self) -> Option<Reason> {
         let is_kept = self.host.timers.borrow().keep_alive()
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)
             || self.host.links.ports().keep_alive()
             || !self.host.asked.borrow().is_empty();
         if is_kept {
-            Idle::Sleep(Reason::Messages)
-        } else if self.agent.has_pending() {
-            Idle::Sleep(Reason::WaitsOnly)
-        } else {
-            Idle::Finish
+            return Some(Reason::Messages);
         }
+        self.agent.has_pending().then_some(Reason::WaitsOnly)
     }
 }

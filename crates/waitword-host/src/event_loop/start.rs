@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use crate::agent_host::Host;
 use crate::ended::{Failure, FailureKind};
 use crate::path_text::{path_of, text_of};
 use crate::source_file::{self, Unreadable};
 use crate::source_text::SourceText;
-use crate::sources::{self, Compiled};
-use crate::worker_options::{Data, Entry, Shape};
-use crate::{agent_host, module_loader, natives, options, parts};
-use waitword_quickjs::{Exception, Value};
+use crate::sources;
+use crate::worker_options::{Data, EVAL, Entry, Shape};
+use crate::{agent_host, module_loader, natives, parts};
+use waitword_quickjs::{Attributes, Exception, IntoJs, Realm, Value};
 
 use super::{EventLoop, Stop};
 
@@ -23,15 +24,15 @@ impl EventLoop<'_> {
         realm.beyond_memory_limit(|| {
             let script = realm.object()?;
             realm.set(&script, "native", &natives::object(realm)?)?;
-            realm.set(&script, "options", &options::object(host, realm, data)?)?;
-            parts::run_all(realm, host.set_script(script))
+            realm.set(&script, "options", &options(host, realm, data)?)?;
+            parts::run_all(realm, host.script.get_or_init(|| script))
         })
     }
 
     /// Runs the agent's script; the promise of a module.
     pub(crate) fn start(&self, entry: Entry) -> Result<Option<Value>, Stop> {
         let (name, source) = match entry {
-            Entry::Source(text) => (sources::EVAL.to_owned(), SourceText::from(text)),
+            Entry::Source(text) => (EVAL.to_owned(), SourceText::from(text)),
             Entry::File(path) => self.read(&path)?,
             Entry::Data(url) => match self.read_data(&url) {
                 Ok(text) => (url, SourceText::from(text)),
@@ -42,7 +43,7 @@ impl EventLoop<'_> {
                 (sources::STDIN.to_owned(), read)
             }
         };
-        let is_repeatable = name != sources::EVAL && path_of(Path::new(&name)).is_file();
+        let is_repeatable = name != EVAL && path_of(Path::new(&name)).is_file();
         let source = match is_repeatable {
             true => &source,
             // For the lines that errors show. An agent starts once, so the cell is empty.
@@ -59,11 +60,11 @@ impl EventLoop<'_> {
         let run = || match self.host.shape {
             Shape::Node if module_loader::is_data(&name) => module(text),
             Shape::Node => match sources::compile(self.host, realm, &name, text)? {
-                Compiled::Script(function) => {
+                Some(function) => {
                     self.has_started();
                     self.host.call(realm, "runScript", &[realm.string(&name)?, function]).map(|_| None)
                 }
-                Compiled::Module => module(text),
+                None => module(text),
             },
             Shape::WebScript => match sources::compile_global(realm, &name, text)? {
                 Some(script) => realm.run_script(script).map(|_| None),
@@ -119,5 +120,69 @@ impl EventLoop<'_> {
         let error = agent_host::error_with_code(self.realm(), "MODULE_NOT_FOUND", &message);
         let thrown = self.host.pack_error(self.realm(), kind, error.value());
         Stop::Failed(Box::new(Failure::plain(self.host.id, kind, message)), thrown)
+    }
+}
+
+/// `host.options`. What its parent packed for it stays with the agent, until `takeData` reads it.
+///
+/// # Errors
+/// Lack of memory.
+fn options(host: &Host, realm: &Realm, data: Data) -> Result<Value, Exception> {
+    let options = realm.object()?;
+    let put = |name: &str, value: Result<Value, Exception>| realm.set(&options, name, &value?);
+    put("argv", host.argv.clone().into_js(realm))?;
+    put("pid", std::process::id().into_js(realm))?;
+    put("platform", platform().into_js(realm))?;
+    put("arch", architecture().into_js(realm))?;
+    put("version", env!("CARGO_PKG_VERSION").into_js(realm))?;
+    put("isMainThread", host.is_main().into_js(realm))?;
+    put("threadId", host.id.into_js(realm))?;
+    match data {
+        Data::OfParent { data, variables, name } => {
+            *host.links.data() = Some(data);
+            put("env", env(realm, variables.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1]))))?;
+            put("web", name.into_js(realm))?;
+        }
+        Data::OfEmbedder(shared) => {
+            put("shared", shared.into_js(realm))?;
+            put("env", environment(realm))?;
+        }
+    }
+    Ok(options)
+}
+
+/// The process's environment. Variables that are no text are left out.
+fn environment(realm: &Realm) -> Result<Value, Exception> {
+    let text = |each: std::ffi::OsString| each.into_string().ok();
+    let pairs: Vec<_> =
+        std::env::vars_os().filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect();
+    env(realm, pairs.iter().map(|(key, value)| (&**key, &**value)))
+}
+
+/// An object with these names and values.
+fn env<'a>(realm: &Realm, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Value, Exception> {
+    let env = realm.object()?;
+    for (name, value) in pairs {
+        realm.define(&env, name, &realm.string(value)?, Attributes::ASSIGNED)?;
+    }
+    Ok(env)
+}
+
+/// The name that Node has for this system.
+fn platform() -> &'static str {
+    match std::env::consts::OS {
+        "macos" => "darwin",
+        "windows" => "win32",
+        other => other,
+    }
+}
+
+/// The name that Node has for this processor.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "x86" => "ia32",
+        "aarch64" => "arm64",
+        other => other,
     }
 }

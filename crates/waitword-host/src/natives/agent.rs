@@ -60,7 +60,7 @@ fn show_parent(realm: &Realm, host: &Host, stream: i32, text: String) -> Result<
         Tap::Wanted | Tap::Kept => true,
     };
     let charge = match realm.memory_budget().map(|budget| budget.charge(bytes)) {
-        Some(None) if is_wanted => return Err(host.clone_functions(realm)?.no_room(realm)),
+        Some(None) if is_wanted => return Err(host.clone_functions(realm)?.no_room()),
         // Nobody has asked for it yet.
         Some(None) => return Ok(()),
         charge => charge.flatten(),

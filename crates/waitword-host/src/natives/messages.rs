@@ -13,7 +13,8 @@ use crate::named_locks::{Otherwise, Request};
 
 /// `setCloneFunctions(functions)`: what `clone.js` does for messages.
 pub(super) fn set_clone_functions(by: Caller<'_>, functions: Value) -> Result<(), Exception> {
-    by.host.set_clone_functions(CloneFunctions::new(by.realm, &functions)?);
+    // Set once.
+    let _ = by.host.functions.set(CloneFunctions::new(by.realm, &functions)?);
     Ok(())
 }
 
@@ -30,9 +31,8 @@ pub(super) fn pack(
     buffers: Vec<Value>,
     ports: Vec<Value>,
 ) -> Result<(), Exception> {
-    let serialized = clone::write(by.realm, by.host.clone_functions(by.realm)?, &value, &buffers, &ports)?;
-    let replaced = by.host.outbox.replace(Some(serialized));
-    drop(replaced);
+    let serialized = clone::write(by.host.clone_functions(by.realm)?, &value, &buffers, &ports)?;
+    drop(by.host.outbox.replace(Some(serialized)));
     Ok(())
 }
 
@@ -42,9 +42,8 @@ pub(super) fn seal(by: Caller<'_>, buffers: Vec<Value>, ports: u32) -> Result<()
     let Some(mut serialized) = by.host.outbox.take() else {
         return Err(by.realm.error("there is nothing to seal"));
     };
-    serialized.seal(by.realm, by.host.clone_functions(by.realm)?, &buffers, ports as usize)?;
-    let replaced = by.host.outbox.replace(Some(serialized));
-    drop(replaced);
+    serialized.seal(by.host.clone_functions(by.realm)?, &buffers, ports as usize)?;
+    drop(by.host.outbox.replace(Some(serialized)));
     Ok(())
 }
 
@@ -109,7 +108,7 @@ pub(super) fn post_to_group(
     let message = by.host.send(by.realm, ids)?;
     match by.host.cluster.groups.post(&name, (by.host.id, id), &message.serialized) {
         true => Ok(()),
-        false => Err(by.host.clone_functions(by.realm)?.no_room(by.realm)),
+        false => Err(by.host.clone_functions(by.realm)?.no_room()),
     }
 }
 

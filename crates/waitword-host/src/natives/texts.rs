@@ -10,7 +10,8 @@ use crate::agent_host::{Caller, error_with_code};
 use crate::path_text::text_of;
 use crate::source_file;
 use crate::source_text::SourceText;
-use crate::sources::{self, Compiled};
+use crate::sources;
+use crate::worker_options::EVAL;
 
 /// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
 pub(super) fn parse_url(_: Caller<'_>, reference: String, base: Option<String>) -> Option<Vec<String>> {
@@ -111,19 +112,16 @@ pub(super) fn resolve(by: Caller<'_>, specifier: String, importer: String) -> Re
 /// `compileFile(path)`: the function that a CommonJS module is.
 pub(super) fn compile_file(Caller { host, realm }: Caller<'_>, path: String) -> Result<Value, Exception> {
     let source = read(realm, &path)?;
-    match sources::compile(host, realm, &path, &source.text)? {
-        Compiled::Script(function) => Ok(function),
-        Compiled::Module => {
-            let message = format!("{path} is an ES module: use import() instead of require()");
-            Err(error_with_code(realm, "ERR_REQUIRE_ESM", &message))
-        }
-    }
+    sources::compile(host, realm, &path, &source.text)?.ok_or_else(|| {
+        let message = format!("{path} is an ES module: use import() instead of require()");
+        error_with_code(realm, "ERR_REQUIRE_ESM", &message)
+    })
 }
 
 /// `runGlobally(isSource, fileOrSource)`: as a classic script of a page.
 pub(super) fn run_globally(by: Caller<'_>, is_source: bool, text: String) -> Result<Value, Exception> {
     if is_source {
-        return by.realm.eval(sources::EVAL, &text);
+        return by.realm.eval(EVAL, &text);
     }
     by.realm.eval(&text, &read(by.realm, &text)?.text)
 }

@@ -94,43 +94,19 @@ impl Reader<'_> {
         object
     }
 
-    /// The heads of a row are there: makes the object, so that what is put into it can refer to it.
-    pub(crate) fn revive(&mut self) -> Result<(), Exception> {
-        let Some(Open::Row { number, kind, shell, values, .. }) = self.open.last_mut() else { return Ok(()) };
-        let arguments: Vec<Value> = std::iter::once(kind.clone()).chain(values.drain(..)).collect();
-        let object = self.realm.call(&self.functions.revive, &self.realm.undefined(), &arguments)?;
-        self.objects[*number] = object.clone();
-        *shell = Some(object);
-        Ok(())
-    }
-
-    /// All of a row is there.
-    pub(crate) fn fill(&mut self) -> Result<Value, Exception> {
-        let realm = self.realm;
-        let Some(Open::Row { shell: Some(object), values, .. }) = self.open.pop() else {
-            unreachable!("a row is revived before it is filled")
-        };
-        if !values.is_empty() {
-            let contents = realm.array(&values)?;
-            realm.call(&self.functions.fill, &realm.undefined(), &[object.clone(), contents])?;
-        }
-        Ok(object)
-    }
-
     fn buffer(&self, bytes: &[u8], max_len: Option<usize>) -> Result<Value, Exception> {
         let realm = self.realm;
         let Some(max_len) = max_len else { return realm.array_buffer(bytes) };
         let arguments =
             [realm.string("resizable")?, realm.number(bytes.len() as f64), realm.number(max_len as f64)];
-        let buffer = realm.call(&self.functions.revive, &realm.undefined(), &arguments)?;
+        let buffer = self.functions.call(&self.functions.revive, &arguments)?;
         realm.fill_array_buffer(&buffer, bytes)?;
         Ok(buffer)
     }
 
     fn bigint(&mut self) -> Result<Value, Exception> {
-        let realm = self.realm;
-        let arguments = [realm.string("bigint")?, self.text()?];
-        realm.call(&self.functions.revive, &realm.undefined(), &arguments)
+        let arguments = [self.realm.string("bigint")?, self.text()?];
+        self.functions.call(&self.functions.revive, &arguments)
     }
 
     pub(crate) fn new_key(&mut self) -> Result<usize, Exception> {

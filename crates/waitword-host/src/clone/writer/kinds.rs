@@ -68,20 +68,20 @@ impl Writer<'_> {
         if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
             self.serialized.met[at] = self.serialized.met[at].max(Some(end));
         } else if self.copied.get(&address).is_some_and(|&copied| copied < end) {
-            return Err(self.functions.refusal(self.realm, buffer, Some("has grown since it was cloned")));
+            return Err(self.functions.refusal(buffer, Some("has grown since it was cloned")));
         }
         Ok(())
     }
 
     pub(crate) fn buffer(&mut self, buffer: &Value) -> Result<(), Exception> {
         let realm = self.realm;
-        let max_len = self.functions.max_len(realm, buffer)?;
+        let max_len = self.functions.max_len(buffer)?;
         self.byte(tag::BUFFER);
         self.number(max_len.map_or(0, |max_len| max_len + 1));
         // What is detached has no bytes.
-        let length = realm.buffer_byte_length(buffer).map_err(|_| {
-            self.functions.refusal(realm, buffer, Some("is detached and could not be cloned"))
-        })?;
+        let length = realm
+            .buffer_byte_length(buffer)
+            .map_err(|_| self.functions.refusal(buffer, Some("is detached and could not be cloned")))?;
         if max_len.is_some() {
             self.copied.insert(buffer.address().addr(), length);
         }

@@ -39,7 +39,11 @@ pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
         let waiters = words.iter().flat_map(|word| word.waiters.iter().map(|waiter| waiter.seen.clone()));
         Seen {
             waiters: waiters.collect(),
-            complete: Box::new(move |snapshot, now| add(snapshot, now, &words)),
+            complete: Box::new(move |snapshot: &mut Snapshot, now| {
+                // A program of scripts has no other holders.
+                snapshot.holders.get_or_insert_default();
+                words.iter().for_each(|word| add_word(snapshot, now, word));
+            }),
         }
     };
     add_source(look).forever();
@@ -77,15 +81,7 @@ pub(crate) fn has_fault(report: &Report) -> bool {
     report.findings.iter().any(Finding::is_fault)
 }
 
-/// Adds the agents to a snapshot.
-fn add(snapshot: &mut Snapshot, now: Instant, words: &[ObservedWord]) {
-    // A program of scripts has no other holders.
-    snapshot.holders.get_or_insert_default();
-    for word in words {
-        add_word(snapshot, now, word);
-    }
-}
-
+/// Adds the agents at a word to a snapshot.
 fn add_word(snapshot: &mut Snapshot, now: Instant, word: &ObservedWord) {
     let address = Address(word.address as u64);
     let Some(lock) = snapshot.locks.iter_mut().find(|lock| lock.name.address == address) else { return };

@@ -3,21 +3,22 @@
 //! The suite is a checkout of the user's, which is only read (`suite.rs`). A test says in its front matter how it wants to
 //! be run (`front_matter.rs`), which makes one or two cases of it (`plan.rs`). Each case is a process (`run.rs`) that runs
 //! the test (`case/`) and says how it ended (`outcome.rs`). The results are compared with the snapshots of earlier ones
-//! (`snapshot/`) and shown (`report.rs`).
+//! (`snapshot/`) and shown.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::num::NonZero;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
 
 mod args;
 mod case;
 mod front_matter;
 mod outcome;
 mod plan;
-mod report;
 mod run;
 mod snapshot;
 mod suite;
@@ -26,9 +27,8 @@ pub(crate) use args::{Test262, Test262Case};
 pub(crate) use case::run as run_case;
 use outcome::Outcome;
 use plan::Planned;
-use report::Report;
 use run::{Runner, Tested};
-use snapshot::Snapshot;
+use snapshot::{Snapshot, Total};
 use suite::Suite;
 
 const AS_EXPECTED: i32 = 0;
@@ -141,4 +141,68 @@ fn run_all(command: &Test262, suite: &Suite, plan: &[Planned]) -> Result<Vec<Tes
 fn style() -> ProgressStyle {
     let style = ProgressStyle::with_template("{wide_bar} {pos} of {len}{msg}, {eta} left");
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Everything about a run that is over.
+struct Report<'a> {
+    /// The version of the suite.
+    suite: &'a str,
+    tested: &'a [Tested],
+    snapshots: &'a [Snapshot],
+    differences: &'a [String],
+    time: Duration,
+}
+
+impl Report<'_> {
+    /// The failures, each with its error and its cause, then what is not as expected, and the totals at the end,
+    /// where a terminal shows them.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for Tested { case, outcome, .. } in self.tested {
+            let Outcome::Failed(error) = outcome else { continue };
+            // Writing to a String cannot fail.
+            let _ = write!(text, "failed {case}\n    {error}\n");
+            if let Some(because) = self.snapshots.iter().find_map(|snapshot| snapshot.because(case)) {
+                let _ = writeln!(text, "    because {because}");
+            }
+        }
+        if !self.differences.is_empty() {
+            text += "\nNot as expected:\n";
+        }
+        for difference in self.differences {
+            let _ = writeln!(text, "    {difference}");
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{}", Total::of(self.tested));
+        text
+    }
+
+    /// The same as one JSON object, with every case.
+    fn json(&self) -> String {
+        let tests: Vec<Value> = self.tested.iter().map(test).collect();
+        let total = Total::of(self.tested);
+        let report = json!({
+            "suite": self.suite,
+            "passed": total.passed,
+            "failed": total.failed,
+            "skipped": total.skipped,
+            "asExpected": self.differences.is_empty(),
+            "differences": self.differences,
+            "seconds": self.time.as_secs_f64(),
+            "tests": tests,
+        });
+        format!("{report:#}\n")
+    }
+}
+
+fn test(Tested { case, outcome, time }: &Tested) -> Value {
+    json!({
+        "file": case.file,
+        "mode": case.mode.to_string(),
+        "outcome": outcome.word(),
+        "detail": outcome.detail(),
+        "seconds": time.as_secs_f64(),
+    })
 }

@@ -30,42 +30,36 @@ const MOMENT: Duration = Duration::from_millis(50);
 const EXIT_TERMINATED: i32 = 143;
 
 pub(crate) fn run(arguments: &Top) -> i32 {
-    let socket = &arguments.socket;
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return refuse(&format!("this is no terminal; use: waitword report {}", socket.display()));
-    }
-    let first = match fetch(socket) {
-        Ok(report) => report,
-        Err(error) => return refuse(&format!("no report from {}: {error}", socket.display())),
-    };
-    let is_terminated = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&is_terminated))
-    {
-        return refuse(&format!("SIGTERM cannot be handled: {error}"));
-    }
-    let reports = match reports(socket.clone(), arguments.every) {
-        Ok(reports) => reports,
-        Err(error) => return refuse(&format!("no thread to fetch reports: {error}")),
-    };
-    // Restores the terminal at a panic, too.
-    let mut terminal = match ratatui::try_init() {
-        Ok(terminal) => terminal,
-        Err(error) => return refuse(&format!("the terminal cannot be used: {error}")),
-    };
-    let watched = watch(&mut terminal, State::new(first), &reports, &is_terminated);
-    ratatui::restore();
-    match watched {
-        Ok(()) if is_terminated.load(Ordering::Relaxed) => EXIT_TERMINATED,
-        Ok(()) => 0,
-        Err(error) => refuse(&format!("the terminal is gone: {error}")),
-    }
+    try_run(arguments).unwrap_or_else(|why| {
+        // Without a standard error the exit code still says it.
+        let _ = writeln!(io::stderr().lock(), "error: {why}");
+        1
+    })
 }
 
-fn refuse(why: &str) -> i32 {
-    // Without a standard error the exit code still says it.
-    let _ = writeln!(io::stderr().lock(), "error: {why}");
-    1
+/// The exit code.
+///
+/// # Errors
+/// Why nothing can be shown, or no more, for the user.
+fn try_run(arguments: &Top) -> Result<i32, String> {
+    let socket = &arguments.socket;
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        return Err(format!("this is no terminal; use: waitword report {}", socket.display()));
+    }
+    let first = fetch(socket).map_err(|error| format!("no report from {}: {error}", socket.display()))?;
+    let is_terminated = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&is_terminated))
+        .map_err(|error| format!("SIGTERM cannot be handled: {error}"))?;
+    let reports = reports(socket.clone(), arguments.every)
+        .map_err(|error| format!("no thread to fetch reports: {error}"))?;
+    // Restores the terminal at a panic, too.
+    let mut terminal =
+        ratatui::try_init().map_err(|error| format!("the terminal cannot be used: {error}"))?;
+    let watched = watch(&mut terminal, State::new(first), &reports, &is_terminated);
+    ratatui::restore();
+    watched.map_err(|error| format!("the terminal is gone: {error}"))?;
+    Ok(if is_terminated.load(Ordering::Relaxed) { EXIT_TERMINATED } else { 0 })
 }
 
 /// A report, or why there is none, each `period`.
@@ -90,8 +84,8 @@ fn watch(
     reports: &Receiver<Result<Report, String>>,
     is_terminated: &AtomicBool,
 ) -> io::Result<()> {
-    while !state.is_over() && !is_terminated.load(Ordering::Relaxed) {
-        if state.take_redraw() {
+    while !state.is_over && !is_terminated.load(Ordering::Relaxed) {
+        if std::mem::take(&mut state.wants_redraw) {
             // Not `Terminal::clear`: that asks the terminal where the cursor is, and some do not answer.
             terminal.backend_mut().clear()?;
             terminal.swap_buffers();

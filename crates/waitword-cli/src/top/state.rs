@@ -25,8 +25,9 @@ pub(super) struct State {
     /// The first line of the details that is shown.
     pub(super) scroll: u16,
     chosen: Option<Address>,
-    is_over: bool,
-    wants_redraw: bool,
+    pub(super) is_over: bool,
+    /// The screen is to be drawn anew, whatever is thought to be on it.
+    pub(super) wants_redraw: bool,
 }
 
 impl State {
@@ -42,15 +43,6 @@ impl State {
             is_over: false,
             wants_redraw: false,
         }
-    }
-
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    /// Whether the screen is to be drawn anew, whatever is thought to be on it.
-    pub(super) fn take_redraw(&mut self) -> bool {
-        std::mem::take(&mut self.wants_redraw)
     }
 
     /// A new report, or why there is none: then the last one stays.

@@ -48,7 +48,7 @@ fn a_lock_is_shown_with_its_holder_and_its_queue() {
     press(&mut state, &[KeyCode::Down, KeyCode::Enter]);
     is_as_recorded("details_80x24", &screen(&mut state, [80, 24]));
     press(&mut state, &[KeyCode::Esc]);
-    assert!(!state.is_detailed && !state.is_over());
+    assert!(!state.is_detailed && !state.is_over);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn keys_sort_choose_pause_and_quit() {
     assert_eq!((state.locks().len(), state.chosen()), (0, None));
     names.clear();
     press(&mut state, &[KeyCode::Enter, KeyCode::Down, KeyCode::Char('q')]);
-    assert!(state.is_over());
+    assert!(state.is_over);
 }
 
 #[test]

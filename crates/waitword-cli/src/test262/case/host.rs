@@ -23,7 +23,8 @@ pub(super) struct Host {
     timers: RefCell<Timers>,
     /// What the next broadcast is for.
     receiver: RefCell<Option<Value>>,
-    has_left: Cell<bool>,
+    /// Whether the agent has said that it is done.
+    pub(super) has_left: Cell<bool>,
 }
 
 /// Callbacks by when they are due, then by when they were set.
@@ -116,11 +117,6 @@ impl Host {
     /// The first printed line of this kind.
     pub(super) fn printed(&self, is_meant: impl Fn(&str) -> bool) -> Option<String> {
         self.printed.borrow().iter().find(|line| is_meant(line)).cloned()
-    }
-
-    /// Whether the agent has said that it is done.
-    pub(super) fn has_left(&self) -> bool {
-        self.has_left.get()
     }
 
     /// Whether the agent waits for a broadcast.

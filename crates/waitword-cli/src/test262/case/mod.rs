@@ -1,15 +1,21 @@
 //! One case, in a process of its own: the harness, the test, and the outcome.
 //!
-//! `host.rs` is what the test finds in `$262`, `agents.rs` what goes between the agents that it starts, `life.rs` what each of them
-//! does, `modules.rs` what the test imports.
+//! `host.rs` is what the test finds in `$262`, `agents.rs` what goes between the agents that it starts.
 
 use std::cell::Cell;
+use std::fs;
 use std::io::Write as _;
+use std::path::{Component, Path, PathBuf};
 use std::process::exit;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::thread;
+use std::time::Instant;
 
-use waitword_quickjs::{Exception, JsAgent, PromiseState, Realm, Value};
+use waitword_quickjs::{
+    Attributes, Doorbell, Exception, JsAgent, JsAgentOptions, Module, ModuleLoader, PromiseState, Realm,
+    RuntimeOptions, Value,
+};
 
 use crate::test262::args::Test262Case;
 use crate::test262::front_matter::{FrontMatter, Phase};
@@ -19,13 +25,9 @@ use crate::test262::suite::Suite;
 
 mod agents;
 mod host;
-mod life;
-mod modules;
 
-use agents::{Agents, THREAD_STACK};
+use agents::{Agents, Place, THREAD_STACK};
 use host::Host;
-use life::{live, new_agent, run_jobs};
-use modules::Loader;
 
 /// Runs a case, prints the outcome, and ends the process with all its agents.
 pub(crate) fn run(command: Test262Case) -> ! {
@@ -122,8 +124,9 @@ fn run_module(
 fn until_done(agent: &JsAgent, host: &Host) -> Result<(), String> {
     const COMPLETE: &str = "Test262:AsyncTestComplete";
     const FAILURE: &str = "Test262:AsyncTestFailure:";
-    run_jobs(agent, host, || host.printed(|line| line == COMPLETE || line.starts_with(FAILURE)).is_some())?;
-    match host.printed(|line| line == COMPLETE || line.starts_with(FAILURE)) {
+    let outcome = || host.printed(|line| line == COMPLETE || line.starts_with(FAILURE));
+    run_jobs(agent, host, || outcome().is_some())?;
+    match outcome() {
         None => Err("nothing is left to run, and $DONE was not called".to_owned()),
         Some(line) => line.strip_prefix(FAILURE).map_or(Ok(()), |error| Err(error.to_owned())),
     }
@@ -141,4 +144,117 @@ impl Thrown {
         let message = realm.describe(&self.exception).message;
         Err(format!("expected {kind} ({}), but got ({}) {message}", phase.name(), self.phase.name()))
     }
+}
+
+/// Bytes of an agent's stack that scripts may use; tests recurse deeply.
+const SCRIPT_STACK: usize = 4 << 20;
+
+fn new_agent(can_block: bool, bell: Arc<Doorbell>) -> Result<Rc<JsAgent>, String> {
+    let runtime = RuntimeOptions { stack_size: SCRIPT_STACK, ..RuntimeOptions::default() };
+    let agent = JsAgent::with_doorbell(&JsAgentOptions { can_block, runtime }, bell);
+    agent.map(Rc::new).map_err(|error| error.to_string())
+}
+
+/// The life of an agent, on its own thread.
+fn live(place: &Place, source: &str, running: Box<dyn FnOnce()>) -> Result<(), String> {
+    let agent = new_agent(true, Arc::clone(&place.bell))?;
+    let host = Host::install(&agent, Arc::clone(&place.agents), Some(place.seat));
+    let host = host.map_err(|error| error.to_string())?;
+    running();
+    agent.eval("agent.js", source).map_err(|error| error.to_string())?;
+    // An agent that has left may end, but not while a notify has counted one of its waits.
+    run_jobs(&agent, &host, || host.has_left.get() && !agent.has_pending())
+}
+
+/// The loop of an agent: a job, its microtasks, the next job; else sleep. It ends when `is_done`, which is asked
+/// between jobs, or when none can come any more.
+///
+/// # Errors
+/// What a job threw.
+fn run_jobs(agent: &JsAgent, host: &Host, is_done: impl Fn() -> bool) -> Result<(), String> {
+    loop {
+        // Cleared before the check for work, so that a ring during the check is not lost.
+        agent.doorbell().clear();
+        agent.run_microtasks().map_err(|error| error.to_string())?;
+        if is_done() {
+            return Ok(());
+        }
+        if run_one_job(agent, host)? {
+            continue;
+        }
+        let deadline = [agent.next_deadline(), host.next_timer()].into_iter().flatten().min();
+        let may_be_called = host.is_expecting() || (agent.has_pending() && host.has_company());
+        if deadline.is_none() && !may_be_called {
+            return Ok(());
+        }
+        agent.doorbell().sleep(deadline);
+    }
+}
+
+/// Whether there was one.
+fn run_one_job(agent: &JsAgent, host: &Host) -> Result<bool, String> {
+    agent.expire_due(Instant::now());
+    let settled = agent.settle_one().map_err(|error| error.to_string())?;
+    if settled {
+        return Ok(true);
+    }
+    agent.begin_job().map_err(|error| error.to_string())?;
+    let ran = host.run_job(agent.realm());
+    ran.map_err(|exception| agent.realm().describe(&exception).to_string())
+}
+
+/// Finds what the test imports, by path. The names of modules are absolute paths.
+struct Loader {
+    /// The folder of the test, for source text that is in no file.
+    folder: PathBuf,
+    asked: Rc<Cell<bool>>,
+}
+
+impl Loader {
+    /// The loader for a test in this file. The result says whether it has been asked for anything yet.
+    fn install(agent: &JsAgent, test: &Path) -> Rc<Cell<bool>> {
+        let asked = Rc::<Cell<bool>>::default();
+        let folder = test.parent().unwrap_or(test).to_path_buf();
+        agent.runtime().set_module_loader(Self { folder, asked: Rc::clone(&asked) });
+        asked
+    }
+}
+
+impl ModuleLoader for Loader {
+    fn resolve(&self, realm: &Realm, importer: &str, specifier: &str) -> Result<String, Exception> {
+        self.asked.set(true);
+        if !specifier.starts_with(['.', '/']) {
+            return Err(realm.type_error(&format!("cannot find the module '{specifier}'")));
+        }
+        let importer = Path::new(importer);
+        let folder = importer.parent().filter(|folder| folder.is_absolute()).unwrap_or(&self.folder);
+        Ok(normal(&folder.join(specifier)).to_string_lossy().into_owned())
+    }
+
+    fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception> {
+        let text = fs::read_to_string(name);
+        let text = text.map_err(|error| realm.type_error(&format!("cannot read {name}: {error}")))?;
+        if !name.ends_with(".json") {
+            return Ok(Module::Source { text, url: name.to_owned(), file: Some(name.to_owned()) });
+        }
+        let json = realm.get(&realm.global(), "JSON")?;
+        let parse = realm.get(&json, "parse")?;
+        let exports = realm.object()?;
+        let value = realm.call(&parse, &json, &[realm.string(&text)?])?;
+        realm.define(&exports, "default", &value, Attributes::ASSIGNED)?;
+        Ok(Module::Exports(exports))
+    }
+}
+
+/// The path without `.` and `..`, so that one file has one name.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(normal.pop()),
+            part => normal.push(part),
+        }
+    }
+    normal
 }

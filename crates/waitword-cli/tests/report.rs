@@ -2,45 +2,58 @@
 
 #![cfg(unix)]
 
+#[path = "cli/program.rs"]
+#[allow(dead_code)]
+mod program;
+
 use std::future::Future;
 use std::io::Write;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::process::Command;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 use std::thread;
+
+use program::{Ran, ended, finish, waitword};
 
 /// A report shows every waiter of the process, and the tests of one program share one: they take turns.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Exit code, standard output, standard error.
-fn report(socket: &Path, flags: &[&str]) -> (Option<i32>, String, String) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_waitword")).arg("report").arg(socket).args(flags).output().unwrap();
-    let [text, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    (output.status.code(), text, errors)
+/// A folder with the socket of this process.
+struct Served {
+    _server: waitword_observe::Server,
+    folder: tempfile::TempDir,
+    socket: PathBuf,
+    _turn: MutexGuard<'static, ()>,
+}
+
+fn served() -> Served {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    waitword_observe::enable();
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("socket");
+    let server = waitword_observe::serve(&socket).unwrap();
+    Served { _server: server, folder, socket, _turn: turn }
+}
+
+fn report(socket: &Path, flags: &[&str]) -> Ran {
+    ended(waitword().arg("report").arg(socket).args(flags))
 }
 
 #[test]
 fn a_report_is_shown_as_text_and_as_json() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    waitword_observe::enable();
+    let served = served();
     let word = AtomicU32::new(0);
     let _name = waitword_observe::name(&word, "ready");
     let mut task = pin!(waitword_core::wait_async(&word, 0));
     assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
-    let _server = waitword_observe::serve(&path).unwrap();
-    let (code, text, errors) = report(&path, &[]);
-    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let text = report(&served.socket, &[]).with_code(0).quietly().stdout;
     let start = format!("(process {}): 1 waiter at 1 lock\n", std::process::id());
     assert!(text.contains(&start) && text.contains(" \"ready\" at 0x"), "{text}");
-    let (code, json, errors) = report(&path, &["--json"]);
-    assert_eq!((code, errors.as_str(), json.lines().count()), (Some(0), "", 1));
+    let json = report(&served.socket, &["--json"]).with_code(0).quietly().stdout;
+    assert_eq!(json.lines().count(), 1);
     let report = waitword_observe::Report::from_json(&json).unwrap();
     assert_eq!(report.snapshot.locks[0].name.name.as_deref(), Some("ready"));
 }
@@ -48,31 +61,23 @@ fn a_report_is_shown_as_text_and_as_json() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_cannot_be_written_is_no_success() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("socket");
-    let _server = waitword_observe::serve(&path).unwrap();
+    let served = served();
     for flags in [&[][..], &["--json"]] {
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-        let output = command.arg("report").arg(&path).args(flags).stdout(full).output().unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1) && errors.contains("cannot be written"), "{errors}");
+        ended(waitword().arg("report").arg(&served.socket).args(flags).stdout(full))
+            .with_code(1)
+            .complained(&["cannot be written"]);
     }
 }
 
 /// What `waitword trace` prints, and the file that it writes.
 #[test]
 fn a_trace_is_written_as_json_and_as_a_picture() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    waitword_observe::enable();
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("socket");
-    let _server = waitword_observe::serve(&socket).unwrap();
+    let Served { folder, socket, .. } = &served();
     let trace = |flags: &[&str], file: &Path| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-        command.arg("trace").arg(&socket).args(["--seconds", "1"]).args(flags).arg("-o").arg(file);
-        let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let mut command = waitword();
+        command.arg("trace").arg(socket).args(["--seconds", "1"]).args(flags).arg("-o").arg(file);
+        let mut child = command.spawn().unwrap();
         // Waits and notifies until the trace is over.
         while child.try_wait().unwrap().is_none() {
             let word = AtomicU32::new(0);
@@ -82,12 +87,11 @@ fn a_trace_is_written_as_json_and_as_a_picture() {
             assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
             thread::sleep(std::time::Duration::from_millis(1));
         }
-        let output = child.wait_with_output().unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        finish(child)
     };
     let json = folder.path().join("trace.json");
-    let (code, said) = trace(&["--all"], &json);
-    assert!(code == Some(0) && said.starts_with(&format!("{}: ", json.display())), "{said}");
+    let ran = trace(&["--all"], &json).with_code(0);
+    assert!(ran.stderr.starts_with(&format!("{}: ", json.display())), "{ran:?}");
     let text = std::fs::read_to_string(&json).unwrap();
     let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
     let of = |phase: &str| {
@@ -95,35 +99,31 @@ fn a_trace_is_written_as_json_and_as_a_picture() {
     };
     assert!(of("X") > 1 && of("s") > 0 && of("s") == of("f"), "{text}");
     let svg = folder.path().join("trace.svg");
-    assert_eq!(trace(&[], &svg).0, Some(0));
+    trace(&[], &svg).with_code(0);
     assert!(std::fs::read_to_string(&svg).unwrap().starts_with("<svg "));
 
-    let (code, said) = trace(&[], &folder.path().join("missing/trace.json"));
-    assert!(code == Some(1) && said.contains("cannot be written"), "{said}");
+    trace(&[], &folder.path().join("missing/trace.json")).with_code(1).complained(&["cannot be written"]);
     // No socket there, and perhaps no folder for the file: that is said first, before anything is recorded.
-    let from_nowhere = |file: &Path| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-        let output = command.arg("trace").arg(folder.path().join("no")).arg("-o").arg(file).output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        String::from_utf8(output.stderr).unwrap()
+    let from_nowhere = |file: &Path, complaint: &str| {
+        let mut command = waitword();
+        command.arg("trace").arg(folder.path().join("no")).arg("-o").arg(file);
+        ended(&mut command).with_code(1).complained(&[complaint]);
     };
-    assert!(from_nowhere(&folder.path().join("missing/trace.json")).contains("cannot be written"));
+    from_nowhere(&folder.path().join("missing/trace.json"), "cannot be written");
     let new = folder.path().join("new.json");
-    assert!(from_nowhere(&new).contains("no such socket") && !new.exists());
-    assert!(from_nowhere(&json).contains("no such socket"));
+    from_nowhere(&new, "no such socket");
+    assert!(!new.exists());
+    from_nowhere(&json, "no such socket");
     assert_eq!(std::fs::read_to_string(&json).unwrap(), text, "the last trace is there still");
-    let long = ["trace", "/x", "--seconds", "61"];
-    let long = Command::new(env!("CARGO_BIN_EXE_waitword")).args(long).output().unwrap();
-    assert_eq!(long.status.code(), Some(2));
+    ended(waitword().args(["trace", "/x", "--seconds", "61"])).with_code(2);
 }
 
 #[test]
 fn what_is_no_socket_of_ours_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let check = |path: &Path, said: &str| {
-        let (code, text, errors) = report(path, &[]);
-        assert_eq!((code, text.as_str()), (Some(1), ""));
-        assert_eq!(errors, format!("error: no report from {}: {said}\n", path.display()));
+        let ran = report(path, &[]).with_code(1).printed(&[]);
+        assert_eq!(ran.stderr, format!("error: no report from {}: {said}\n", path.display()));
     };
     let missing = "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?";
     check(&folder.path().join("missing"), missing);

@@ -9,11 +9,16 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "cli/program.rs"]
+#[allow(dead_code)]
+mod program;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
+
+use program::{memory_of, prepared};
 
 #[test]
 #[ignore = "ten thousand workers"]
@@ -104,18 +109,16 @@ const MARK: &str = r#"
 "#;
 
 fn flat(test: &str, script: &str) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("soak").join(test);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("main.js"), format!("{MARK}{script}")).unwrap();
+    let script = format!("{MARK}{script}");
+    let mut command = prepared(&format!("soak/{test}"), &[], &[("main.js", &script)], &[]);
+    let folder = command.get_current_dir().unwrap().to_owned();
     let start = Instant::now();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-    command.current_dir(&folder).args(["run", "main.js"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.stderr(Stdio::inherit());
     let mut child = command.spawn().unwrap();
     let mut rounds = Vec::new();
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         assert_eq!(line.unwrap(), "mark");
-        rounds.push(resident(child.id()));
+        rounds.push(memory_of(child.id(), "VmRSS").expect("a resident set") >> 20);
         // Whole or not at all, so that the script never reads half of it.
         let part = folder.join("part");
         fs::File::create(&part).unwrap().write_all(b"0").unwrap();
@@ -126,11 +129,4 @@ fn flat(test: &str, script: &str) {
     assert_eq!(rounds.len(), 10);
     let (early, late) = (rounds[2], rounds[9]);
     assert!(late <= early + early / 4 + 4, "{test}: {rounds:?}");
-}
-
-/// How much memory a process has, in MiB.
-fn resident(process: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a resident set");
-    line.split_whitespace().nth(1).and_then(|number| number.parse::<u64>().ok()).expect("kB") / 1024
 }

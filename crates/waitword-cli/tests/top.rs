@@ -2,6 +2,10 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "cli/program.rs"]
+#[allow(dead_code)]
+mod program;
+
 use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::pin::pin;
@@ -11,6 +15,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use program::{ended, waitword};
 
 const WAITWORD: &str = env!("CARGO_BIN_EXE_waitword");
 
@@ -150,10 +156,8 @@ fn the_end_of_the_program_is_said() {
 
 #[test]
 fn without_a_terminal_or_a_report_it_says_so() {
-    let output = Command::new(WAITWORD).args(["top", "/no/such"]).stdin(Stdio::null()).output().unwrap();
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(errors, "error: this is no terminal; use: waitword report /no/such\n");
-    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let ran = ended(waitword().args(["top", "/no/such"])).with_code(1).printed(&[]);
+    assert_eq!(ran.stderr, "error: this is no terminal; use: waitword report /no/such\n");
 
     let mut terminal = Terminal::new(&format!("{WAITWORD} top /no/such; echo code $?"));
     terminal.until("code 1");

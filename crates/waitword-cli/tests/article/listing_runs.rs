@@ -55,18 +55,12 @@ fn demo(test: &str, listings: &Listings, before: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_demo_is_notified_by_its_own_agent() {
+fn the_demo_is_notified_by_its_own_agent_or_by_another_or_times_out_or_need_not_wait() {
     let Some(listings) = given() else { return };
-    let before = "
+    let own = "
         const { notify } = Atomics;
         Atomics.notify = (...args) => console.log(`woke ${notify(...args)}`);";
-    assert_eq!(demo("own", &listings, before), ["woke 1", "async: true, promise: true", "ok"]);
-}
-
-#[test]
-fn the_demo_is_notified_by_another_agent() {
-    let Some(listings) = given() else { return };
-    let before = "
+    let other = "
         import { Worker } from 'node:worker_threads';
         const code = `
             const { workerData, parentPort } = require('node:worker_threads');
@@ -74,15 +68,7 @@ fn the_demo_is_notified_by_another_agent() {
         Atomics.notify = (...args) => {
             new Worker(code, { eval: true, workerData: args }).on('message', (count) => console.log(`woke ${count}`));
         };";
-    let mut lines = demo("other", &listings, before);
-    lines.sort();
-    assert_eq!(lines, ["async: true, promise: true", "ok", "woke 1"]);
-}
-
-#[test]
-fn the_demo_times_out_if_nothing_notifies() {
-    let Some(listings) = given() else { return };
-    let before = "
+    let nobody = "
         Atomics.notify = () => {};
         const start = performance.now();
         const { waitAsync } = Atomics;
@@ -91,19 +77,19 @@ fn the_demo_times_out_if_nothing_notifies() {
             result.value.then(() => console.log(performance.now() - start >= timeout ? 'on time' : 'early'));
             return result;
         };";
-    assert_eq!(demo("late", &listings, before), ["async: true, promise: true", "on time", "timed-out"]);
-}
-
-#[test]
-fn the_demo_does_not_wait_on_a_word_of_another_value() {
-    let Some(listings) = given() else { return };
-    let before = "
+    let unequal = "
         globalThis.Int32Array = class extends Int32Array {
             constructor(buffer) {
                 super(buffer).fill(1);
             }
         };";
-    assert_eq!(demo("unequal", &listings, before), ["async: false, promise: false", "not-equal"]);
+    let pending = "async: true, promise: true";
+    assert_eq!(demo("own", &listings, own), ["woke 1", pending, "ok"]);
+    let mut lines = demo("other", &listings, other);
+    lines.sort();
+    assert_eq!(lines, [pending, "ok", "woke 1"]);
+    assert_eq!(demo("late", &listings, nobody), [pending, "on time", "timed-out"]);
+    assert_eq!(demo("unequal", &listings, unequal), ["async: false, promise: false", "not-equal"]);
 }
 
 /// The scripts about the mutex, with the article's class in the place of ours.

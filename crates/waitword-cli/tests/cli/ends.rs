@@ -25,21 +25,10 @@ fn expect(child: &mut Child, line: &str) {
     assert_eq!(String::from_utf8(first).unwrap(), line);
 }
 
-/// What a program finds SIGINT to do when it starts. It would inherit that from the test, which inherits it in turn: a shell starts background
-/// jobs with SIGINT ignored, and so do `nohup` and some runners of tests.
-#[derive(Clone, Copy)]
-enum Sigint {
-    /// The system's default.
-    Ends,
-    IsIgnored,
-}
-
-/// Has `command` start its program with this.
-fn with_sigint(command: &mut Command, sigint: Sigint) -> &mut Command {
-    let disposition = match sigint {
-        Sigint::Ends => libc::SIG_DFL,
-        Sigint::IsIgnored => libc::SIG_IGN,
-    };
+/// Has `command` start its program with this disposition of SIGINT. It would inherit that from the test, which
+/// inherits it in turn: a shell starts background jobs with SIGINT ignored, and so do `nohup` and some runners of
+/// tests.
+fn with_sigint(command: &mut Command, disposition: libc::sighandler_t) -> &mut Command {
     let set = move || {
         // SAFETY: neither disposition is a function, and `signal` is async-signal-safe.
         if unsafe { libc::signal(libc::SIGINT, disposition) } == libc::SIG_ERR {
@@ -60,7 +49,7 @@ fn interrupt(child: &Child) {
 #[test]
 fn interrupt_ends_a_program_with_blocked_workers() {
     let mut command = prepared("interrupt", &[], &[("main.js", BLOCKED)], &[]);
-    let mut child = with_sigint(&mut command, Sigint::Ends).spawn().unwrap();
+    let mut child = with_sigint(&mut command, libc::SIG_DFL).spawn().unwrap();
     expect(&mut child, "blocked\n");
     interrupt(&child);
     assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGINT));
@@ -75,7 +64,7 @@ fn an_interrupt_that_is_ignored_at_the_start_stays_ignored() {
         console.log("runs");
     "#;
     let mut command = prepared("interrupt_ignored", &[], &[("main.js", script)], &[]);
-    let mut child = with_sigint(command.stdin(Stdio::piped()), Sigint::IsIgnored).spawn().unwrap();
+    let mut child = with_sigint(command.stdin(Stdio::piped()), libc::SIG_IGN).spawn().unwrap();
     expect(&mut child, "runs\n");
     interrupt(&child);
     // Sent after the signal, so it would come too late for a program that the signal ends.

@@ -3,13 +3,6 @@
 use crate::program::{ended, folder, waitword};
 
 #[test]
-fn a_missing_file() {
-    ended(waitword().args(["run", "no-such-file.js"]))
-        .with_code(1)
-        .complained(&["cannot find no-such-file.js", "check the name"]);
-}
-
-#[test]
 fn a_directory_and_a_file_that_is_no_text() {
     let folder = folder("no_text");
     std::fs::write(folder.join("latin1.js"), b"'\xe9'").unwrap();
@@ -67,38 +60,34 @@ fn bad_flags_are_usage_errors() {
 }
 
 #[test]
-fn a_mistake_in_a_value_is_told_as_one() {
+fn a_mistake_in_a_value_is_told_with_what_to_give_instead() {
     ended(waitword().args(["run", ""]))
         .with_code(2)
         .complained(&["the name of the file is empty", "Usage: waitword run [OPTIONS] <FILE> [ARG]..."]);
-    for (flag, advice) in [
-        ("--timeout", "greater than 0"),
-        ("--memory-limit", "a number of bytes"),
-        ("--total-memory", "a number of bytes"),
-        ("--max-workers", "give a whole number, such as 16"),
-        ("--max-waits", "give a whole number, such as 16"),
+    let (unit, whole) =
+        ("give a number of bytes with K, M or G behind it", "give a whole number, such as 16");
+    let (too_little, too_large) = ("greater than 0", "the number is too large");
+    for (command, flag, values, advice) in [
+        ("run", "--timeout", "0 -1 soon NaN 1e30", too_little),
+        ("run", "--memory-limit", "-1 12X", unit),
+        ("run", "--memory-limit", "0", too_little),
+        ("run", "--memory-limit", "99999999999G 99999999999999999999", too_large),
+        ("run", "--total-memory", "-1 much", unit),
+        ("run", "--total-memory", "0", too_little),
+        ("run", "--total-memory", "99999999999999999999", too_large),
+        ("run", "--max-workers", "-1 1.5 16M", whole),
+        ("run", "--max-workers", "99999999999999999999", too_large),
+        ("run", "--max-waits", "-1", whole),
+        ("run", "--max-waits", "99999999999999999999", too_large),
+        ("test262", "--jobs", "-1", whole),
+        ("test262", "--jobs", "0", too_little),
     ] {
-        let value = format!("invalid value '-1' for '{flag} <");
-        ended(waitword().args(["run", flag, "-1", "a.js"])).with_code(2).complained(&[&value, advice]);
-    }
-}
-
-#[test]
-fn numbers_that_are_too_large_are_called_so() {
-    for flag in ["--memory-limit", "--total-memory", "--max-workers", "--max-waits"] {
-        ended(waitword().args(["run", flag, "99999999999999999999", "a.js"]))
-            .with_code(2)
-            .complained(&["the number is too large"]);
-    }
-    ended(waitword().args(["run", "--memory-limit", "0", "a.js"]))
-        .with_code(2)
-        .complained(&["a number of bytes greater than 0"]);
-}
-
-#[test]
-fn a_number_of_jobs_is_whole_and_greater_than_zero() {
-    for (jobs, advice) in [("-1", "give a whole number, such as 16"), ("0", "greater than 0")] {
-        ended(waitword().args(["test262", "suite", "--jobs", jobs])).with_code(2).complained(&[advice]);
+        for value in values.split(' ') {
+            let message = format!("invalid value '{value}' for '{flag} <");
+            ended(waitword().args([command, flag, value, "a.js"]))
+                .with_code(2)
+                .complained(&[&message, advice]);
+        }
     }
 }
 

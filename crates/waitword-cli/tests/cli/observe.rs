@@ -2,9 +2,9 @@
 
 use std::env::consts::EXE_SUFFIX;
 
-#[cfg(target_os = "linux")]
-use crate::program::folder;
 use crate::program::{Ran, run_with};
+#[cfg(unix)]
+use crate::program::{ended, prepared, waitword};
 
 /// What readers of a timeline need.
 #[path = "../../../waitword-observe/tests/common/chrome_format.rs"]
@@ -191,9 +191,6 @@ fn slices_of(trace: &serde_json::Value) -> std::collections::BTreeSet<String> {
 #[cfg(unix)]
 #[test]
 fn a_trace_through_the_socket_has_agents_and_lines() {
-    use std::process::{Command, Stdio};
-
-    let folder = folder("observe_served_trace");
     let main = r#"const { Worker } = require("worker_threads");
 const words = new Int32Array(new SharedArrayBuffer(16));
 Atomics.compareExchange(words, 2, 0, 1);
@@ -220,13 +217,11 @@ for (;;) {
   Atomics.wait(words, 3, 0, 5);
 }
 "#;
-    for (name, text) in [("main.js", main), ("holds.js", holds), ("ping.js", ping)] {
-        std::fs::write(folder.join(name), text).unwrap();
-    }
+    let files = [("main.js", main), ("holds.js", holds), ("ping.js", ping)];
+    let mut program = prepared("observe_served_trace", &["--timeout", "600"], &files, &[]);
+    let folder = program.get_current_dir().unwrap().to_owned();
     let socket = folder.join("s");
-    let mut program = Command::new(env!("CARGO_BIN_EXE_waitword"));
-    program.current_dir(&folder).args(["run", "--timeout", "600", "main.js"]);
-    program.env("WAITWORD_OBSERVE", "serve=s").stdout(Stdio::piped()).stderr(Stdio::null());
+    program.env("WAITWORD_OBSERVE", "serve=s").stderr(std::process::Stdio::null());
     let mut program = program.spawn().unwrap();
     while !socket.exists() {
         assert!(program.try_wait().unwrap().is_none(), "it has ended");
@@ -244,9 +239,9 @@ for (;;) {
     // late for a trace gets a report.
     let mut found = std::collections::BTreeSet::new();
     for _ in 0..30 {
-        let mut trace = Command::new(env!("CARGO_BIN_EXE_waitword"));
+        let mut trace = waitword();
         trace.arg("trace").arg(&socket).args(["--seconds", "0.5", "--all", "-o"]).arg(&json);
-        if !trace.output().unwrap().status.success() {
+        if ended(&mut trace).code != Some(0) {
             continue;
         }
         let text = std::fs::read_to_string(&json).unwrap();
@@ -311,19 +306,14 @@ lock.unlock();
 #[test]
 fn a_signal_prints_a_report_and_the_program_goes_on() {
     use std::io::{BufRead, BufReader, Write};
-    use std::process::{Command, Stdio};
 
-    let folder = folder("observe_sigusr1");
     let main = r#"const words = new Int32Array(new SharedArrayBuffer(4));
 new (require("worker_threads").Worker)("/dev/stdin", { workerData: words });
 Atomics.waitAsync(words, 0, 0).value.then((outcome) => console.log(outcome));
 console.log("waiting");
 "#;
-    std::fs::write(folder.join("main.js"), main).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
-    command.args(["run", "--observe", "main.js"]).current_dir(&folder);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut program = command.spawn().unwrap();
+    let mut command = prepared("observe_sigusr1", &["--observe"], &[("main.js", main)], &[]);
+    let mut program = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(program.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();

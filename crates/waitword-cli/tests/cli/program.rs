@@ -108,7 +108,7 @@ pub(crate) fn measured(folder: &Path, flags: &[&str], script: &str) -> (Ran, Opt
     let mut printed = String::new();
     let mut rest = BufReader::new(child.stdout.take().unwrap());
     while rest.read_line(&mut printed).unwrap() > 0 && !printed.ends_with(&format!("{DONE}\n")) {}
-    let peak = if measures { peak_of(child.id()) } else { None };
+    let peak = if measures { memory_of(child.id(), "VmHWM") } else { None };
     drop(stdin);
     let more = collect(Some(rest));
     let ran = finish(child);
@@ -116,10 +116,12 @@ pub(crate) fn measured(folder: &Path, flags: &[&str], script: &str) -> (Ran, Opt
     (Ran { stdout, ..ran }, peak)
 }
 
-fn peak_of(process: u32) -> Option<usize> {
+/// What a line of a process's status says, in bytes: `VmHWM` is the most that it has had, `VmRSS` what it has. `None`
+/// where there is none.
+pub(crate) fn memory_of(process: u32, line: &str) -> Option<usize> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.parse::<usize>().ok()? << 10)
+    let size = status.lines().find_map(|each| each.strip_prefix(line)?.strip_prefix(':'))?;
+    Some(size.trim().strip_suffix(" kB")?.parse::<usize>().ok()? << 10)
 }
 
 /// The binary under test, its output piped.

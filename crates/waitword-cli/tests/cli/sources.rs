@@ -156,22 +156,6 @@ mod pipes {
             .printed(&["1"])
             .complained(&["2 | null.x"]);
     }
-
-    #[test]
-    fn what_never_ends_and_is_no_text_ends_in_an_error() {
-        for (device, why) in [
-            ("/dev/zero", "/dev/zero is no source text: it begins with a NUL byte"),
-            ("/dev/urandom", "is not UTF-8 text"),
-        ] {
-            if Path::new(device).exists() {
-                let output = waitword().args(["run", device]).output().unwrap();
-                assert_eq!(output.status.code(), Some(1));
-                assert!(String::from_utf8_lossy(&output.stderr).contains(why), "{output:?}");
-            }
-        }
-        let output = waitword().args(["run", "/dev/null"]).output().unwrap();
-        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    }
 }
 
 /// A file that says that it has so many bytes, and takes no room on the disk.
@@ -228,20 +212,4 @@ fn files_within_the_limit_are_read_whole() {
         let script = "try { require('/proc/self/cmdline') } catch (error) { console.log(error.name) }";
         run_with("proc", &[], &[("main.js", script)], &[]).with_code(0).printed(&["SyntaxError"]).quietly();
     }
-}
-
-#[test]
-fn a_byte_order_mark_is_no_part_of_a_text() {
-    run_with(
-        "byte_order_mark",
-        &[],
-        &[
-            ("main.js", "\u{feff}#!/usr/bin/env waitword\nconsole.log(require('./data.json').a);"),
-            ("data.json", "\u{feff}{ \"a\": 1 }"),
-        ],
-        &[],
-    )
-    .with_code(0)
-    .printed(&["1"])
-    .quietly();
 }

@@ -1,0 +1,5 @@
+// The program is read from the device, and this file is not run.
+//@ only on: unix
+//@ command: run /dev/zero
+//@ code: 1
+//@ stderr has: /dev/zero is no source text: it begins with a NUL byte

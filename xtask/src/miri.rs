@@ -66,7 +66,6 @@ const TOO_LONG: &[&str] = &[
     "fifo_over_threads_and_futures",
     "section::point_",
     "point_25_",
-    "point_26_",
     "point_47_",
 ];
 

@@ -48,6 +48,7 @@ const TOO_LONG: &[&str] = &[
     "waiters_behind_a_wait_that_has_rechecked_in_vain",
     "a_set_of_futures_that_is_not_polled_meanwhile",
     "streams_that_keep_their_waits_",
+    "poll_readies_that_keep_their_waits_",
     "messages_beside_an_event_",
     "the_numbers_that_are_kept_are_limited",
     "shard::",

@@ -112,6 +112,117 @@ fn streams_that_keep_their_waits_end_on_every_executor() {
     }
 }
 
+/// So many places, and an event for those that become free.
+struct Places {
+    free: AtomicUsize,
+    freed: Arc<Event>,
+}
+
+impl Places {
+    fn new(free: usize) -> Arc<Self> {
+        Arc::new(Self { free: AtomicUsize::new(free), freed: Arc::default() })
+    }
+}
+
+/// What a service with a `poll_ready` is: polled until there is a place, and called then.
+struct Service {
+    places: Arc<Places>,
+    freed: Pin<Box<EventWaitOwned>>,
+    has_place: bool,
+}
+
+impl Service {
+    fn new(places: &Arc<Places>) -> Self {
+        Self {
+            places: Arc::clone(places),
+            freed: Box::pin(places.freed.wait_owned_async()),
+            has_place: false,
+        }
+    }
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let take = |free: usize| free.checked_sub(1);
+        while !self.has_place {
+            self.has_place = self.places.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_ok();
+            if !self.has_place {
+                ready!(self.freed.as_mut().poll(cx));
+                // The next wait, in the place of the last.
+                self.freed.set(self.places.freed.wait_owned_async());
+            }
+        }
+        Poll::Ready(())
+    }
+
+    fn call(&mut self) -> Call {
+        assert!(std::mem::take(&mut self.has_place), "not ready");
+        Call(Arc::clone(&self.places))
+    }
+}
+
+/// Has a place.
+struct Call(Arc<Places>);
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.free.fetch_add(1, Ordering::SeqCst);
+        self.0.freed.notify_one();
+    }
+}
+
+#[test]
+fn poll_readies_that_keep_their_waits_are_all_served() {
+    const PLACES: usize = 2;
+    let (places, at_work, calls) =
+        (Places::new(PLACES), Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    let tasks: Vec<_> = (0..6)
+        .map(|place| {
+            let (places, at_work, calls) = (Arc::clone(&places), Arc::clone(&at_work), Arc::clone(&calls));
+            runtime.spawn(async move {
+                let mut service = Service::new(&places);
+                for round in 0..300 {
+                    if (place + round) % 7 == 0 {
+                        // Given up while it waits, with what it may have been given, and begun anew.
+                        let _ = std::future::poll_fn(|cx| Poll::Ready(service.poll_ready(cx))).await;
+                        if !service.has_place {
+                            service = Service::new(&places);
+                        }
+                    }
+                    std::future::poll_fn(|cx| service.poll_ready(cx)).await;
+                    let call = service.call();
+                    assert!(at_work.fetch_add(1, Ordering::SeqCst) < PLACES);
+                    tokio::task::yield_now().await;
+                    at_work.fetch_sub(1, Ordering::SeqCst);
+                    drop(call);
+                    calls.fetch_add(1, Ordering::SeqCst);
+                }
+            })
+        })
+        .collect();
+    tasks.into_iter().for_each(|task| runtime.block_on(task).unwrap());
+    assert_eq!((calls.load(Ordering::SeqCst), places.free.load(Ordering::SeqCst)), (1_800, PLACES));
+}
+
+/// A service that is dropped with a wakeup in the wait that it keeps.
+#[test]
+fn a_struct_that_is_dropped_while_its_wait_is_notified_forwards_the_wakeup() {
+    let places = Places::new(0);
+    let mut services = [(); 3].map(|()| Some(Service::new(&places)));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(services.iter_mut().flatten().all(|service| service.poll_ready(&mut cx).is_pending()));
+    // One place becomes free, for the first of them.
+    drop(Call(Arc::clone(&places)));
+    assert_eq!(places.freed.waiters(), 2);
+    services[0] = None;
+    assert_eq!(places.freed.waiters(), 1, "the next is woken");
+    services[1] = None;
+    assert_eq!(places.freed.waiters(), 0, "and the next");
+    assert!(services[2].as_mut().unwrap().poll_ready(&mut cx).is_ready());
+    assert!(!places.freed.try_wait(), "it is in the stored wait, ...");
+    drop(services);
+    assert!(places.freed.try_wait(), "... which was not asked, for there was a place");
+}
+
 #[test]
 fn an_owned_wait_that_is_enabled_and_dropped_forwards_what_was_stored() {
     let event = Arc::new(Event::new());

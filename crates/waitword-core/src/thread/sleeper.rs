@@ -86,6 +86,7 @@ pub(super) struct Sleeper {
     pub(super) thread: Thread,
     /// [`ASLEEP`], [`LINKED`] and [`GIVEN`].
     state: AtomicU8,
+    /// Of its sleeps, measured by its notifiers.
     pub(super) cost: SleepCost,
     /// The threads that this one has to wake (P1).
     below: UnsafeCell<Tops>,

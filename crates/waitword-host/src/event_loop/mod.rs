@@ -125,7 +125,7 @@ impl<'a> EventLoop<'a> {
             if self.run_one_job()? {
                 continue;
             }
-            let Some(reason) = self.goes_on_for() else {
+            let Some(reason) = self.sleeps_for() else {
                 if self.finds_more_to_do()? {
                     continue;
                 }
@@ -150,7 +150,7 @@ impl<'a> EventLoop<'a> {
     fn finds_more_to_do(&self) -> Result<bool, Stop> {
         self.call("idle", |_| Ok(Vec::new()))?;
         self.run_microtasks()?;
-        Ok(self.run_one_job()? || self.goes_on_for().is_some())
+        Ok(self.run_one_job()? || self.sleeps_for().is_some())
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -159,7 +159,7 @@ impl<'a> EventLoop<'a> {
     }
 
     /// What the agent sleeps for when there is no job; `None`: it has nothing left to do.
-    fn goes_on_for(&self) -> Option<Reason> {
+    fn sleeps_for(&self) -> Option<Reason> {
         let is_kept = self.host.timers.borrow().keep_alive()
             || self.agent.next_deadline().is_some()
             || self.host.workers.borrow().values().any(|worker| worker.keeps_alive)

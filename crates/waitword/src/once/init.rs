@@ -241,8 +241,8 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// One body for four futures, which `result` and `output` make of what they need no errors for: a future that awaited another would be
-    /// twice as large.
+    /// The body of all four futures: `result` and `output` convert between the forms with errors and without. (A future that awaited this
+    /// one to do so would be twice as large.)
     async fn make<'a, M, E, D: Deadline, O>(
         &'a self,
         caller: Caller,

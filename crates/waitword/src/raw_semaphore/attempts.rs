@@ -108,7 +108,7 @@ impl Acquire for RawSemaphore {
 
     fn take_in_poll(&self, n: usize) -> Option<bool> {
         let state = self.state.load(Ordering::Relaxed);
-        // `QUEUED` stays behind a waiter that took its permits.
+        // A waiter that took its permits has left `QUEUED` set, though nobody may be queued.
         let others = match state & FLAGS {
             0 => false,
             QUEUED => self.has_waiters(),

@@ -45,8 +45,8 @@ fn a_location_of_ones_own() {
     assert_eq!(notify_all(&at), 0);
 }
 
-/// A waiter takes 64 bytes, and the future no others beside the location.
+/// A waiter takes 72 bytes, one of its words for a fork alone, and the future no others beside the location.
 #[test]
-fn a_wait_is_72_bytes() {
-    assert!(size_of::<WaitAsync<&AtomicI32>>() <= 72 && size_of::<WaitAsync<&AtomicI64>>() <= 72);
+fn a_wait_is_80_bytes() {
+    assert!(size_of::<WaitAsync<&AtomicI32>>() <= 80 && size_of::<WaitAsync<&AtomicI64>>() <= 80);
 }

@@ -1,13 +1,20 @@
-//! A process that forks: its child has no thread of the timer, and starts anew. Alone in its process, which has no other threads that wait.
+//! A process that forks. Its child has the forking thread alone: no thread of the timer, and none of those that waited, whose stacks it gives
+//! to the threads that it starts.
 
 #![cfg(all(unix, not(miri)))]
 
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Wake, Waker};
+use std::thread;
 use std::time::Duration;
 
-use common::{Task, block_on, until};
+use common::{Task, block_on, far, until};
+use waitword::word::{Table, notify_all, notify_one, wait_async};
 use waitword::*;
 
 unsafe extern "C" {
@@ -37,6 +44,50 @@ fn in_a_child(child: impl FnOnce()) {
         unsafe { kill(id, 9) };
     }
     assert!(in_time.is_ok() && status == 0, "{status}");
+}
+
+/// Uses the stacks of threads that the child does not have.
+fn start_threads() {
+    fn scribble(depth: u32) -> u64 {
+        let mut area = [0x5a5a_5a5a_5a5a_5a5a_u64; 64];
+        std::hint::black_box(&mut area);
+        if depth == 0 { area[3] } else { scribble(depth - 1) ^ area[7] }
+    }
+    let threads: Vec<_> = (0..32).map(|_| thread::spawn(|| scribble(60))).collect();
+    threads.into_iter().for_each(|thread| assert_ne!(thread.join().unwrap(), 0));
+}
+
+/// All of this library that blocks a thread or a task, on objects of the child's own.
+fn everything_works() {
+    let (mutex, condvar, rwlock) = (Mutex::new(0), Condvar::new(), RwLock::new(0));
+    let (semaphore, event) = (Semaphore::new(0), Event::new());
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut count = mutex.lock();
+            condvar.wait_while(&mut count, |count| *count == 0);
+            *count + *rwlock.read()
+        });
+        let (writer, acquirer) = (scope.spawn(|| *rwlock.write() += 1), scope.spawn(|| semaphore.acquire()));
+        let notified = scope.spawn(|| event.wait());
+        thread::yield_now();
+        *block_on(mutex.lock_async()) = 1;
+        condvar.notify_all();
+        semaphore.add_permits(1);
+        event.notify_one();
+        drop(acquirer.join().unwrap());
+        writer.join().unwrap();
+        notified.join().unwrap();
+        assert!(reader.join().unwrap() >= 1);
+    });
+    let locks: Vec<_> = (0..1000).map(Mutex::new).collect();
+    for lock in &locks {
+        let guard = lock.lock();
+        let waits = Task::queued(lock.lock_async());
+        drop(guard);
+        drop(waits.finish());
+    }
+    deadlines_are_kept();
+    a_future_that_nobody_polls_is_skipped();
 }
 
 fn deadlines_are_kept() {
@@ -87,4 +138,308 @@ fn a_child_keeps_deadlines_and_skips_futures_that_nobody_polls() {
         assert_eq!(across.take().unwrap().finish().err(), Some(LockError::TIMED_OUT));
     });
     assert_eq!(across.unwrap().finish().err(), Some(LockError::TIMED_OUT));
+}
+
+/// What is waited for by threads that a child does not have, and by the test, which forks.
+struct Parent {
+    mutex: Mutex<u32>,
+    rwlock: RwLock<u32>,
+    semaphore: Semaphore,
+    event: Event,
+    waiting: AtomicUsize,
+}
+
+/// A waker that stays in its call until it is let go.
+struct Stuck {
+    calls: mpsc::Sender<()>,
+    free: Mutex<()>,
+}
+
+impl Wake for Stuck {
+    fn wake(self: Arc<Self>) {
+        self.calls.send(()).unwrap();
+        drop(self.free.lock());
+    }
+}
+
+/// A waker whose first call forks.
+struct Forks(AtomicBool);
+
+impl Wake for Forks {
+    fn wake(self: Arc<Self>) {
+        if self.0.swap(false, Ordering::SeqCst) {
+            in_a_child(|| {
+                start_threads();
+                everything_works();
+            });
+        }
+    }
+}
+
+/// How many wait for `lock`, in the queue of any of its words.
+fn waiters_of<T>(lock: &T) -> usize {
+    let begin = std::ptr::from_ref(lock).addr();
+    let words = begin..begin + size_of::<T>();
+    Table::global().snapshot().iter().filter(|waiter| words.contains(&waiter.word)).count()
+}
+
+#[test]
+fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
+    static PARENT: Parent = Parent {
+        mutex: Mutex::new(0),
+        rwlock: RwLock::new(0),
+        semaphore: Semaphore::new(0),
+        event: Event::new(),
+        waiting: AtomicUsize::new(0),
+    };
+    let parent = &PARENT;
+    let mutex = parent.mutex.lock();
+    let write = parent.rwlock.write();
+    // Each waits in another way, most with its node or its alarm on its stack.
+    let ways: [fn(&'static Parent); 9] = [
+        |parent| drop(parent.mutex.lock()),
+        |parent| drop(parent.mutex.lock_until(far())),
+        |parent| drop(block_on(parent.mutex.lock_async_until(far()))),
+        |parent| loop {
+            drop(block_on(parent.mutex.lock_async_for(Duration::from_millis(3))));
+        },
+        |parent| drop(parent.rwlock.read()),
+        |parent| drop(parent.rwlock.write()),
+        |parent| drop(block_on(parent.rwlock.upgradable_read_async())),
+        |parent| drop(parent.semaphore.acquire_many(2)),
+        |parent| parent.event.wait(),
+    ];
+    for way in ways.into_iter().cycle().take(5 * ways.len()) {
+        thread::spawn(move || {
+            parent.waiting.fetch_add(1, Ordering::SeqCst);
+            way(parent);
+        });
+    }
+    // Critical sections of shards, and of what knows the threads, are under way at most of the forks.
+    let stop = Arc::new(AtomicBool::new(false));
+    let busy: [fn(); 3] = [
+        || drop(Table::global().snapshot()),
+        || {
+            let words = [const { AtomicU32::new(0) }; 100];
+            words.iter().for_each(|word| assert!(common::poll(pin!(wait_async(word, 0))).is_pending()));
+        },
+        || drop(thread::spawn(|| drop(word::Parker::current())).join()),
+    ];
+    let busy = busy.map(|busy| {
+        let stop = Arc::clone(&stop);
+        thread::spawn(move || {
+            while !stop.load(Ordering::SeqCst) {
+                busy();
+            }
+        })
+    });
+    until(|| parent.waiting.load(Ordering::SeqCst) == 5 * ways.len());
+    until(|| waiters_of(&parent.mutex) >= 15 && waiters_of(&parent.rwlock) >= 15);
+    let mut held = Some((mutex, write));
+    for _ in 0..20 {
+        in_a_child(|| {
+            start_threads();
+            everything_works();
+            // What this thread holds it can release here, also to others.
+            drop(held.take());
+            thread::scope(|scope| {
+                scope.spawn(|| *parent.mutex.lock() += 1);
+                scope.spawn(|| *parent.rwlock.write() += 1);
+                scope.spawn(|| drop(parent.rwlock.read()));
+                scope.spawn(|| parent.semaphore.add_permits(2));
+                scope.spawn(|| drop(parent.semaphore.acquire_many(2)));
+            });
+            assert_eq!((*block_on(parent.mutex.lock_async()), *parent.rwlock.upgradable_read()), (1, 1));
+        });
+    }
+    stop.store(true, Ordering::SeqCst);
+    busy.into_iter().for_each(|busy| busy.join().unwrap());
+    // Nothing has changed in the parent: nobody has got anything yet.
+    assert_eq!(**held.as_ref().map(|(mutex, _)| mutex).unwrap(), 0);
+    drop(held.take());
+    parent.semaphore.add_permits(100);
+    until(|| parent.mutex.try_lock().is_some() && parent.rwlock.try_write().is_some());
+}
+
+#[test]
+fn futures_of_the_forking_thread_stay_queued_in_their_order() {
+    let mutex = Mutex::new(0);
+    let mut guard = Some(mutex.lock());
+    let mut first = Some(Task::queued(mutex.lock_async()));
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| drop(mutex.lock()))).collect();
+        until(|| waiters_of(&mutex) == 4);
+        let mut second = Some(Task::queued(mutex.lock_async()));
+        in_a_child(|| {
+            start_threads();
+            drop(guard.take());
+            let (mut first, second) = (first.take().unwrap(), second.take().unwrap());
+            until(|| first.is_woken());
+            let std::task::Poll::Ready(acquired) = first.poll() else { panic!("it was woken for nothing") };
+            assert!(!second.is_woken(), "it has overtaken the first");
+            drop(acquired);
+            drop(second.finish());
+        });
+        drop(guard.take());
+        drop(first.take().unwrap().finish());
+        drop(second.take().unwrap().finish());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+/// A notify of all that is in the call of the first waiter's waker: what it has not completed yet is detached.
+#[test]
+fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack() {
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    let (calls, called) = mpsc::channel();
+    let stuck = Arc::new(Stuck { calls, free: Mutex::new(()) });
+    let stays = stuck.free.lock();
+    let mut head = pin!(wait_async(&WORD, 0));
+    assert!(head.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&stuck)))).is_pending());
+    thread::scope(|scope| {
+        // More than a batch, and some of this thread among them.
+        let (mut own, mut threads) = (Vec::new(), Vec::new());
+        for queued in 1..=60 {
+            if queued % 6 == 0 {
+                own.push(Some(Task::queued(wait_async(&WORD, 0))));
+            } else {
+                threads.push(scope.spawn(|| word::wait(&WORD, 0)));
+            }
+            until(|| waiters_of(&WORD) == queued + 1);
+        }
+        let notify = scope.spawn(|| notify_all(&WORD));
+        called.recv().unwrap();
+        in_a_child(|| {
+            start_threads();
+            // Those that the notify had completed in its first batch; the others are queued, and leave or are notified.
+            let mut left = own.iter_mut().map(|own| own.take().unwrap());
+            let completed: Vec<_> = left.by_ref().take(5).collect();
+            completed.into_iter().for_each(|mut own| assert!(own.poll().is_ready()));
+            drop(left.next());
+            let late = Task::queued(wait_async(&WORD, 0));
+            assert_eq!(notify_all(&WORD), 5);
+            left.for_each(|own| assert_eq!(own.finish(), word::Outcome::Notified));
+            assert_eq!(late.finish(), word::Outcome::Notified);
+            everything_works();
+        });
+        drop(stays);
+        assert_eq!(notify.join().unwrap(), 61);
+        own.into_iter().for_each(|own| assert_eq!(own.unwrap().finish(), word::Outcome::Notified));
+        threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), word::Outcome::Notified));
+    });
+}
+
+/// The notify of the forking thread itself continues in the child, where it wakes the waiters of this thread alone.
+#[test]
+fn a_notify_in_which_a_waker_forks_continues_in_both_processes() {
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    let mut head = pin!(wait_async(&WORD, 0));
+    let forks = Waker::from(Arc::new(Forks(AtomicBool::new(true))));
+    assert!(head.as_mut().poll(&mut Context::from_waker(&forks)).is_pending());
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..60).map(|_| scope.spawn(|| word::wait(&WORD, 0))).collect();
+        until(|| waiters_of(&WORD) == 61);
+        let own = Task::queued(wait_async(&WORD, 0));
+        assert_eq!(notify_all(&WORD), 62);
+        assert_eq!(own.finish(), word::Outcome::Notified);
+        threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), word::Outcome::Notified));
+    });
+}
+
+/// It is enqueued anew: its node was in the queue of a thread that the child does not have.
+#[test]
+fn a_future_that_another_thread_had_queued_can_be_polled_in_the_child() {
+    let mutex = Mutex::new(0);
+    let guard = mutex.lock();
+    let (mut lock, mut word) = (Box::pin(mutex.lock_async()), Box::pin(wait_async(&WORD, 0)));
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    thread::scope(|scope| {
+        let enqueue =
+            || assert!(common::poll(lock.as_mut()).is_pending() && common::poll(word.as_mut()).is_pending());
+        scope.spawn(enqueue).join().unwrap();
+    });
+    let mut both = Some((guard, lock, word));
+    in_a_child(|| {
+        let (guard, lock, mut word) = both.take().unwrap();
+        start_threads();
+        assert_eq!(notify_one(&WORD), 0);
+        assert_eq!(common::poll(word.as_mut()), std::task::Poll::Ready(word::Outcome::NotEqual));
+        let first = Task::queued(mutex.lock_async());
+        let mut second = Task::new(lock);
+        assert!(second.poll().is_pending());
+        drop(guard);
+        drop(first.finish());
+        drop(second.finish());
+    });
+    let (guard, lock, word) = both.take().unwrap();
+    drop(guard);
+    drop(Task::new(lock).finish());
+    assert_eq!(notify_one(&WORD), 1);
+    assert_eq!(Task::new(word).finish(), word::Outcome::Notified);
+}
+
+/// All threads that the timer may have are in calls that do not return. The child has none of them.
+#[test]
+fn the_timer_of_the_child_starts_anew() {
+    let (calls, called) = mpsc::channel();
+    let stuck = Arc::new(Stuck { calls, free: Mutex::new(()) });
+    let stays = stuck.free.lock();
+    let held = Mutex::new(());
+    let _guard = held.lock();
+    const MOST_THREADS: usize = 32;
+    let mut waits: Vec<_> = (0..MOST_THREADS)
+        .map(|_| {
+            let mut wait = Box::pin(held.lock_async_for(Duration::from_millis(1)));
+            let waker = Waker::from(Arc::clone(&stuck));
+            let _ = wait.as_mut().poll(&mut Context::from_waker(&waker));
+            wait
+        })
+        .collect();
+    for _ in 0..MOST_THREADS {
+        called.recv().unwrap();
+    }
+    let far_away = Task::queued(held.lock_async_until(far()));
+    in_a_child(|| {
+        deadlines_are_kept();
+        // A deadline before one that the leader sleeps for: it is unparked, because it is in no call.
+        let far_away = Task::queued(held.lock_async_until(far()));
+        for _ in 0..3 {
+            deadlines_are_kept();
+        }
+        drop(far_away);
+    });
+    drop((far_away, stays));
+    waits.iter_mut().for_each(|wait| drop(block_on(wait.as_mut())));
+}
+
+#[test]
+fn the_watchdog_of_the_child_passes_over_a_future_that_was_signalled_in_the_parent() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let mut unpolled = Some(Task::queued(mutex.lock_async()));
+    let mut behind = Some(Task::queued(mutex.lock_async()));
+    drop(guard);
+    in_a_child(|| {
+        // Any critical section of a shard starts the timer of the child.
+        let event = Event::new();
+        let _waits = Task::queued(event.wait_async());
+        drop(behind.take().unwrap().finish());
+    });
+    drop(unpolled.take());
+    drop(behind.take().unwrap().finish());
+}
+
+/// A lock of the parent may have been released by a thread that did not come to signal.
+#[test]
+fn the_first_waiters_of_the_forking_thread_recheck_in_the_child() {
+    let mutex = Mutex::new(());
+    let _guard = mutex.lock();
+    let first = Task::queued(mutex.lock_async());
+    let mut event = Some(Event::new());
+    in_a_child(|| {
+        let event = event.take().unwrap();
+        let _waits = Task::queued(event.wait_async());
+        until(|| first.is_woken());
+    });
+    assert!(!first.is_woken());
 }

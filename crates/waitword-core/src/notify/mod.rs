@@ -21,7 +21,7 @@ use crate::shard::hash::Key;
 use crate::table::enqueue::unlock;
 use crate::table::{Location, Table, address};
 use crate::waiter::Inbox;
-use crate::waiter::list::List;
+use crate::waiter::list::Detached;
 use crate::waiter::wake::{Wake, WakeBatch};
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
@@ -169,7 +169,7 @@ fn detach_and_wake<'a>(
     notifier: Option<&Inbox>,
     mut locked: Locked<'a>,
 ) -> usize {
-    let detached = pin!(List::new());
+    let detached = pin!(Detached::new());
     let detached = detached.as_ref();
     detached.init();
     let mut batch = WakeBatch::new();
@@ -179,6 +179,9 @@ fn detach_and_wake<'a>(
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter
         // is left linked to this stack frame.
         let more = unsafe { locked.complete_batch(detached, &mut batch, notifier) };
+        if !more {
+            locked.worked_off(detached);
+        }
         let follow_up = unlock(locked);
         waking.notified(key.address, batch.identities());
         batch.wake_all();

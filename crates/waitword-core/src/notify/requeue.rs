@@ -38,7 +38,7 @@ use crate::shard::hash::Key;
 use crate::sync::mutant;
 use crate::table::enqueue::{FollowUp, unlock};
 use crate::table::{Location, Table, address};
-use crate::waiter::list::List;
+use crate::waiter::list::Detached;
 use crate::waiter::wake::{Wake, WakeBatch};
 use crate::word::{Word, bits};
 
@@ -100,7 +100,7 @@ fn requeue_if<E>(
     count: usize,
     condition: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
-    let detached = pin!(List::new());
+    let detached = pin!(Detached::new());
     let detached = detached.as_ref();
     detached.init();
     let mut both = Two::lock(table, from, to);
@@ -113,6 +113,9 @@ fn requeue_if<E>(
         // this stack frame.
         let (tasks, more) = unsafe { both.second().move_tasks(to, detached, &mut threads) };
         moved += tasks;
+        if !more {
+            both.first.worked_off(detached);
+        }
         let signalled = if more { None } else { signal_behind(both.second(), to, moved) };
         let follow_ups = both.unlock();
         waking.notified(from.address, threads.identities());

@@ -8,7 +8,7 @@ use super::Locked;
 use super::hash::Key;
 use crate::observe;
 use crate::sync::mutant;
-use crate::waiter::list::{List, unlink};
+use crate::waiter::list::{Detached, unlink};
 use crate::waiter::node::{
     IDLE, Links, NOTIFIED, NOTIFIED_FIRST, NOTIFIED_LAST, QUEUED, TIMED_OUT, Waiter, entry, is_queued,
     is_signalled, node_of, prev, with,
@@ -35,14 +35,14 @@ impl Locked<'_> {
     /// batch, which is empty. Returns how many it moved, and whether any are left.
     ///
     /// # Safety
-    /// `list` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
+    /// `detached` was filled by [`detach`](Self::detach) under a lock that the caller holds too.
     pub(crate) unsafe fn move_tasks(
         &mut self,
         key: Key,
-        list: Pin<&List>,
+        detached: Pin<&Detached>,
         threads: &mut WakeBatch,
     ) -> (usize, bool) {
-        let mut moved = 0;
+        let (list, mut moved) = (detached.list(), 0);
         for _ in 0..BATCH {
             // SAFETY: the list and its members belong to the locks that the caller holds (I2), and are alive (I1). What is popped is
             // unlinked, and belongs to them still.
@@ -99,6 +99,7 @@ impl Locked<'_> {
 
     /// Whether a queued node is woken by `waker`. `None` if a notify has counted it, so that it is no longer queued; it has left then.
     pub(crate) fn will_wake(&mut self, key: Key, node: Pin<&Waiter>, waker: &Waker) -> Option<bool> {
+        node.owner.set_here();
         self.with_links(key, node, |links| links.wake.will_wake(waker))
     }
 
@@ -120,6 +121,7 @@ impl Locked<'_> {
     /// Exchanges the wake of a queued node. Returns whether the node was signalled: the exchange acknowledges the signal. `None` if a
     /// notify has counted it; it has left then.
     pub(crate) fn exchange_wake(&mut self, key: Key, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
+        node.owner.set_here();
         self.with_links(key, node, |links| std::mem::swap(&mut links.wake, wake))?;
         let was_signalled = is_signalled(node.state());
         // A requested signal stays requested.
@@ -154,37 +156,61 @@ impl Locked<'_> {
     }
 
     /// Dequeues the first `count` waiters of `key`, or all there are, in one step: a waiter that comes later is not among
-    /// them. They are counted now, and detached on `list` until they are [completed](Self::complete_batch).
-    pub(crate) fn detach(&mut self, key: Key, count: usize, list: Pin<&List>) -> usize {
+    /// them. They are counted now, and detached until they are [completed](Self::complete_batch) or [moved](Self::move_tasks), and the list
+    /// is [worked off](Self::worked_off).
+    pub(crate) fn detach(&mut self, key: Key, count: usize, detached: Pin<&Detached>) -> usize {
         self.with(|queues, changes| {
-            // SAFETY: we hold the lock of `key`'s shard (I2); `list` is given to us.
-            let (detached, gone) = unsafe {
+            // SAFETY: we hold the lock of `key`'s shard (I2); `detached` is given to us.
+            let (counted, gone) = unsafe {
                 let (bucket, place) = queues.bucket_and_place(key);
                 let Some(head) = bucket.find(key.address) else { return 0 };
-                let (detached, gone) = bucket.detach(head, count, list);
+                let (counted, gone) = bucket.detach(head, count, detached.list());
                 place.detached(key, || bucket.find(key.address));
-                (detached, gone)
+                (counted, gone)
             };
             if gone {
                 queues.word_gone(key, changes);
             }
-            detached
+            detached.next.set(queues.detached.replace(NonNull::from(detached.get_ref())));
+            counted
         })
+    }
+
+    /// The notify that [detached](Self::detach) them is over: the list is empty.
+    pub(crate) fn worked_off(&mut self, detached: Pin<&Detached>) {
+        let over = NonNull::from(detached.get_ref());
+        self.with(|queues, _| {
+            if queues.detached == Some(over) {
+                queues.detached = detached.next.get();
+                return;
+            }
+            let mut known = queues.detached;
+            while let Some(before) = known {
+                // SAFETY: a list is alive until it is worked off, and belongs to the lock that we hold (I2).
+                let before = unsafe { before.as_ref() };
+                known = before.next.get();
+                if known == Some(over) {
+                    return before.next.set(detached.next.get());
+                }
+            }
+        });
     }
 
     /// Completes up to a batch of detached nodes and collects their wakes. Returns whether nodes are left.
     ///
     /// # Safety
-    /// `list` was filled by [`detach`](Self::detach) under the lock of this shard.
+    /// `detached` was filled by [`detach`](Self::detach) under the lock of this shard.
     pub(crate) unsafe fn complete_batch(
         &mut self,
-        list: Pin<&List>,
+        detached: Pin<&Detached>,
         batch: &mut WakeBatch,
         notifier: Option<&Inbox>,
     ) -> bool {
         // SAFETY: the list and its members belong to this lock (I2), and its members are alive (I1).
         unsafe {
-            list.pop_many(batch.room(), |entry| batch.push(complete(node_of(entry), NOTIFIED, notifier)))
+            detached
+                .list()
+                .pop_many(batch.room(), |entry| batch.push(complete(node_of(entry), NOTIFIED, notifier)))
         }
     }
 

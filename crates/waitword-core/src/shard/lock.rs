@@ -104,6 +104,24 @@ impl Lock {
         }
     }
 
+    /// What [`lock`](Self::lock) returned to the caller, who holds the lock.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(super) fn occupancy(&self) -> usize {
+        self.state.load(Ordering::Relaxed) & !(LOCKED | SLEEPERS)
+    }
+
+    /// Replaces it. The caller holds the lock, and there is no other thread.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(super) fn set_occupancy(&self, occupancy: usize) {
+        self.state.store(LOCKED | occupancy, Ordering::Relaxed);
+    }
+
+    /// Keeps threads from falling asleep, or waking up, until the guard is dropped. The caller holds the lock.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(super) fn hold_sleepers(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.sleepers.lock()
+    }
+
     /// Returns the state that the lock had when it was taken.
     #[cold]
     fn lock_contended(&self) -> usize {

@@ -6,6 +6,8 @@
 
 mod bucket;
 pub(crate) mod copy;
+#[cfg(all(unix, not(waitword_loom)))]
+pub(crate) mod fork;
 mod guard;
 pub(crate) mod hash;
 pub(crate) mod lock;
@@ -36,6 +38,11 @@ unsafe impl Sync for Shard {}
 impl Shard {
     pub(crate) fn new(hasher: Hasher) -> Self {
         Self { lock: Lock::new(), queues: UnsafeCell::new(Queues::new(hasher)) }
+    }
+
+    /// It is of the process's table, over which the watchdog makes passes. Before there is a waiter.
+    pub(crate) fn has_watchdog(&self) {
+        self.lock().with(|queues, _| queues.has_watchdog = true);
     }
 
     /// Whether words of this hash have no waiters, asked without the lock by a notifier that stored to a word before

@@ -10,6 +10,7 @@ use super::hash::{Hasher, Key};
 use super::lock::Occupancy;
 use crate::observe::ticket_after;
 use crate::sync::{MODEL, mutant};
+use crate::waiter::list::Detached;
 use crate::waiter::node::{Waiter, next};
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
@@ -25,7 +26,7 @@ pub(super) struct Changes {
     pub(super) occupancy: usize,
     /// How many buckets there should be, if a word came or went and that changes the number.
     pub(super) better_size: Option<usize>,
-    /// A waiter is now queued behind a signalled one.
+    /// A waiter is now queued behind a signalled one, in the table of the process.
     pub(super) watch: bool,
 }
 
@@ -48,12 +49,16 @@ pub(super) struct Queues {
     needs_secret: bool,
     /// A waiter may be queued behind one that is signalled or requests a signal (`table/watchdog.rs`).
     pub(super) watched: bool,
+    /// Whether the watchdog of the process makes passes here.
+    pub(super) has_watchdog: bool,
     has_own_secret: bool,
     occupancy: Occupancy,
     /// Spreads the words over the buckets: the table's, until another secret was needed.
     hasher: Hasher,
     /// Where a snapshot goes on.
     pub(super) place: Place,
+    /// What notifies have detached and not worked off: a chain.
+    pub(super) detached: Option<NonNull<Detached>>,
 }
 
 impl Queues {
@@ -64,10 +69,12 @@ impl Queues {
             last_ticket: 0,
             needs_secret: false,
             watched: false,
+            has_watchdog: false,
             has_own_secret: false,
             occupancy: Occupancy::new(),
             hasher,
             place: Place::default(),
+            detached: None,
         }
     }
 
@@ -128,7 +135,19 @@ impl Queues {
     #[inline]
     pub(super) fn watch(&mut self, watched: bool, changes: &mut Changes) {
         self.watched |= watched;
-        changes.watch |= watched;
+        changes.watch |= watched && self.has_watchdog;
+    }
+
+    /// No word has a queue: the buckets were emptied.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(super) fn forget_all(&mut self) {
+        (self.words, self.occupancy) = (0, Occupancy::new());
+    }
+
+    /// How many words have a queue.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(super) fn words(&self) -> usize {
+        self.words
     }
 
     /// How many buckets there should be, if there are more or fewer.

@@ -1,22 +1,82 @@
-//! Forks. The child has the parent's memory, but only the forking thread: a lock that another thread held stays taken, and what another
-//! thread was about to do is not done.
+//! Forks. The child has the parent's memory, but only the forking thread: a lock that another thread held stays taken, what another thread
+//! was about to do is not done, and its stack is given to the next thread of the child while waiters that lie on it are still linked.
 //!
 //! ```text
 //!   forking thread                           another
 //!   ───────────────────────────────          ───────────────────────────────
-//!   prepare: takes the locks                 waits for them, outside their critical sections
+//!                                            waits: its node, on its stack, is linked in a queue
+//!   prepare: takes all locks                 waits for them, outside their critical sections
 //!   fork
-//!   parent: gives them back                  goes on
-//!   child: gives them back; sets anew        is not there
-//!   what the threads that are gone had
+//!   parent: releases them                    continues
+//!   child: unlinks what is not its own,      does not exist; its stack is as it was at the fork
+//!   then releases them
+//!   starts a thread, on that stack           nothing is linked there any more
 //! ```
-//! So the state that the timer's threads share is whole in the child, which notices that it has none of them. Nothing else pays for this.
+//! The state of this library has three parts that fork each on their own: the tables (`table/fork.rs`), the timer (`timer/callers.rs`) and the
+//! threads that have waited (`thread/park.rs`). The locks of one part are never held while those of another are taken, so the parts may be
+//! prepared in any order. A value that is made once must not be waited for, because its maker may be gone: hence
+//! [`OnceLock`](super::OnceLock).
 
-/// From now on each `fork` calls `prepare` before it, and after it `parent` or `child`, all on the forking thread. A `prepare` that is
-/// registered later runs earlier.
-#[cfg(unix)]
-pub(crate) fn at_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: extern "C" fn()) {
+// Not the model checker's: only the owner of a node and the holder of its lock come here, so there is no race.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The thread that a waiter or an alarm belongs to: the one that enqueued, set or polled it last.
+///
+/// In the child of a fork, what the forking thread owns stays linked, for it is not on a stack that is given away. The identity of a thread
+/// is an address of its own, which a thread that starts later may have, too; what is linked and belonged to a thread that has ended is in
+/// the memory of another.
+#[derive(Debug)]
+pub(crate) struct Owner(AtomicUsize);
+
+impl Owner {
+    /// Nobody yet.
+    pub(crate) const fn nobody() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    /// The calling thread.
+    #[inline]
+    pub(crate) fn set_here(&self) {
+        self.0.store(here(), Ordering::Relaxed);
+    }
+
+    /// Whether it is the calling thread.
+    pub(crate) fn is_here(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == here()
+    }
+}
+
+#[inline]
+fn here() -> usize {
+    thread_local!(static HERE: u8 = const { 0 });
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+#[cfg(all(unix, not(waitword_loom)))]
+pub(crate) use unix::{AtFork, Slot, at_fork};
+
+#[cfg(all(unix, not(waitword_loom)))]
+mod unix {
+    use std::cell::Cell;
     use std::ffi::c_int;
+    use std::mem::ManuallyDrop;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread::LocalKey;
+
+    /// The locks of one part, held by a thread that forks. Dropping it releases them.
+    pub(crate) trait AtFork: Sized + 'static {
+        /// Takes them.
+        fn hold() -> Self;
+
+        /// In the child, on its only thread.
+        fn in_child(&mut self);
+
+        /// Where the forking thread keeps it meanwhile.
+        fn slot() -> &'static LocalKey<Slot<Self>>;
+    }
+
+    /// Without a destructor, so that a thread that forks while its thread locals are destroyed still has it.
+    pub(crate) type Slot<P> = Cell<Option<ManuallyDrop<P>>>;
 
     type Handler = Option<extern "C" fn()>;
 
@@ -25,11 +85,41 @@ pub(crate) fn at_fork(prepare: extern "C" fn(), parent: extern "C" fn(), child: 
         fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
     }
 
-    // If there is no memory to register them, forks go unnoticed.
-    // SAFETY: the functions are there for ever, and unwind into no caller.
-    unsafe { pthread_atfork(Some(prepare), Some(parent), Some(child)) };
-}
+    /// From now on each `fork` holds the locks of this part. `is_registered` is the part's.
+    ///
+    /// Two threads that come here first may both register the part, and neither waits for the other: only the first of a fork's calls finds
+    /// the slot empty, or filled.
+    #[inline]
+    pub(crate) fn at_fork<P: AtFork>(is_registered: &AtomicBool) {
+        if !is_registered.load(Ordering::Relaxed) {
+            register::<P>(is_registered);
+        }
+    }
 
-/// No `fork` here.
-#[cfg(not(unix))]
-pub(crate) fn at_fork(_prepare: extern "C" fn(), _parent: extern "C" fn(), _child: extern "C" fn()) {}
+    #[cold]
+    fn register<P: AtFork>(is_registered: &AtomicBool) {
+        // If there is no memory to register them, forks go unnoticed. Miri has no forks.
+        if !cfg!(miri) {
+            // SAFETY: the functions exist for ever, and do not unwind.
+            unsafe { pthread_atfork(Some(prepare::<P>), Some(parent::<P>), Some(child::<P>)) };
+        }
+        is_registered.store(true, Ordering::Relaxed);
+    }
+
+    extern "C" fn prepare<P: AtFork>() {
+        P::slot().with(|slot| {
+            let held = slot.take().unwrap_or_else(|| ManuallyDrop::new(P::hold()));
+            slot.set(Some(held));
+        });
+    }
+
+    extern "C" fn parent<P: AtFork>() {
+        drop(P::slot().take().map(ManuallyDrop::into_inner));
+    }
+
+    extern "C" fn child<P: AtFork>() {
+        if let Some(mut held) = P::slot().take().map(ManuallyDrop::into_inner) {
+            held.in_child();
+        }
+    }
+}

@@ -18,9 +18,12 @@ mod platform;
 #[allow(unsafe_code)]
 pub(crate) mod host;
 
-#[cfg(not(waitword_loom))]
 #[allow(unsafe_code)]
 pub(crate) mod fork;
+
+#[cfg(not(waitword_loom))]
+#[allow(unsafe_code)]
+mod once;
 
 #[cfg(not(waitword_loom))]
 #[path = "std.rs"]

@@ -1,7 +1,6 @@
 //! What the standard library has on every platform but a browser's: a clock, random bits, and sleep for every thread.
 
 pub(crate) use std::hash::RandomState;
-pub use std::sync::OnceLock;
 pub(crate) use std::thread::{Thread as Timekeeper, park};
 pub use std::time::Instant;
 

@@ -1,6 +1,6 @@
 //! The standard library behind the facade.
 
-pub use super::platform::OnceLock;
+pub use super::once::OnceLock;
 pub use std::sync::atomic;
 
 use std::sync::{MutexGuard, PoisonError};

@@ -4,6 +4,7 @@
 //! (`enqueue.rs`); snapshots; and the watchdog of waiters that do not respond.
 
 pub(crate) mod enqueue;
+mod shards;
 pub(crate) mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,8 @@ use crate::shard::hash::model_addresses;
 use crate::shard::hash::{Hasher, Key};
 use crate::shard::{Locked, Shard};
 use crate::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
-use crate::sync::{MODEL, Mutex, mutant};
+use crate::sync::{MODEL, mutant};
+use crate::table::shards::Shards;
 use crate::waiter::node::Waiter;
 use crate::word::{Masked, Masked64, Word};
 
@@ -161,10 +163,17 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 /// assert_eq!(notify_all(table.at(&word)), 0);
 /// ```
 pub struct Table {
-    shards: Box<[Shard]>,
+    shards: Shards,
     hasher: Hasher,
-    /// Held by a snapshot.
-    snapshots: Mutex<()>,
+}
+
+/// Held by a snapshot of any table: a shard has one `Place`.
+#[cfg(not(waitword_loom))]
+static SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
+
+#[cfg(waitword_loom)]
+crate::sync::lazy_static! {
+    static ref SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
 }
 
 impl Table {
@@ -179,11 +188,18 @@ impl Table {
         Self::with_hasher(shards, Hasher::of_process())
     }
 
+    /// The one of the process.
+    fn of_process() -> Self {
+        let table = Self::new();
+        table.shards.iter().for_each(Shard::has_watchdog);
+        table
+    }
+
     fn with_hasher(shards: usize, hasher: Hasher) -> Self {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
         #[cfg(waitword_loom)]
         model_addresses::begin();
-        Self { shards: (0..shards).map(|_| Shard::new(hasher)).collect(), hasher, snapshots: Mutex::new(()) }
+        Self { shards: Shards::new(shards, hasher), hasher }
     }
 
     /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
@@ -215,14 +231,14 @@ impl Table {
     #[inline]
     pub fn global() -> &'static Table {
         static GLOBAL: crate::sync::OnceLock<Table> = crate::sync::OnceLock::new();
-        GLOBAL.get_or_init(Table::new)
+        GLOBAL.get_or_init(Table::of_process)
     }
 
     /// The table of the process; each execution of a model has one.
     #[cfg(waitword_loom)]
     pub fn global() -> &'static Table {
         crate::sync::lazy_static! {
-            static ref GLOBAL: Table = Table::new();
+            static ref GLOBAL: Table = Table::of_process();
         }
         // Coerced to the return type.
         &GLOBAL

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::thread::Thread;
 
-use super::{Location, Table, address};
+use super::{Location, SNAPSHOTS, Table, address};
 use crate::observe::{Actor, CONTENDED, Copied, Front, WaiterSeen, asks, contended, time_of};
 use crate::shard::copy::{Copying, Next, STAY};
 use crate::thread::known_threads;
@@ -35,10 +35,10 @@ impl Table {
     /// println!("a waiter from {}", seen[0].site.unwrap());
     /// ```
     pub fn snapshot(&self) -> Vec<WaiterSeen> {
-        // One snapshot at a time: a shard has one `Place`.
-        let _one = self.snapshots.lock();
         let (mut all, mut threads) = (Vec::new(), known_threads());
-        for shard in &self.shards {
+        // One snapshot at a time: a shard has one `Place`. A thread that forks waits for it.
+        let one = SNAPSHOTS.lock();
+        for shard in self.shards.iter() {
             let (begin, mut copying) = (all.len(), Copying::default());
             loop {
                 all.reserve(STAY);
@@ -49,6 +49,7 @@ impl Table {
                 }
             }
         }
+        drop(one);
         // Read again: threads known before may have ended since, and those that began to wait since were not known.
         threads.extend(known_threads());
         seen(all, &threads)

@@ -89,6 +89,8 @@ pub fn is_watchdog_running() -> bool {
     process::is_running()
 }
 
+#[cfg(all(unix, not(waitword_loom)))]
+pub(super) use process::in_child;
 #[cfg(not(waitword_loom))]
 pub(super) use process::{is_wanted, start};
 
@@ -104,13 +106,14 @@ pub(super) const fn is_wanted() -> bool {
 #[cfg(not(waitword_loom))]
 mod process {
     use crate::time::Instant;
+    use std::cell::UnsafeCell;
     use std::pin::Pin;
-    use std::sync::{Arc, atomic::AtomicU8, atomic::Ordering};
-    use std::task::{Wake, Waker};
+    use std::ptr;
+    use std::sync::atomic::{AtomicU8, Ordering};
+    use std::task::{RawWaker, RawWakerVTable, Waker};
 
     use super::{Pass, STALL_TIMEOUT, Table};
-    use crate::sync::fork::at_fork;
-    use crate::sync::{Mutex, OnceLock, mutant};
+    use crate::sync::mutant;
     use crate::timer::{Alarm, wake_by_timer};
     use crate::waiter::wake::WakeBatch;
 
@@ -124,6 +127,8 @@ mod process {
     const WANTED: u8 = 1;
     /// The next pass has been set up, or one is under way.
     const RUNNING: u8 = 2;
+    /// There will be no pass.
+    const DISABLED: u8 = 3;
 
     /// Whether a pass is due that could not be set up.
     #[inline]
@@ -135,14 +140,14 @@ mod process {
     /// releases.
     #[inline]
     pub(in crate::table) fn start() {
-        if STATE.load(Ordering::Relaxed) != RUNNING {
+        if STATE.load(Ordering::Relaxed) < RUNNING {
             begin();
         }
     }
 
-    /// As if a pass were set up already, so that no signal sets one up.
+    /// No signal sets a pass up any more.
     pub(super) fn never() {
-        STATE.store(RUNNING, Ordering::SeqCst);
+        STATE.store(DISABLED, Ordering::SeqCst);
     }
 
     pub(super) fn is_running() -> bool {
@@ -152,83 +157,71 @@ mod process {
     #[cold]
     fn begin() {
         if STATE.swap(RUNNING, Ordering::SeqCst) != RUNNING {
-            set_alarm();
+            WATCHDOG.set_alarm();
         }
     }
 
-    // Both made once: a pass begins in a signal, which allocates nothing.
-    static WATCHDOG: OnceLock<Arc<Watchdog>> = OnceLock::new();
-    static ALARM: OnceLock<Mutex<Pin<Box<Alarm>>>> = OnceLock::new();
-
-    fn set_alarm() {
-        let watchdog = WATCHDOG.get_or_init(|| Arc::new(Watchdog(Mutex::new(Pass::default()))));
-        let waker = Waker::from(Arc::clone(watchdog));
-        let alarm = ALARM.get_or_init(|| Mutex::new(Box::pin(Alarm::new())));
-        let now = Instant::now();
-        if !alarm.lock().as_mut().try_set_at(now, now + STALL_TIMEOUT, &waker) {
-            return STATE.store(WANTED, Ordering::SeqCst);
+    /// In the child of a fork (`shard/fork.rs`), while its only thread holds the locks of all shards: a pass that another thread was making
+    /// or setting up is over. A new one is due if this thread has waiters there.
+    #[cfg(unix)]
+    pub(in crate::table) fn in_child(has_waiters: bool) {
+        if STATE.load(Ordering::SeqCst) == DISABLED {
+            return;
         }
-        // Registered after the timer's handlers, so prepared before them: these locks are taken before the timer's.
-        static FORKS: OnceLock<()> = OnceLock::new();
-        FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
+        // SAFETY: there is no other thread, and this one makes no pass: it holds the locks of the shards (D1).
+        unsafe { *WATCHDOG.pass.get() = Pass::default() };
+        STATE.store(if has_waiters { WANTED } else { IDLE }, Ordering::SeqCst);
     }
 
-    /// A forking thread holds the locks of the watchdog, so that no pass is in a shard; in the child a pass is wanted.
-    mod fork {
-        use std::cell::Cell;
-        use std::sync::MutexGuard;
-
-        use super::{ALARM, Alarm, Mutex, Ordering, Pass, Pin, RUNNING, STATE, WANTED, WATCHDOG};
-
-        thread_local! {
-            static HELD: Cell<Option<Held>> = const { Cell::new(None) };
-        }
-
-        type Held = (Option<MutexGuard<'static, Pass>>, Option<MutexGuard<'static, Pin<Box<Alarm>>>>);
-
-        pub(super) extern "C" fn prepare() {
-            let held = (WATCHDOG.get().map(|watchdog| watchdog.0.lock()), ALARM.get().map(Mutex::lock));
-            let _ = HELD.try_with(|cell| cell.set(Some(held)));
-        }
-
-        pub(super) extern "C" fn parent() {
-            let _ = HELD.try_with(Cell::take);
-        }
-
-        pub(super) extern "C" fn child() {
-            parent();
-            let _ = STATE.compare_exchange(RUNNING, WANTED, Ordering::SeqCst, Ordering::SeqCst);
-        }
-    }
+    static WATCHDOG: Watchdog = Watchdog {
+        alarm: UnsafeCell::new(Alarm::new()),
+        pass: UnsafeCell::new(Pass { shard: 0, bucket: 0, watched: false }),
+    };
 
     /// What the timer wakes.
     ///
     /// After each critical section that found waiters to signal, it is queued behind their wakes and woken again: wakers are foreign code,
     /// and if one of them blocks, another thread of the timer goes on with the pass.
-    struct Watchdog(Mutex<Pass>);
+    ///
+    /// Invariant D1: both belong to the thread that made the state [`RUNNING`]; from when it sets the alarm on, to the thread that the timer
+    /// wakes it on; and so on, until that stores [`IDLE`] or [`WANTED`].
+    struct Watchdog {
+        alarm: UnsafeCell<Alarm>,
+        pass: UnsafeCell<Pass>,
+    }
 
-    impl Wake for Watchdog {
-        fn wake(self: Arc<Self>) {
+    // SAFETY: one thread at a time has it (D1), and the lock of the shards, of the timer or of its queue is in between.
+    unsafe impl Sync for Watchdog {}
+
+    impl Watchdog {
+        /// The caller has it.
+        fn set_alarm(&'static self) {
+            let now = Instant::now();
+            // SAFETY: ours (D1), and a static is never moved.
+            let alarm = unsafe { Pin::new_unchecked(&mut *self.alarm.get()) };
+            if !alarm.try_set_at(now, now + STALL_TIMEOUT, &waker()) {
+                STATE.store(WANTED, Ordering::SeqCst);
+            }
+        }
+
+        /// On a thread of the timer.
+        fn wake(&'static self) {
             let (table, mut batch) = (Table::global(), WakeBatch::new());
-            // Contended only by a thread that forks, as a rule: the next pass is set up when this one is over.
-            let mut pass = self.0.lock();
+            // SAFETY: ours (D1).
+            let pass = unsafe { &mut *self.pass.get() };
             let goes_on = loop {
-                let goes_on = table.pass(&mut pass, &mut batch);
+                let goes_on = table.pass(pass, &mut batch);
                 if !goes_on || !batch.is_empty() {
                     break goes_on;
                 }
             };
             if goes_on {
-                drop(pass);
                 mutant!("watchdog-go-on" => return wake_by_timer(&mut batch, None));
-                return wake_by_timer(&mut batch, Some(Waker::from(self)));
+                return wake_by_timer(&mut batch, Some(waker()));
             }
-            let watched = std::mem::take(&mut *pass).watched;
-            drop(pass);
+            let watched = std::mem::take(pass).watched;
             wake_by_timer(&mut batch, None);
             if !watched {
-                // A thread that forks waits for this as for a pass: it locks the shards, too.
-                let _pass = self.0.lock();
                 // A thread that saw `RUNNING` until now may have marked its shard after our pass over it: so check all shards again after
                 // `IDLE`.
                 mutant!("watchdog-idle" => return);
@@ -239,7 +232,19 @@ mod process {
                 }
             }
             mutant!("watchdog-again" => return);
-            set_alarm();
+            self.set_alarm();
         }
+    }
+
+    /// Wakes [`WATCHDOG`]. A pass begins in a signal, which allocates nothing.
+    fn waker() -> Waker {
+        static VTABLE: RawWakerVTable = RawWakerVTable::new(
+            |_| RawWaker::new(ptr::null(), &VTABLE),
+            |_| WATCHDOG.wake(),
+            |_| WATCHDOG.wake(),
+            |_| (),
+        );
+        // SAFETY: the functions reach a static alone, whatever the data is.
+        unsafe { Waker::new(ptr::null(), &VTABLE) }
     }
 }

@@ -194,6 +194,8 @@ impl ThisThread {
     fn new() -> Rc<Self> {
         let sleeper = Arc::new(Sleeper::current());
         let waker = Arc::clone(&sleeper).into_waker();
+        #[cfg(all(unix, not(waitword_loom)))]
+        fork::register();
         known::enter(&waker, &sleeper.thread);
         Rc::new(Self { waker, sleeper })
     }
@@ -231,7 +233,7 @@ pub(crate) mod known {
 
     use crate::sync::Mutex;
 
-    static KNOWN: Mutex<BTreeMap<usize, Thread>> = Mutex::new(BTreeMap::new());
+    pub(super) static KNOWN: Mutex<BTreeMap<usize, Thread>> = Mutex::new(BTreeMap::new());
 
     /// All of them, by the data pointers of their wakers.
     pub(crate) fn known_threads() -> BTreeMap<usize, Thread> {
@@ -246,6 +248,44 @@ pub(crate) mod known {
     /// The waker is about to go.
     pub(super) fn leave(waker: &Waker) {
         KNOWN.lock().remove(&waker.data().addr());
+    }
+}
+
+/// What a fork does to the threads that have waited: the child has the forking one alone, which no other is about to wake there.
+#[cfg(all(unix, not(waitword_loom)))]
+mod fork {
+    use std::collections::BTreeMap;
+    use std::sync::MutexGuard;
+    use std::sync::atomic::AtomicBool;
+    use std::thread::{LocalKey, Thread};
+
+    use super::{THIS, known};
+    use crate::sync::fork::{AtFork, Slot, at_fork};
+
+    pub(super) fn register() {
+        static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+        at_fork::<Held>(&IS_REGISTERED);
+    }
+
+    struct Held {
+        _known: MutexGuard<'static, BTreeMap<usize, Thread>>,
+    }
+
+    thread_local!(static HELD: Slot<Held> = const { Slot::new(None) });
+
+    impl AtFork for Held {
+        fn hold() -> Self {
+            Self { _known: known::KNOWN.lock() }
+        }
+
+        fn in_child(&mut self) {
+            // Without a value where the thread never waited, or is ending.
+            let _ = THIS.try_with(|this| this.get().map(|this| this.sleeper.in_child()));
+        }
+
+        fn slot() -> &'static LocalKey<Slot<Self>> {
+            &HELD
+        }
     }
 }
 

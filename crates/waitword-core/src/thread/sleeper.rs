@@ -128,6 +128,17 @@ impl Sleeper {
         }
     }
 
+    /// In the child of a fork, on its only thread, whose sleeper this is: the notifier that had linked it does not exist, and so does not wake
+    /// it. A token ends the next park instead.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(super) fn in_child(&self) {
+        if self.state.swap(0, Ordering::Relaxed) & LINKED != 0 {
+            // SAFETY: its owner, a notifier, does not exist (P1). What it was about to give is forgotten: those threads do not exist either.
+            std::mem::forget(unsafe { self.below.with_mut(|below| take(&mut *below)) });
+            self.thread.unpark();
+        }
+    }
+
     /// Ends the next park of the calling thread, whose sleeper this is: it runs, so there is nobody to wake.
     pub(super) fn leave_token(&self) {
         mutant!("leave-token" => return);

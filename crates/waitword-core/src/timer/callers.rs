@@ -68,8 +68,8 @@
 //! - is unparked only if it would sleep for too long: for the first deadline after a pause, or when many come at once;
 //! - delays no deadline: the leader calls the wakers itself.
 //!
-//! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). What was due but not called
-//! yet is called there, too; what was being called is not.
+//! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). The alarms that the forking
+//! thread had set stay set. What was due but not called yet is called there, too, whosever it is; what was being called is not.
 //!
 //! A leader that is not stuck but slow, or has no CPU for that long, is deposed as well, and nothing is lost by it: it finishes the
 //! call that it is in, and the others go on from the queue.
@@ -81,7 +81,6 @@ use std::thread::{Builder, Thread, ThreadId};
 
 use super::deadlines::{Clock, DEADLINES, Deadlines, LIMIT};
 use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::fork::at_fork;
 use crate::sync::thread::{current, park, park_until};
 use crate::sync::{Mutex, OnceLock, mutant};
 use crate::waiter::wake::{BATCH, Wake, WakeBatch};
@@ -124,16 +123,13 @@ pub(crate) fn clock_of_callers() -> Option<Clock> {
     if IS_LED.load(Ordering::Acquire) { CLOCK.get().copied() } else { start_leader() }
 }
 
-/// Set once the fork handlers are registered.
-static FORKS: OnceLock<()> = OnceLock::new();
-
 #[cold]
 fn start_leader() -> Option<Clock> {
-    // Registered before there is a leader, so that no child takes it for its own; and before the watchdog's handlers, which are then
-    // prepared first.
-    FORKS.get_or_init(|| at_fork(fork::prepare, fork::parent, fork::child));
-    let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
+    // Registered before there is a leader, so that no child takes it for its own.
+    #[cfg(unix)]
+    fork::register();
     let mut calls = CALLS.lock();
+    let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
     if calls.leader.is_none() {
         // Room for a batch, and for a batch of a watchdog's pass with its continuation.
         calls.queue.reserve(2 * BATCH + 1);
@@ -146,39 +142,44 @@ fn start_leader() -> Option<Clock> {
 }
 
 /// What a fork does to the timer: its thread holds both locks, and the child has no thread of the timer.
+#[cfg(unix)]
 mod fork {
-    use std::cell::Cell;
     use std::sync::MutexGuard;
+    use std::sync::atomic::AtomicBool;
+    use std::thread::LocalKey;
 
     use super::{CALLS, Calls, DEADLINES, Deadlines, IS_LED, Ordering};
+    use crate::sync::fork::{AtFork, Slot, at_fork};
 
-    thread_local! {
-        static HELD: Cell<Option<Held>> = const { Cell::new(None) };
+    /// Set once the fork handlers are registered.
+    pub(super) static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+
+    pub(super) fn register() {
+        at_fork::<Held>(&IS_REGISTERED);
     }
 
-    type Held = (MutexGuard<'static, Calls>, MutexGuard<'static, Deadlines>);
-
-    /// A thread that forks while its thread locals are destroyed holds nothing.
-    fn take_held() -> Option<Held> {
-        HELD.try_with(Cell::take).ok().flatten()
+    struct Held {
+        deadlines: MutexGuard<'static, Deadlines>,
+        calls: MutexGuard<'static, Calls>,
     }
 
-    pub(super) extern "C" fn prepare() {
-        let held = (CALLS.lock(), DEADLINES.lock());
-        let _ = HELD.try_with(|cell| cell.set(Some(held)));
-    }
+    thread_local!(static HELD: Slot<Held> = const { Slot::new(None) });
 
-    pub(super) extern "C" fn parent() {
-        drop(take_held());
-    }
+    impl AtFork for Held {
+        fn hold() -> Self {
+            let calls = CALLS.lock();
+            Self { deadlines: DEADLINES.lock(), calls }
+        }
 
-    pub(super) extern "C" fn child() {
-        if let Some((mut calls, mut deadlines)) = take_held() {
-            (calls.leader, calls.stand_by, calls.threads) = (None, None, 0);
-            calls.check_wheel = true;
-            (deadlines.leader, deadlines.stand_by) = (None, None);
-            (deadlines.calling, deadlines.checks_at) = (false, None);
+        fn in_child(&mut self) {
+            (self.calls.leader, self.calls.stand_by, self.calls.threads) = (None, None, 0);
+            self.calls.check_wheel = true;
+            self.deadlines.in_child();
             IS_LED.store(false, Ordering::Release);
+        }
+
+        fn slot() -> &'static LocalKey<Slot<Self>> {
+            &HELD
         }
     }
 }
@@ -384,7 +385,7 @@ mod tests {
             let calls = CALLS.lock();
             let starts = std::thread::spawn(|| clock_of_callers().is_some());
             let start = Instant::now();
-            while FORKS.get().is_none() {
+            while !fork::IS_REGISTERED.load(Ordering::Relaxed) {
                 assert!(start.elapsed() < Duration::from_secs(60), "it waits for the lock of a leader to be");
                 std::thread::yield_now();
             }

@@ -75,6 +75,7 @@ impl Deadlines {
         // SAFETY: alive, as the caller guarantees, and the lock is held: W1 to W4 of the wheel.
         unsafe {
             std::mem::swap(&mut node.as_mut().waker, waker);
+            node.as_ref().owner.set_here();
             if node.as_ref().is_set_for(deadline) {
                 return Unpark(None);
             }
@@ -114,6 +115,16 @@ impl Deadlines {
     /// When the leader wakes up and checks the wheel by itself.
     pub(crate) fn wakes_at(&self) -> Option<u64> {
         self.wakes_at
+    }
+
+    /// In the child of a fork: there is no thread of the timer, and the deadlines of other threads, which are on stacks that are given away, are
+    /// forgotten.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(crate) fn in_child(&mut self) {
+        // SAFETY: the lock is held, and what is in the wheel is as it was at the fork: alive.
+        unsafe { self.wheel.keep_own() };
+        (self.leader, self.stand_by) = (None, None);
+        (self.calling, self.checks_at) = (false, None);
     }
 
     /// If the leader got stuck, a waker would be delayed from `at` on: has the stand-by check not later than [`LIMIT`] after that. Returns

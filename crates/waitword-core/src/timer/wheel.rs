@@ -40,6 +40,8 @@
 use std::ptr::NonNull;
 use std::task::Waker;
 
+use crate::sync::fork::Owner;
+
 type Link = Option<NonNull<Node>>;
 
 /// A deadline, in the wheel or out of it.
@@ -54,11 +56,21 @@ pub(crate) struct Node {
     /// The bucket that it is in.
     place: Place,
     pub(crate) waker: Option<Waker>,
+    /// Who set it last.
+    pub(crate) owner: Owner,
 }
 
 impl Node {
     pub(crate) const fn new() -> Self {
-        Self { deadline: 0, next: None, prev: None, rounded_by: 0, place: Place::NOWHERE, waker: None }
+        Self {
+            deadline: 0,
+            next: None,
+            prev: None,
+            rounded_by: 0,
+            place: Place::NOWHERE,
+            waker: None,
+            owner: Owner::nobody(),
+        }
     }
 
     /// Makes a node that is not in the wheel ring at `rings`, because it was set for `deadline`.
@@ -73,8 +85,8 @@ impl Node {
     }
 }
 
-/// Part of every future that waits with a deadline: the deadline, two links and a place, and the waker.
-const _: () = assert!(size_of::<Node>() <= 48);
+/// Part of every future that waits with a deadline: the deadline, two links and a place, the waker, and the owner.
+const _: () = assert!(size_of::<Node>() <= 56);
 
 /// The wheel. An empty one is all zeros, so that a static one takes no room in the program's file.
 ///
@@ -170,6 +182,26 @@ impl Wheel {
         }
         self.hand = self.hand.max(now);
         self.next()
+    }
+
+    /// Takes out the nodes of other threads, in the child of a fork.
+    ///
+    /// # Safety
+    /// The caller holds the lock; the nodes in the wheel are alive.
+    #[cfg(all(unix, not(waitword_loom)))]
+    pub(crate) unsafe fn keep_own(&mut self) {
+        for place in 0..PLACES {
+            let mut link = self.lists[place].first;
+            while let Some(node) = link {
+                // SAFETY: linked, so alive, in this wheel and the lock's.
+                unsafe {
+                    link = node.as_ref().next;
+                    if !node.as_ref().owner.is_here() {
+                        self.remove(node);
+                    }
+                }
+            }
+        }
     }
 
     /// The last time in `(after, until]` at which the wheel is known to need a check: one at which a bucket begins.

@@ -14,7 +14,9 @@ use crate::table::enqueue::{enqueue_while_equal, release};
 use crate::table::enqueue::{leave, tell_end};
 use crate::table::{Location, address};
 use crate::thread::{earn, is_of_thread, is_spin_due, spin_and_learn};
-use crate::waiter::node::{DONE, IDLE, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled};
+use crate::waiter::node::{
+    DONE, IDLE, LOST, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled,
+};
 use crate::waiter::wake::Wake;
 use crate::waiter::{Cancelled, Outcome};
 use crate::word::{Word, bits, load_bits};
@@ -239,6 +241,8 @@ impl<L: Location> WaitAsync<L> {
         match state {
             DONE => panic!("a wait was polled after it had ended"),
             QUEUED | SIGNAL_REQUESTED => self.poll_queued(waker),
+            // What it expected was overwritten when it was enqueued. The caller has to recheck, as after any change of the word.
+            LOST => Poll::Ready(Some(Outcome::NotEqual)),
             _ => self.replace_waker(waker),
         }
     }

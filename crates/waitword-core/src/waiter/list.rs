@@ -5,10 +5,12 @@
 //! - the queue of a word, a circle without a sentinel that is known by its head (`shard/bucket.rs`);
 //! - a [`List`] with a sentinel, from which an entry can be unlinked without knowing the list.
 
+use std::cell::Cell;
 use std::pin::Pin;
 use std::ptr::NonNull;
 
 use crate::sync::UnsafeCell;
+use crate::sync::fork::Owner;
 
 /// The neighbours of a member, as part of the member.
 #[derive(Debug)]
@@ -107,6 +109,35 @@ pub(crate) unsafe fn join(left: NonNull<Entry>, right: NonNull<Entry>) {
 unsafe fn with<R>(entry: NonNull<Entry>, access: impl FnOnce(&mut Neighbours) -> R) -> R {
     // SAFETY: alive, and the caller owns the neighbours; no `access` here reaches the same entry again.
     unsafe { entry.as_ref().0.with_mut(|neighbours| access(&mut *neighbours)) }
+}
+
+/// The waiters that a notify has detached from a queue, until it has completed or moved them. The shard of the queue knows it meanwhile, for
+/// a fork (`shard/fork.rs`).
+#[derive(Debug)]
+pub(crate) struct Detached {
+    pub(crate) list: List,
+    /// Whose notify it is.
+    pub(crate) owner: Owner,
+    /// The next one that the shard knows. As the list, it belongs to the lock of the shard (I2).
+    pub(crate) next: Cell<Option<NonNull<Detached>>>,
+}
+
+impl Detached {
+    /// Empty, to be [`init`](Self::init)ed where it stays.
+    pub(crate) fn new() -> Self {
+        Self { list: List::new(), owner: Owner::nobody(), next: Cell::new(None) }
+    }
+
+    /// Makes it the calling thread's, once, before any other method.
+    pub(crate) fn init(self: Pin<&Self>) {
+        self.list().init();
+        self.owner.set_here();
+    }
+
+    pub(crate) fn list(self: Pin<&Self>) -> Pin<&List> {
+        // SAFETY: pinned with the whole, and nothing moves it.
+        unsafe { self.map_unchecked(|detached| &detached.list) }
+    }
 }
 
 /// A list with a sentinel: what a notify detached from a queue, or what an inbox holds.

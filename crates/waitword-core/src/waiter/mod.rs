@@ -13,6 +13,8 @@
 //! (`table/watchdog.rs`). Its owner may make it `SIGNAL_REQUESTED`: the next pass signals it. What is said of `QUEUED` nodes
 //! here holds for all five.
 //!
+//! In the child of a fork, a node that another thread than the forking one had queued is `LOST`: in no list (`shard/fork.rs`).
+//!
 //! A `QUEUED` node is linked into the queue of its word or, once a notify has dequeued it, *detached*: linked into the list
 //! that this notify is working off, counted, and not completed yet.
 //!

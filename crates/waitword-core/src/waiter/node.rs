@@ -8,6 +8,7 @@ use super::list::{self, Entry};
 use super::wake::Wake;
 use crate::observe::{Caller, HOLDERS, Origin, PackedSite, Site, WaitsFor, asks};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::sync::fork::Owner;
 use crate::sync::{UnsafeCell, order};
 
 /// Not in a queue: not yet, or not any more.
@@ -28,6 +29,8 @@ pub(crate) const NOTIFIED: u64 = 6;
 pub(crate) const TIMED_OUT: u64 = 7;
 /// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: u64 = 8;
+/// It was queued when the process was forked, by another thread than the one that forked (`shard/fork.rs`).
+pub(crate) const LOST: u64 = 9;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
 /// has a deadline, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
@@ -90,6 +93,8 @@ pub(crate) struct Waiter {
     address: AtomicUsize,
     /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
     entry: Entry,
+    /// Who enqueued or polled it last, for a fork.
+    pub(crate) owner: Owner,
     _pinned: PhantomPinned,
 }
 
@@ -116,8 +121,9 @@ pub(crate) struct Links {
     pub(crate) sibling: Option<NonNull<Waiter>>,
 }
 
-/// One cache line, so that each of many waiters on one word costs one miss.
-const _: () = assert!(size_of::<usize>() < 8 || size_of::<Waiter>() == 64 || crate::sync::MODEL);
+/// One cache line and the owner, which only a fork reads, so that each of many waiters on one word costs one miss.
+const _: () =
+    assert!(size_of::<usize>() < 8 || std::mem::offset_of!(Waiter, owner) == 64 || crate::sync::MODEL);
 
 // SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
 // is `Send`.
@@ -146,6 +152,7 @@ impl Waiter {
             links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: bits as u32, site, sibling: None }),
             address: AtomicUsize::new((bits >> 32) as usize),
             entry: Entry::new(),
+            owner: Owner::nobody(),
             _pinned: PhantomPinned,
         }
     }
@@ -278,6 +285,7 @@ impl Waiter {
     #[inline]
     pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) {
         debug_assert_eq!(self.state(), IDLE);
+        self.owner.set_here();
         let set = |links: &mut Links| {
             if links.wake.is_nobody() {
                 // Forgotten, not dropped: reading what was just written in pieces of another size would wait for these stores.

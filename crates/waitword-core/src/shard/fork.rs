@@ -1,0 +1,158 @@
+//! A shard across a fork (`sync/fork.rs`). The thread that forks holds its lock, so that no other thread is in a critical section. In the
+//! child the shard keeps the waiters of that thread, and forgets all others: they lie on stacks that are given away, or belong to tasks that
+//! no thread runs.
+//!
+//! ```text
+//!   queued in the parent                                in the child
+//!   ────────────────────────────────────────────────    ────────────────────────────────────────────────────
+//!   by the forking thread                               queued in the same order, on the same words
+//!   the same, detached by another thread's notify       queued: that notify counts nobody here
+//!   detached by a notify of the forking thread          detached: that notify continues
+//!   by another thread, wherever                         `LOST`, or idle if it is an agent's: in no list
+//! ```
+//! What another thread was about to do with a waiter is not done. So the first waiter of each word requests a signal
+//! (`table/watchdog.rs`): a lock may have been released, and nobody signalled yet. A waiter whose wake another thread was about to call is
+//! not woken; its next poll finds the outcome or the signal.
+//!
+//! All memory that is linked is as it was at the fork, because no thread of the child has started yet.
+
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::sync::MutexGuard;
+
+use super::hash::{Hasher, Key};
+use super::queues::{Changes, Queues};
+use super::{Locked, Shard};
+use crate::waiter::list::{self, unlink};
+use crate::waiter::node::{IDLE, LOST, QUEUED, SIGNAL_REQUESTED, Waiter, next, node_of, with};
+use crate::waiter::wake::Wake;
+
+/// A shard whose lock is held by a thread that forks. Dropping it releases the lock.
+pub(crate) struct Forking {
+    shard: &'static Shard,
+    /// Held too, because a thread that sleeps until the shard's lock is free may not exist in the child.
+    sleepers: Option<MutexGuard<'static, ()>>,
+}
+
+impl Forking {
+    /// Takes the lock.
+    pub(crate) fn hold(shard: &'static Shard) -> Self {
+        shard.lock.lock();
+        Self { shard, sleepers: Some(shard.lock.hold_sleepers()) }
+    }
+
+    /// In the child: forgets the waiters of other threads. Returns whether any waiter is left. `hasher` is the table's.
+    pub(crate) fn keep_own(&mut self, hasher: Hasher) -> bool {
+        // Another guard of the same lock, which leaves it to ours to unlock.
+        let mut changes = Changes::since(0);
+        // SAFETY: we hold the lock (I2), and there is no other thread.
+        let kept = self.shard.queues.with_mut(|queues| unsafe { (*queues).keep_own(hasher, &mut changes) });
+        self.shard.lock.set_occupancy(changes.occupancy);
+        kept
+    }
+}
+
+impl Drop for Forking {
+    fn drop(&mut self) {
+        self.sleepers = None;
+        let occupancy = self.shard.lock.occupancy();
+        drop(Locked { shard: self.shard, changes: Changes::since(occupancy) });
+    }
+}
+
+impl Queues {
+    /// # Safety
+    /// The caller holds the lock (I2), in a process without another thread.
+    unsafe fn keep_own(&mut self, hasher: Hasher, changes: &mut Changes) -> bool {
+        let mut queues = None;
+        for bucket in &mut self.buckets {
+            // SAFETY: the caller holds the lock.
+            unsafe {
+                while let Some((_, head)) = bucket.take_queue() {
+                    with(head, |links| links.sibling = queues);
+                    queues = Some(head);
+                }
+            }
+        }
+        self.forget_all();
+        // SAFETY: all of these are linked under the lock that the caller holds (I2). A node is appended or forgotten once it has been passed,
+        // and what is behind it was read before.
+        unsafe {
+            while let Some(head) = queues {
+                queues = with(head, |links| links.sibling.take());
+                let mut node = head;
+                loop {
+                    let behind = next(node);
+                    if node.as_ref().owner.is_here() {
+                        self.keep(hasher, node, changes);
+                    } else {
+                        forget(node);
+                    }
+                    if behind == head {
+                        break;
+                    }
+                    node = behind;
+                }
+            }
+            self.keep_own_detached(hasher, changes);
+        }
+        self.watched = self.words() > 0;
+        self.watched || self.detached.is_some()
+    }
+
+    /// # Safety
+    /// As [`keep_own`](Self::keep_own).
+    unsafe fn keep_own_detached(&mut self, hasher: Hasher, changes: &mut Changes) {
+        let mut lists = self.detached.take();
+        while let Some(detached) = lists {
+            // SAFETY: a list that is not worked off is alive where it was pinned, and belongs to the lock that the caller holds (I2); what is
+            // in it, too.
+            unsafe {
+                let notify = Pin::new_unchecked(detached.as_ref());
+                lists = notify.next.get();
+                let continues = notify.owner.is_here();
+                if continues {
+                    notify.next.set(self.detached.replace(detached));
+                }
+                let anchor = notify.list().anchor();
+                let mut member = list::next(anchor);
+                while member != anchor {
+                    let (node, behind) = (node_of(member), list::next(member));
+                    if !node.as_ref().owner.is_here() {
+                        unlink(member);
+                        forget(node);
+                    } else if !continues {
+                        self.keep(hasher, node, changes);
+                    }
+                    member = behind;
+                }
+            }
+        }
+    }
+
+    /// Puts a waiter of this thread back at the tail of the queue of its word.
+    ///
+    /// # Safety
+    /// As [`keep_own`](Self::keep_own); and nothing that is used any more links to the node.
+    unsafe fn keep(&mut self, hasher: Hasher, node: NonNull<Waiter>, changes: &mut Changes) {
+        // SAFETY: alive (I1), and the caller's.
+        unsafe {
+            let address = node.as_ref().address();
+            self.append(Key { address, hash: hasher.hash(address) }, node, changes);
+            let is_task = with(node, |links| links.wake.is_task());
+            if node.as_ref().was_first() && node.as_ref().state() == QUEUED && is_task {
+                node.as_ref().change_queued(SIGNAL_REQUESTED);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The node is alive and in no list that is used any more.
+unsafe fn forget(node: NonNull<Waiter>) {
+    // SAFETY: as the caller guarantees. Its wake stays: to drop it would run foreign code.
+    unsafe {
+        let is_agent = with(node, |links| matches!(links.wake, Wake::Agent(_)));
+        node.as_ref().set_state(if is_agent { IDLE } else { LOST });
+    }
+}

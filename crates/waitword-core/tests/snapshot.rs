@@ -11,10 +11,10 @@ use std::thread;
 use std::time::Instant;
 
 use common::{Probe, poll, queued, queued_with, until};
-use waitword_core::observe::{Actor, WaiterSeen, WaiterState, WaitsFor, start_clock};
+use waitword_core::observe::{Actor, Origin, WaiterSeen, WaiterState, WaitsFor, start_clock};
 use waitword_core::{
     Inbox, InboxWait, Interrupt, Table, notify_all, notify_many, notify_one, requeue_while_equal, signal_one,
-    wait, wait_interruptible,
+    wait, wait_async_from, wait_interruptible,
 };
 
 fn address(word: &AtomicU32) -> usize {
@@ -88,10 +88,17 @@ fn a_task_that_was_signalled_and_is_not_polled_is_told() {
 #[test]
 fn moved_waiters_are_seen_where_they_are() {
     let (table, words) = (Table::new(), [AtomicU32::new(0), AtomicU32::new(0)]);
-    let _waits = [(); 3].map(|()| queued(table.at(&words[0]), 0));
+    let origin = Origin::here(WaitsFor::Word).timed(true);
+    let _waits = [(); 3].map(|()| {
+        let mut wait = Box::pin(wait_async_from(origin, table.at(&words[0]), 0));
+        assert!(poll(wait.as_mut()).is_pending());
+        wait
+    });
     assert_eq!(requeue_while_equal(table.at(&words[0]), 0, address(&words[1]), 2), Ok(2));
     let seen = table.snapshot();
-    assert_eq!((of(&seen, &words[0]).len(), of(&seen, &words[1]).len()), (1, 2));
+    let timed = |word| of(&seen, word).iter().map(|waiter| waiter.timed).collect::<Vec<_>>();
+    // A waiter that was moved was notified: its deadline ends no wait there.
+    assert_eq!((timed(&words[0]), timed(&words[1])), (vec![Some(true)], vec![Some(false); 2]));
 }
 
 #[test]

@@ -54,6 +54,25 @@ macro_rules! alone {
 }
 
 alone! {
+    /// In all the ways in which the table of the process starts it.
+    fn not_what_is_queued_in_a_table_of_ones_own() {
+        let (table, words) = (Table::new(), [AtomicI32::new(0), AtomicI32::new(0)]);
+        let at = |word: usize| table.at(&words[word]);
+        let queued = |word| {
+            let mut wait = Box::pin(wait_async(at(word), 0));
+            assert!(poll(wait.as_mut()).is_pending());
+            wait
+        };
+        let mut waits = [0, 0, 1, 1].map(queued);
+        assert_eq!(signal_one(at(0)), 2);
+        let _behind = queued(0);
+        waits[2].as_mut().request_signal();
+        assert!(!is_queue_stalled(at(1)));
+        assert_eq!(requeue_while_equal(at(1), 0, words[0].as_ptr().addr(), 1), Ok(1));
+        assert!(!is_watchdog_running());
+        assert!(table.signal_stalled(), "there is something to watch");
+    }
+
     fn a_signal_that_leaves_a_waiter_behind() {
         let word = word();
         let (_first, behind) = (queued(word), queued(word));

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -26,14 +26,29 @@ unsafe extern "C" {
 
 /// Runs `child` in a child, which is to end well.
 fn in_a_child(child: impl FnOnce()) {
-    // SAFETY: no other thread of this process holds a lock of the allocator or of this library for long, and the child leaves by `_exit`.
+    match fork_here() {
+        None => end_child(child),
+        Some(id) => ends_well(id),
+    }
+}
+
+/// The child, in the parent.
+fn fork_here() -> Option<i32> {
+    // SAFETY: the child uses what works after a fork, and leaves by `_exit`.
     let id = unsafe { fork() };
     assert!(id >= 0);
-    if id == 0 {
-        let panicked = catch_unwind(AssertUnwindSafe(child)).is_err();
-        // SAFETY: it may be called at any time.
-        unsafe { _exit(i32::from(panicked)) };
-    }
+    (id > 0).then_some(id)
+}
+
+/// In the child.
+fn end_child(last: impl FnOnce()) -> ! {
+    let panicked = catch_unwind(AssertUnwindSafe(last)).is_err();
+    // SAFETY: it may be called at any time.
+    unsafe { _exit(i32::from(panicked)) }
+}
+
+/// In the parent.
+fn ends_well(id: i32) {
     const WITHOUT_WAITING: i32 = 1;
     let mut status = 0;
     // SAFETY: `status` is there while it is written to.
@@ -46,15 +61,46 @@ fn in_a_child(child: impl FnOnce()) {
     assert!(in_time.is_ok() && status == 0, "{status}");
 }
 
-/// Uses the stacks of threads that the child does not have.
-fn start_threads() {
-    fn scribble(depth: u32) -> u64 {
-        let mut area = [0x5a5a_5a5a_5a5a_5a5a_u64; 64];
-        std::hint::black_box(&mut area);
-        if depth == 0 { area[3] } else { scribble(depth - 1) ^ area[7] }
+/// Threads that use the stacks of those that the child does not have, until they are asked whether anything was written there.
+struct UsedStacks {
+    threads: Vec<thread::JoinHandle<()>>,
+    over: Arc<std::sync::Barrier>,
+}
+
+impl UsedStacks {
+    fn new() -> Self {
+        fn fill(depth: u32, barriers: &[Arc<std::sync::Barrier>; 2]) {
+            let mut area = [0x5a5a_5a5a_5a5a_5a5a_u64; 64];
+            std::hint::black_box(&mut area);
+            if depth > 0 {
+                fill(depth - 1, barriers);
+            } else {
+                barriers.iter().for_each(|barrier| drop(barrier.wait()));
+            }
+            assert!(std::hint::black_box(&area).iter().all(|word| *word == 0x5a5a_5a5a_5a5a_5a5a));
+        }
+        const THREADS: usize = 64;
+        let barriers = [(); 2].map(|()| Arc::new(std::sync::Barrier::new(THREADS + 1)));
+        let threads = (0..THREADS).map(|_| {
+            let barriers = barriers.clone();
+            thread::spawn(move || fill(60, &barriers))
+        });
+        let threads = threads.collect();
+        let [all_filled, over] = barriers;
+        all_filled.wait();
+        Self { threads, over }
     }
-    let threads: Vec<_> = (0..32).map(|_| thread::spawn(|| scribble(60))).collect();
-    threads.into_iter().for_each(|thread| assert_ne!(thread.join().unwrap(), 0));
+
+    fn are_untouched(self) {
+        self.over.wait();
+        self.threads.into_iter().for_each(|thread| thread.join().unwrap());
+    }
+}
+
+fn on_used_stacks(meanwhile: impl FnOnce()) {
+    let stacks = UsedStacks::new();
+    meanwhile();
+    stacks.are_untouched();
 }
 
 /// All of this library that blocks a thread or a task, on objects of the child's own.
@@ -162,17 +208,12 @@ impl Wake for Stuck {
     }
 }
 
-/// A waker whose first call forks.
-struct Forks(AtomicBool);
+/// A waker whose call forks, and returns in both processes.
+struct Forks(Mutex<Option<Result<i32, UsedStacks>>>);
 
 impl Wake for Forks {
     fn wake(self: Arc<Self>) {
-        if self.0.swap(false, Ordering::SeqCst) {
-            in_a_child(|| {
-                start_threads();
-                everything_works();
-            });
-        }
+        *self.0.lock() = Some(fork_here().ok_or_else(UsedStacks::new));
     }
 }
 
@@ -238,8 +279,7 @@ fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
     let mut held = Some((mutex, write));
     for _ in 0..20 {
         in_a_child(|| {
-            start_threads();
-            everything_works();
+            on_used_stacks(everything_works);
             // What this thread holds it can release here, also to others.
             drop(held.take());
             thread::scope(|scope| {
@@ -264,18 +304,17 @@ fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
 #[test]
 fn futures_of_the_forking_thread_stay_queued_in_their_order() {
     let mutex = Mutex::new(0);
-    let mut guard = Some(mutex.lock());
-    let mut first = Some(Task::queued(mutex.lock_async()));
     thread::scope(|scope| {
+        let mut guard = Some(mutex.lock());
+        let mut first = Some(Task::queued(mutex.lock_async()));
         let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| drop(mutex.lock()))).collect();
         until(|| waiters_of(&mutex) == 4);
         let mut second = Some(Task::queued(mutex.lock_async()));
         in_a_child(|| {
-            start_threads();
-            drop(guard.take());
+            on_used_stacks(|| drop(guard.take()));
             let (mut first, second) = (first.take().unwrap(), second.take().unwrap());
             until(|| first.is_woken());
-            let std::task::Poll::Ready(acquired) = first.poll() else { panic!("it was woken for nothing") };
+            let Poll::Ready(acquired) = first.poll() else { panic!("it was woken for nothing") };
             assert!(!second.is_woken(), "it has overtaken the first");
             drop(acquired);
             drop(second.finish());
@@ -293,10 +332,10 @@ fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack(
     static WORD: AtomicU32 = AtomicU32::new(0);
     let (calls, called) = mpsc::channel();
     let stuck = Arc::new(Stuck { calls, free: Mutex::new(()) });
-    let stays = stuck.free.lock();
     let mut head = pin!(wait_async(&WORD, 0));
     assert!(head.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&stuck)))).is_pending());
     thread::scope(|scope| {
+        let stays = stuck.free.lock();
         // More than a batch, and some of this thread among them.
         let (mut own, mut threads) = (Vec::new(), Vec::new());
         for queued in 1..=60 {
@@ -309,8 +348,7 @@ fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack(
         }
         let notify = scope.spawn(|| notify_all(&WORD));
         called.recv().unwrap();
-        in_a_child(|| {
-            start_threads();
+        let in_the_child = || {
             // Those that the notify had completed in its first batch; the others are queued, and leave or are notified.
             let mut left = own.iter_mut().map(|own| own.take().unwrap());
             let completed: Vec<_> = left.by_ref().take(5).collect();
@@ -321,7 +359,8 @@ fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack(
             left.for_each(|own| assert_eq!(own.finish(), word::Outcome::Notified));
             assert_eq!(late.finish(), word::Outcome::Notified);
             everything_works();
-        });
+        };
+        in_a_child(|| on_used_stacks(in_the_child));
         drop(stays);
         assert_eq!(notify.join().unwrap(), 61);
         own.into_iter().for_each(|own| assert_eq!(own.unwrap().finish(), word::Outcome::Notified));
@@ -333,15 +372,24 @@ fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack(
 #[test]
 fn a_notify_in_which_a_waker_forks_continues_in_both_processes() {
     static WORD: AtomicU32 = AtomicU32::new(0);
+    let forks = Arc::new(Forks(Mutex::new(None)));
     let mut head = pin!(wait_async(&WORD, 0));
-    let forks = Waker::from(Arc::new(Forks(AtomicBool::new(true))));
-    assert!(head.as_mut().poll(&mut Context::from_waker(&forks)).is_pending());
+    assert!(head.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&forks)))).is_pending());
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..60).map(|_| scope.spawn(|| word::wait(&WORD, 0))).collect();
-        until(|| waiters_of(&WORD) == 61);
+        // More than a batch, so that most of them are detached meanwhile.
+        let threads: Vec<_> = (0..100).map(|_| scope.spawn(|| word::wait(&WORD, 0))).collect();
+        until(|| waiters_of(&WORD) == 101);
         let own = Task::queued(wait_async(&WORD, 0));
-        assert_eq!(notify_all(&WORD), 62);
-        assert_eq!(own.finish(), word::Outcome::Notified);
+        let counted = notify_all(&WORD);
+        match forks.0.lock().take().unwrap() {
+            Err(stacks) => end_child(|| {
+                stacks.are_untouched();
+                assert_eq!((counted, own.finish()), (102, word::Outcome::Notified));
+                everything_works();
+            }),
+            Ok(child) => ends_well(child),
+        }
+        assert_eq!((counted, own.finish()), (102, word::Outcome::Notified));
         threads.into_iter().for_each(|thread| assert_eq!(thread.join().unwrap(), word::Outcome::Notified));
     });
 }
@@ -361,9 +409,8 @@ fn a_future_that_another_thread_had_queued_can_be_polled_in_the_child() {
     let mut both = Some((guard, lock, word));
     in_a_child(|| {
         let (guard, lock, mut word) = both.take().unwrap();
-        start_threads();
         assert_eq!(notify_one(&WORD), 0);
-        assert_eq!(common::poll(word.as_mut()), std::task::Poll::Ready(word::Outcome::NotEqual));
+        assert_eq!(common::poll(word.as_mut()), Poll::Ready(word::Outcome::NotEqual));
         let first = Task::queued(mutex.lock_async());
         let mut second = Task::new(lock);
         assert!(second.poll().is_pending());

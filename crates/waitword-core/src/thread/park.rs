@@ -304,3 +304,26 @@ pub(crate) mod known {
 
     pub(super) fn leave(_: &Waker) {}
 }
+
+#[cfg(all(test, not(waitword_loom)))]
+mod tests {
+    use super::*;
+    use crate::time::Duration;
+
+    /// The wake that ended the inner park may have been meant for the outer parker.
+    #[test]
+    fn a_parker_that_has_parked_leaves_a_token_whether_the_park_was_timed_or_not() {
+        let far = Instant::now() + Duration::from_secs(3600);
+        for park in [Parker::park as fn(&Parker), |parker| {
+            parker.park_until(Instant::now() + Duration::from_secs(3600))
+        }] {
+            let outer = Parker::current();
+            outer.waker().wake_by_ref();
+            let inner = Parker::current();
+            park(&inner);
+            drop(inner);
+            outer.park_until(far);
+            assert!(Instant::now() < far);
+        }
+    }
+}

@@ -285,3 +285,38 @@ unsafe fn drop_share(data: *const ()) {
     // SAFETY: the share of a waker that is dropped (P2).
     drop(unsafe { Arc::from_raw(data.cast::<Sleeper>()) });
 }
+
+#[cfg(all(test, not(waitword_loom)))]
+mod tests {
+    use super::*;
+    use crate::thread::is_spin_due;
+
+    /// Only a thread that was awake may answer at once.
+    #[test]
+    fn a_notifier_learns_whether_the_thread_that_it_wakes_was_asleep() {
+        for (state, answers_soon) in [(ASLEEP, false), (0, true)] {
+            let learns = move || {
+                let sleeper = Sleeper::current();
+                sleeper.state.store(state, Ordering::Relaxed);
+                sleeper.unpark();
+                assert_eq!(is_spin_due(), answers_soon);
+            };
+            std::thread::spawn(learns).join().unwrap();
+        }
+    }
+
+    /// Its notifier does not exist in the child: another one has to be able to wake the thread.
+    #[cfg(unix)]
+    #[test]
+    fn a_thread_that_was_linked_when_it_forked_can_be_woken_in_the_child() {
+        let woken = std::thread::spawn(|| {
+            let sleeper = Arc::new(Sleeper::current());
+            assert!(sleeper.link() && !sleeper.link());
+            sleeper.in_child();
+            // What was under way counts as a wake.
+            sleeper.while_asleep(thread::park);
+            assert!(sleeper.link(), "as if another notifier were about to wake it");
+        });
+        woken.join().unwrap();
+    }
+}

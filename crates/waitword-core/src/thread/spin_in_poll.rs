@@ -155,6 +155,21 @@ mod tests {
     }
 
     #[test]
+    fn answers_pay_for_spins_in_vain_up_to_a_limit() {
+        let learns = || {
+            // One spin that was answered makes the next one due.
+            LEARNED.set(Learned { credit: 0, is_due: true });
+            assert_eq!(spins(1_000, true), 1_000);
+            let most = (MOST - ENOUGH) / SPIN + 1;
+            assert!(
+                (most / 2..=most + 1).contains(&spins(most + 10, false)),
+                "a spin takes one or two microseconds"
+            );
+        };
+        std::thread::spawn(learns).join().unwrap();
+    }
+
+    #[test]
     fn behind_others_one_wait_of_100_looks_and_none_spins() {
         let learns = || {
             let checks = Cell::new(0);

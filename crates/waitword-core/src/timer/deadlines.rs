@@ -123,8 +123,8 @@ impl Deadlines {
     pub(crate) fn in_child(&mut self) {
         // SAFETY: the lock is held, and what is in the wheel is as it was at the fork: alive.
         unsafe { self.wheel.keep_own() };
+        // The first turn of the next leader sets the rest.
         (self.leader, self.stand_by) = (None, None);
-        (self.calling, self.checks_at) = (false, None);
     }
 
     /// If the leader got stuck, a waker would be delayed from `at` on: has the stand-by check not later than [`LIMIT`] after that. Returns

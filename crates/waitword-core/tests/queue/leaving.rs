@@ -2,8 +2,8 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::task::Poll;
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use waitword_core::*;
@@ -103,4 +103,29 @@ fn a_thread_is_not_queued_after_a_wait_that_ended_by_itself() {
     interrupt.raise();
     assert_eq!(wait_interruptible(&word, 0, None, &interrupt), Err(Interrupted));
     assert!(!interrupt.is_queued());
+}
+
+/// The waker that the poll at the deadline replaces notifies in its destructor: after the poll, before the cancel.
+#[test]
+fn a_notify_within_the_poll_at_the_deadline_is_not_a_timeout() {
+    static WORD: AtomicU32 = AtomicU32::new(0);
+    static COUNTED: AtomicUsize = AtomicUsize::new(0);
+    struct Notifies;
+    impl Wake for Notifies {
+        fn wake(self: Arc<Self>) {}
+    }
+    impl Drop for Notifies {
+        fn drop(&mut self) {
+            COUNTED.fetch_add(notify_one(&WORD), Ordering::SeqCst);
+        }
+    }
+    let deadline = Instant::now() + Duration::from_millis(20);
+    let mut wait = pin!(wait_async_until(&WORD, 0, deadline));
+    let waker = Waker::from(Arc::new(Notifies));
+    let mut cx = Context::from_waker(&waker);
+    assert!(wait.as_mut().poll(&mut cx).is_pending());
+    until(|| Instant::now() >= deadline);
+    drop(waker);
+    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    assert_eq!(COUNTED.load(Ordering::SeqCst), 1);
 }

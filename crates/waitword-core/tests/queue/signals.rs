@@ -296,7 +296,8 @@ fn a_requeue_wakes_threads_and_moves_tasks() {
     assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), 69), Ok(69));
     // It was woken, so it does not sleep.
     parker.park();
-    for (number, (wait, probe)) in waits.iter().enumerate().take(69) {
+    for (number, (wait, probe)) in waits.iter_mut().enumerate().take(69) {
+        assert!(!wait.as_mut().was_notified_alone(), "each of several has a wakeup of its own");
         assert_eq!((wait.is_notified(), wait.is_requeued()), (!is_task(number), is_task(number)));
         assert_eq!(probe.wakes(), usize::from(number == 0), "the first of the tasks is signalled");
     }

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{Task, block_on, far, until};
-use waitword::word::{Table, notify_all, notify_one, wait_async};
+use waitword::word::{Table, notify_all, notify_one, signal_one, wait_async};
 use waitword::*;
 
 unsafe extern "C" {
@@ -423,6 +423,26 @@ fn a_future_that_another_thread_had_queued_can_be_polled_in_the_child() {
     drop(Task::new(lock).finish());
     assert_eq!(notify_one(&WORD), 1);
     assert_eq!(Task::new(word).finish(), word::Outcome::Notified);
+}
+
+/// Also if it keeps its waker, and if that was taken by a signal.
+#[test]
+fn a_future_belongs_to_the_thread_that_has_polled_it_last() {
+    static WORDS: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
+    let mut futures = [0, 1].map(|word| Box::pin(wait_async(&WORDS[word], 0)));
+    let waker = word::Parker::current().waker().clone();
+    let mut poll = || {
+        let mut cx = Context::from_waker(&waker);
+        futures.iter_mut().for_each(|future| assert!(future.as_mut().poll(&mut cx).is_pending()));
+    };
+    thread::scope(|scope| scope.spawn(&mut poll).join().unwrap());
+    assert_eq!(signal_one(&WORDS[1]), 1);
+    poll();
+    in_a_child(|| {
+        assert_eq!(WORDS.each_ref().map(notify_all), [1, 1]);
+        assert!(futures.iter().all(|future| future.is_notified()));
+    });
+    assert_eq!(WORDS.each_ref().map(notify_all), [1, 1]);
 }
 
 /// All threads that the timer may have are in calls that do not return. The child has none of them.

@@ -156,3 +156,27 @@ unsafe fn forget(node: NonNull<Waiter>) {
         node.as_ref().set_state(if is_agent { IDLE } else { LOST });
     }
 }
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// In the child nobody would release it: the next thread that has to sleep for the shard's lock would sleep for ever.
+    #[test]
+    fn no_other_thread_has_the_lock_of_the_sleepers_at_a_fork() {
+        let shard: &Shard = Box::leak(Box::new(Shard::new(Hasher::KNOWN)));
+        let forking = Forking::hold(shard);
+        let (takes, taken) = channel();
+        let sleeper = std::thread::spawn(move || {
+            let _sleepers = shard.lock.hold_sleepers();
+            takes.send(()).unwrap();
+        });
+        assert_eq!(taken.recv_timeout(Duration::from_millis(30)), Err(RecvTimeoutError::Timeout));
+        drop(forking);
+        taken.recv().unwrap();
+        sleeper.join().unwrap();
+    }
+}

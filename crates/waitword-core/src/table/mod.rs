@@ -4,6 +4,8 @@
 //! (`enqueue.rs`); snapshots; and the watchdog of waiters that do not respond.
 
 pub(crate) mod enqueue;
+#[cfg(not(waitword_loom))]
+mod passes;
 mod shards;
 pub(crate) mod snapshot;
 #[cfg(test)]
@@ -165,15 +167,6 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 pub struct Table {
     shards: Shards,
     hasher: Hasher,
-}
-
-/// Held by a snapshot of any table: a shard has one `Place`.
-#[cfg(not(waitword_loom))]
-static SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
-
-#[cfg(waitword_loom)]
-crate::sync::lazy_static! {
-    static ref SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
 }
 
 impl Table {

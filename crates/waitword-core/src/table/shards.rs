@@ -6,6 +6,15 @@ use std::ptr::NonNull;
 use crate::shard::Shard;
 use crate::shard::hash::Hasher;
 
+/// Held by a snapshot of any table: a shard has one `Place`.
+#[cfg(not(waitword_loom))]
+pub(super) static SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
+
+#[cfg(waitword_loom)]
+crate::sync::lazy_static! {
+    pub(super) static ref SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
+}
+
 /// The shards of a table.
 ///
 /// Invariant S1: the pointer is that of a leaked box, which is freed with this value alone, after a fork knows it no more. It is shared until
@@ -54,12 +63,12 @@ mod fork {
     use std::sync::atomic::AtomicBool;
     use std::thread::LocalKey;
 
-    use super::Shard;
+    use super::{SNAPSHOTS, Shard};
     use crate::shard::fork::Forking;
     use crate::shard::hash::Hasher;
     use crate::sync::Mutex;
     use crate::sync::fork::{AtFork, Slot, at_fork};
-    use crate::table::{SNAPSHOTS, watchdog};
+    use crate::table::passes;
 
     /// All of them, by address. Taken before the locks of the shards.
     static TABLES: Mutex<BTreeMap<usize, Known>> = Mutex::new(BTreeMap::new());
@@ -113,7 +122,7 @@ mod fork {
             for (shard, hasher) in &mut self.shards {
                 kept |= shard.keep_own(*hasher);
             }
-            watchdog::in_child(kept);
+            passes::in_child(kept);
         }
 
         fn slot() -> &'static LocalKey<Slot<Self>> {

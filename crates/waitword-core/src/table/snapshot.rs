@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::thread::Thread;
 
-use super::{Location, SNAPSHOTS, Table, address};
+use super::shards::SNAPSHOTS;
+use super::{Location, Table, address};
 use crate::observe::{Actor, CONTENDED, Copied, Front, WaiterSeen, asks, contended, time_of};
 use crate::shard::copy::{Copying, Next, STAY};
 use crate::thread::known_threads;

@@ -89,8 +89,6 @@ pub fn is_watchdog_running() -> bool {
     process::is_running()
 }
 
-#[cfg(all(unix, not(waitword_loom)))]
-pub(super) use process::in_child;
 #[cfg(not(waitword_loom))]
 pub(super) use process::{is_wanted, start};
 
@@ -109,26 +107,14 @@ mod process {
     use std::cell::UnsafeCell;
     use std::pin::Pin;
     use std::ptr;
-    use std::sync::atomic::{AtomicU8, Ordering};
+    use std::sync::atomic::Ordering;
     use std::task::{RawWaker, RawWakerVTable, Waker};
 
     use super::{Pass, STALL_TIMEOUT, Table};
     use crate::sync::mutant;
+    use crate::table::passes::{DISABLED, IDLE, RUNNING, STATE, WANTED};
     use crate::timer::{Alarm, wake_by_timer};
     use crate::waiter::wake::WakeBatch;
-
-    /// Written when contention comes and goes.
-    static STATE: AtomicU8 = AtomicU8::new(IDLE);
-
-    /// No pass is set up.
-    const IDLE: u8 = 0;
-    /// No pass is set up, but one is due: the timer had no thread for it, or this is a forked child. Every critical section of a shard
-    /// tries again at its end.
-    const WANTED: u8 = 1;
-    /// The next pass has been set up, or one is under way.
-    const RUNNING: u8 = 2;
-    /// There will be no pass.
-    const DISABLED: u8 = 3;
 
     /// Whether a pass is due that could not be set up.
     #[inline]
@@ -157,20 +143,10 @@ mod process {
     #[cold]
     fn begin() {
         if STATE.swap(RUNNING, Ordering::SeqCst) != RUNNING {
+            // SAFETY: ours now (D1). A pass that a fork has cut off begins anew.
+            unsafe { *WATCHDOG.pass.get() = Pass::default() };
             WATCHDOG.set_alarm();
         }
-    }
-
-    /// In the child of a fork (`shard/fork.rs`), while its only thread holds the locks of all shards: a pass that another thread was making
-    /// or setting up is over. A new one is due if this thread has waiters there.
-    #[cfg(unix)]
-    pub(in crate::table) fn in_child(has_waiters: bool) {
-        if STATE.load(Ordering::SeqCst) == DISABLED {
-            return;
-        }
-        // SAFETY: there is no other thread, and this one makes no pass: it holds the locks of the shards (D1).
-        unsafe { *WATCHDOG.pass.get() = Pass::default() };
-        STATE.store(if has_waiters { WANTED } else { IDLE }, Ordering::SeqCst);
     }
 
     static WATCHDOG: Watchdog = Watchdog {

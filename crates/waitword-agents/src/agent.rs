@@ -144,9 +144,9 @@ impl Agent {
         self.waits().as_ref().map(Waits::pending).unwrap_or_default()
     }
 
-    /// Whether [`pending`](Self::pending) would have any. Costs the same however many there are.
-    pub fn has_pending(&self) -> bool {
-        self.waits().as_ref().is_some_and(|waits| waits.len() > 0)
+    /// How many [`pending`](Self::pending) would have. Costs the same however many there are.
+    pub fn pending_count(&self) -> usize {
+        self.waits().as_ref().map_or(0, Waits::len)
     }
 
     /// Drops the pending waits that nothing can end any more: those without a deadline on a block which only pending waits of

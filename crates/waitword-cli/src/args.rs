@@ -47,6 +47,7 @@ fn add_tip(mistake: &mut clap::Error) {
 pub(crate) enum Command {
     Run(Run),
     Report(Report),
+    #[cfg(feature = "terminal")]
     Top(Top),
     Trace(Trace),
     Test262(Test262),
@@ -172,6 +173,7 @@ pub(crate) struct Report {
 ///
 /// The program opts in as for "waitword report". Also a script that was started with WAITWORD_OBSERVE=serve=SOCKET in the
 /// environment of "waitword run".
+#[cfg(feature = "terminal")]
 #[derive(Debug, Args)]
 #[command(after_help = TOP)]
 pub(crate) struct Top {
@@ -183,6 +185,7 @@ pub(crate) struct Top {
     pub(crate) every: Duration,
 }
 
+#[cfg(feature = "terminal")]
 const TOP: &str = "\
 The locks with the most waiters come first, above them what is wrong: deadlocks,
 locks whose holder has ended, waiters that are not polled. The program goes on

@@ -41,6 +41,7 @@ pub(crate) fn refusal(json: &str) -> Option<String> {
 ///
 /// # Errors
 /// Why there is none, for the user.
+#[cfg(feature = "terminal")]
 pub(crate) fn fetch(socket: &Path) -> Result<Report, String> {
     parsed(&fetched(socket, "report\n", Duration::ZERO)?)
 }

@@ -12,6 +12,7 @@ mod numbers;
 mod observe;
 mod report;
 mod test262;
+#[cfg(feature = "terminal")]
 mod top;
 mod trace;
 
@@ -29,6 +30,7 @@ fn main() {
     match Arguments::of_process().command {
         Command::Run(run) => exit(run_program(run)),
         Command::Report(report) => exit(attach::run(&report)),
+        #[cfg(feature = "terminal")]
         Command::Top(top) => exit(top::run(&top)),
         Command::Trace(trace) => exit(trace::run(&trace)),
         Command::Test262(test262) => exit(test262::run(&test262)),

@@ -67,6 +67,11 @@ impl Mailbox {
         }
     }
 
+    /// How many arrivals wait in it.
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.arrivals).as_ref().map_or(0, VecDeque::len)
+    }
+
     pub(crate) fn take(&self) -> Option<Arrival> {
         lock(&self.arrivals).as_mut()?.pop_front()
     }

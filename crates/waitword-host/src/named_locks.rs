@@ -58,14 +58,15 @@ impl NamedLocks {
         true
     }
 
-    /// Gives up a lock, or the request for one; nothing if it was stolen.
-    pub(crate) fn release(&self, name: &str, agent: ThreadId, ticket: Ticket) {
+    /// Gives up a lock, or the request for one. Whether there was one: it may have been stolen.
+    pub(crate) fn release(&self, name: &str, agent: ThreadId, ticket: Ticket) -> bool {
         let mut names = lock(&self.0);
-        let Some(named) = names.get_mut(name) else { return };
-        named.remove(|request| (request.agent, request.ticket) == (agent, ticket));
+        let Some(named) = names.get_mut(name) else { return false };
+        let was_there = named.remove(|request| (request.agent, request.ticket) == (agent, ticket));
         if named.is_free() {
             names.remove(name);
         }
+        was_there
     }
 
     /// The agent is gone.
@@ -103,10 +104,14 @@ impl Named {
         }
     }
 
-    fn remove(&mut self, which: impl Fn(&Request) -> bool) {
+    /// Whether there were any.
+    fn remove(&mut self, which: impl Fn(&Request) -> bool) -> bool {
+        let before = self.holders.len() + self.pending.len();
         self.holders.retain(|request| !which(request));
         self.pending.retain(|request| !which(request));
+        let is_fewer = self.holders.len() + self.pending.len() < before;
         self.grant();
+        is_fewer
     }
 
     fn is_free(&self) -> bool {
@@ -139,16 +144,15 @@ mod tests {
         }
         assert_eq!(news(), [1, 2], "the fourth is behind one that has to wait");
         assert!(!request(3, 5, true, Otherwise::GiveUp));
-        locks.release("name", 1, 1);
+        assert!(locks.release("name", 1, 1));
         assert_eq!(news(), []);
         locks.leave(2);
         assert_eq!(news(), [3]);
         assert!(request(3, 6, false, Otherwise::Steal));
         assert_eq!(news(), [-3, 6]);
-        locks.release("name", 1, 3);
+        assert!(!locks.release("name", 1, 3), "it was stolen");
         assert!(request(1, 7, false, Otherwise::Wait));
-        locks.release("name", 1, 7);
-        locks.release("name", 3, 6);
+        assert!(locks.release("name", 1, 7) && locks.release("name", 3, 6));
         assert!(news().is_empty() && lock(&locks.0).is_empty());
         assert!(request(3, 8, false, Otherwise::GiveUp));
         assert_eq!(news(), [8]);

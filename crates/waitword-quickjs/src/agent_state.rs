@@ -160,7 +160,7 @@ impl AgentState {
     /// Whether any wait is queued, or settled and its promise not resolved.
     #[cfg(feature = "rquickjs")]
     pub(crate) fn has_pending(&self) -> bool {
-        self.agent.has_pending() || !self.refused.borrow().is_empty()
+        self.agent.pending_count() > 0 || !self.refused.borrow().is_empty()
     }
 
     /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. `false` when

@@ -189,9 +189,9 @@ impl JsAgent {
         self.state.agent.pending()
     }
 
-    /// Whether [`JsAgent::pending`] would have any. Costs the same however many there are.
-    pub fn has_pending(&self) -> bool {
-        self.state.agent.has_pending()
+    /// How many [`JsAgent::pending`] would have. Costs the same however many there are.
+    pub fn pending_count(&self) -> usize {
+        self.state.agent.pending_count()
     }
 
     /// The line of the script that a pending wait is in: `file:line:column`. Known if the wait has no timeout and the

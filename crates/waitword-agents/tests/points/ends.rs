@@ -58,7 +58,7 @@ fn point_45_an_abandoned_agent_leaves_its_queues_at_once() {
         assert_eq!((notify_one(&word), drained(&behind)), (1, vec![id]));
         assert_eq!(agent.wait_async(&block, 0, Expected::I32(0), MINUTE), Err(WaitAsyncError::Terminated));
         assert_eq!(agent.wait(&block, 0, Expected::I32(0), MINUTE), Err(WaitError::Terminated));
-        assert!(agent.is_terminated() && !agent.has_pending() && agent.next_deadline().is_none());
+        assert!(agent.is_terminated() && agent.pending_count() == 0 && agent.next_deadline().is_none());
         assert_eq!(
             (agent.drain_settled().count(), agent.expire_due(Instant::now()), notify_all(&word)),
             (0, 0, 0)

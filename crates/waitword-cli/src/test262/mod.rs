@@ -6,12 +6,12 @@
 //! (`snapshot/`) and shown.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 mod args;
@@ -124,24 +124,24 @@ fn run_all(command: &Test262, suite: &Suite, plan: &[Planned]) -> Result<Vec<Tes
     let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let jobs = command.jobs.unwrap_or_else(cores).get();
     let runner = Runner { program: &program, suite: suite.root(), jobs, time_limit: command.time_limit };
-    // On the standard error, and only if that is a terminal.
-    let bar = ProgressBar::new(plan.len() as u64).with_style(style());
-    let failed = std::sync::atomic::AtomicUsize::new(0);
+    let is_shown = std::io::stderr().is_terminal();
+    let counts = Mutex::new((0, 0));
     let tested = runner.run(plan, |outcome| {
-        if matches!(outcome, Outcome::Failed(_)) {
-            let failed = failed.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            bar.set_message(format!(", {failed} failed"));
+        let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.0 += 1;
+        counts.1 += usize::from(matches!(outcome, Outcome::Failed(_)));
+        if is_shown {
+            eprint!("\r{} of {}, {} failed", counts.0, plan.len(), counts.1);
         }
-        bar.inc(1);
     });
-    bar.finish_and_clear();
+    if is_shown {
+        eprint!("{CLEAR_LINE}");
+    }
     Ok(tested)
 }
 
-fn style() -> ProgressStyle {
-    let style = ProgressStyle::with_template("{wide_bar} {pos} of {len}{msg}, {eta} left");
-    style.unwrap_or_else(|_| ProgressStyle::default_bar())
-}
+/// What a terminal takes for: go to the beginning of the line, and clear it.
+const CLEAR_LINE: &str = "\r\x1b[K";
 
 /// Everything about a run that is over.
 struct Report<'a> {

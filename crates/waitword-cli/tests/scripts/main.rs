@@ -41,7 +41,9 @@ use libtest_mimic::{Arguments, Trial};
 use case::{Case, Stdout};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    // Many a case sleeps, or waits for another process.
+    arguments.test_threads.get_or_insert(4 * std::thread::available_parallelism().map_or(1, usize::from));
     let has_node = run::has_node();
     let trials: Vec<_> = cases().flat_map(Case::variants).flat_map(|case| trials(case, has_node)).collect();
     assert!(!trials.is_empty(), "there are no scripts");

@@ -1,7 +1,8 @@
 //! The jobs, and what comes after each of them.
 //!
-//! Jobs come from three sources (settled waits, timers, and what other threads have for the agent), which take turns: a source that never
-//! runs dry cannot starve the others. Within a source, first come, first served.
+//! Jobs come from three sources: settled waits, timers, and what other threads have for the agent. A turn of the loop runs, source by source
+//! and in the order of their arrival, the jobs that were ready when it began. Jobs that become ready meanwhile wait for the next turn, so a
+//! source that never runs dry starves no other.
 
 use std::time::Instant;
 
@@ -14,43 +15,65 @@ use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
 use super::{EventLoop, Stop};
 
-/// Where jobs come from: runs one, if there is one.
-type Source<Loop> = fn(&Loop) -> Result<bool, Stop>;
+/// What a turn has left to run, source by source. There may be less: a script may stop a timer.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Turn {
+    /// How many waits may settle: as many as were pending when the turn began.
+    waits: usize,
+    /// When it began: it runs the timers that were due then. `None` if there were no timers.
+    due: Option<Instant>,
+    arrivals: usize,
+}
 
 impl EventLoop<'_> {
-    /// Whether there was one.
+    /// Runs the next job of the turn, and begins a new turn when there is none left. Whether there was one.
     pub(crate) fn run_one_job(&self) -> Result<bool, Stop> {
         self.host.receiving.set(None);
-        let sources: [Source<Self>; 3] = [Self::run_settled_wait, Self::run_due_timer, Self::run_arrival];
-        for step in 0..sources.len() {
-            let turn = (self.turn.get() + step) % sources.len();
-            if sources[turn](self)? {
-                self.turn.set((turn + 1) % sources.len());
-                return Ok(true);
-            }
+        if self.run_job_of_turn()? {
+            return Ok(true);
         }
-        Ok(false)
+        self.begin_turn();
+        self.run_job_of_turn()
+    }
+
+    fn begin_turn(&self) {
+        let (timer, wait) = (self.host.timers.borrow().next_due(), self.agent.next_deadline());
+        let now = timer.or(wait).map(|_| Instant::now());
+        if let (Some(now), Some(_)) = (now, wait) {
+            self.agent.expire_due(now);
+        }
+        let (waits, arrivals) = (self.agent.pending_count(), self.host.links.mailbox.len());
+        self.turn.set(Turn { waits, due: now, arrivals });
+    }
+
+    fn run_job_of_turn(&self) -> Result<bool, Stop> {
+        Ok(self.run_settled_wait()? || self.run_due_timer()? || self.run_arrival()?)
     }
 
     fn run_settled_wait(&self) -> Result<bool, Stop> {
-        if self.agent.next_deadline().is_some() {
-            self.agent.expire_due(Instant::now());
+        let turn = self.turn.get();
+        if turn.waits == 0 {
+            return Ok(false);
         }
         let settled = self.agent.settle_one();
-        settled.map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))
+        let settled = settled
+            .map_err(|error| Stop::Failed(Box::new(Failure::internal(self.host.id, error.message)), None))?;
+        self.turn.set(Turn { waits: if settled { turn.waits - 1 } else { 0 }, ..turn });
+        Ok(settled)
     }
 
     fn run_due_timer(&self) -> Result<bool, Stop> {
-        if self.host.timers.borrow().next_due().is_none() {
-            return Ok(false);
-        }
-        let due = self.host.timers.borrow_mut().take_due(Instant::now());
-        let Some(id) = due else { return Ok(false) };
+        let Some(due) = self.turn.get().due else { return Ok(false) };
+        let timer = self.host.timers.borrow_mut().take_due(due);
+        let Some(id) = timer else { return Ok(false) };
         self.call("fireTimer", |realm| Ok(vec![realm.number(id as f64)]))?;
         Ok(true)
     }
 
     fn run_arrival(&self) -> Result<bool, Stop> {
+        let turn = self.turn.get();
+        let Some(arrivals) = turn.arrivals.checked_sub(1) else { return Ok(false) };
+        self.turn.set(Turn { arrivals, ..turn });
         let Some(arrival) = self.host.links.mailbox.take() else { return Ok(false) };
         let call_with = |path, ticket| self.call(path, |realm| Ok(vec![realm.number(ticket)])).map(drop);
         match arrival {

@@ -20,6 +20,8 @@ mod errors;
 mod jobs;
 mod start;
 
+use jobs::Turn;
+
 /// Why an agent stopped.
 pub(crate) enum Stop {
     /// It has nothing left to do.
@@ -43,15 +45,14 @@ pub(crate) const FAILED: i32 = 1;
 pub(crate) struct EventLoop<'a> {
     pub(super) agent: &'a JsAgent,
     pub(super) host: &'a Host,
-    /// The source whose turn it is.
-    pub(super) turn: Cell<usize>,
+    turn: Cell<Turn>,
     /// The exit code if the agent fails.
     pub(crate) failure_code: Cell<i32>,
 }
 
 impl<'a> EventLoop<'a> {
     pub(crate) fn new(agent: &'a JsAgent, host: &'a Host) -> Self {
-        Self { agent, host, turn: Cell::new(0), failure_code: Cell::new(FAILED) }
+        Self { agent, host, turn: Cell::default(), failure_code: Cell::new(FAILED) }
     }
 
     pub(super) fn realm(&self) -> &Realm {
@@ -168,6 +169,6 @@ impl<'a> EventLoop<'a> {
         if is_kept {
             return Some(Reason::Messages);
         }
-        self.agent.has_pending().then_some(Reason::WaitsOnly)
+        (self.agent.pending_count() > 0).then_some(Reason::WaitsOnly)
     }
 }

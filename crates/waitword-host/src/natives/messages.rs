@@ -142,10 +142,10 @@ pub(super) fn request_lock(
     Ok(None)
 }
 
-/// `releaseLock(name, ticket)`
-pub(super) fn release_lock(by: Caller<'_>, name: String, ticket: Ticket) {
+/// `releaseLock(name, ticket)`: false if it was stolen.
+pub(super) fn release_lock(by: Caller<'_>, name: String, ticket: Ticket) -> bool {
     by.host.asked.borrow_mut().remove(&ticket);
-    by.host.cluster.named_locks.release(&name, by.host.id, ticket);
+    by.host.cluster.named_locks.release(&name, by.host.id, ticket)
 }
 
 /// `queryLocks()`: the holders and the queued requests of each name, as `[name, isShared, threadId, isHeld]`.

@@ -163,7 +163,7 @@ fn live(place: &Place, source: &str, running: Box<dyn FnOnce()>) -> Result<(), S
     running();
     agent.eval("agent.js", source).map_err(|error| error.to_string())?;
     // An agent that has left may end, but not while a notify has counted one of its waits.
-    run_jobs(&agent, &host, || host.has_left.get() && !agent.has_pending())
+    run_jobs(&agent, &host, || host.has_left.get() && agent.pending_count() == 0)
 }
 
 /// The loop of an agent: a job, its microtasks, the next job; else sleep. It ends when `is_done`, which is asked
@@ -183,7 +183,7 @@ fn run_jobs(agent: &JsAgent, host: &Host, is_done: impl Fn() -> bool) -> Result<
             continue;
         }
         let deadline = [agent.next_deadline(), host.next_timer()].into_iter().flatten().min();
-        let may_be_called = host.is_expecting() || (agent.has_pending() && host.has_company());
+        let may_be_called = host.is_expecting() || (agent.pending_count() > 0 && host.has_company());
         if deadline.is_none() && !may_be_called {
             return Ok(());
         }

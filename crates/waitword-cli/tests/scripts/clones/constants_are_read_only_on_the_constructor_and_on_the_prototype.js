@@ -14,7 +14,7 @@ for (const [name, value] of [["NONE", 0], ["CAPTURING_PHASE", 1], ["AT_TARGET", 
     const found = Object.getOwnPropertyDescriptor(of, name);
     let thrown;
     try { of[name] = 9; } catch (error) { thrown = error.name; }
-    console.log(found.value === value, found.writable, found.enumerable, found.configurable, thrown, delete { ...of }[name]);
+    console.log(found.value === value, found.writable, found.enumerable, found.configurable, thrown, delete { [name]: of[name] }[name]);
   }
 }
 console.log(new Event("x").AT_TARGET);

@@ -9,7 +9,7 @@ if (isMainThread) {
   const here = new BroadcastChannel("room");
   const elsewhere = new BroadcastChannel("elsewhere");
   elsewhere.onmessage = () => console.log("never");
-  console.log(room.name, String(room), globalThis.BroadcastChannel === BroadcastChannel, room instanceof EventTarget);
+  console.log(room.name, globalThis.BroadcastChannel === BroadcastChannel, room instanceof EventTarget);
   const memory = new SharedArrayBuffer(4);
   let ready = 0;
   let heard = 0;

@@ -2,5 +2,6 @@
 //> exit 1
 
 const { Worker } = require("worker_threads");
-const worker = new Worker("for (;;);", { eval: true }).unref();
+const worker = new Worker("for (;;);", { eval: true });
+worker.unref();
 worker.terminate().then((code) => console.log("exit", code));

@@ -31,12 +31,10 @@
     },
   };
 
+  const functions = { ...host.timers, queueMicrotask, structuredClone, global: globalThis };
+  for (const [name, value] of Object.entries(functions)) define(name, { value, writable: true, enumerable: true });
   const globals = {
-    ...host.timers,
-    queueMicrotask,
-    global: globalThis,
     console: host.console,
-    structuredClone,
     EventTarget: host.EventTarget,
     MessageChannel: host.MessageChannel,
     MessagePort: host.MessagePort,

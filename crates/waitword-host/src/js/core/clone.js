@@ -8,7 +8,7 @@
 
   const { Array, ArrayBuffer, BigInt, Boolean, DataView, Date, Error, Number, Object, Promise, RegExp, String, WeakMap, WeakRef,
     WeakSet } = globalThis;
-  const { DOMException, hide, native } = host;
+  const { DOMException, domString, hide, native } = host;
   const { apply, list } = host.safe;
   const { getOwnPropertyDescriptor, hasOwn } = Object;
   const { isError } = Error;
@@ -68,7 +68,7 @@
   /** As in Node, buffers and their views can be cloned all the same. */
   function markAsUncloneable(object) {
     if ((typeof object !== "object" && typeof object !== "function") || object === null) return;
-    if (isView(object) || brand(bufferLength, object) || brand(sharedLength, object)) return;
+    if (isView(object) || host.isBuffer(object)) return;
     native.expectUncloneable();
     uncloneable.set(object, true);
   }
@@ -150,7 +150,7 @@
     const name = object.name;
     // A message that is not its own, or that a getter makes, is not cloned.
     const message = getOwnPropertyDescriptor(object, "message");
-    const row = list("error", 3, errorTypes.has(name) ? name : "Error", text(message && "value" in message ? message.value : undefined),
+    const row = list("error", 3, errorTypes.has(name) ? name : "Error", message && "value" in message ? domString(message.value) : undefined,
       stackOf(object));
     if (hasOwn(object, "cause")) row.push(object.cause);
     return row;
@@ -225,6 +225,8 @@
     maxByteLength: bufferMost,
   });
   host.brand = brand;
+  /** Whether it is a buffer, shared or not. */
+  host.isBuffer = (value) => brand(bufferLength, value) || brand(sharedLength, value);
   host.refuse = refuse;
   host.markAsUncloneable = markAsUncloneable;
 });

@@ -53,9 +53,7 @@
     host.write(stream, text + "\n");
   }
 
-  const out = (...args) => print(OUT, args);
-  const err = (...args) => print(ERR, args);
-  const elapsed = (label) => label + ": " + apply(toFixed, now() - (times.get(label) ?? NaN), [3]) + "ms";
+  const elapsed = (label) => host.domString(label) + ": " + apply(toFixed, now() - (times.get(label) ?? NaN), [3]) + "ms";
   /** The arguments with one more in front. */
   const after = (first, args) => {
     const all = list(first);
@@ -64,29 +62,31 @@
   };
 
   host.console = {
-    log: out,
-    info: out,
-    debug: out,
-    warn: err,
-    error: err,
+    log: (...args) => print(OUT, args),
+    info: (...args) => print(OUT, args),
+    debug: (...args) => print(OUT, args),
+    warn: (...args) => print(ERR, args),
+    error: (...args) => print(ERR, args),
     trace: (...args) => {
       const title = args.length > 0 ? "Trace: " + apply(host.format, undefined, args) : "Trace:";
       const frames = host.framesOf(new Error());
       let text = title;
       for (let at = 0; at < frames.length; at++) text += "\n" + frames[at];
-      err(text);
+      print(ERR, [text]);
     },
     assert: (condition, ...args) => {
       if (condition) return;
       if (typeof args[0] === "string") args[0] = "Assertion failed: " + args[0];
       print(ERR, typeof args[0] === "string" ? args : after("Assertion failed", args));
     },
-    dir: (value, options) => out(host.inspect(value, options)),
-    time: (label = "default") => void times.set(label, now()),
+    dir: (value, options) => print(OUT, [host.inspect(value, options)]),
+    time: (label = "default") => void times.set(host.domString(label), now()),
     timeLog: (label = "default", ...args) => print(OUT, after(elapsed(label), args)),
     timeEnd: (label = "default") => {
-      out(elapsed(label));
+      print(OUT, [elapsed(label)]);
       times.delete(label);
     },
   };
+  host.tag(host.console, "console");
+  host.tag(performance, "Performance");
 });

@@ -81,6 +81,35 @@
     }
   };
   host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
+  host.illegal = () => host.error(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
+  /** The error of a method that was called on something that is no instance of its class. */
+  host.invalidThis = (name) => host.error(TypeError, "ERR_INVALID_THIS", 'Value of "this" must be of type ' + name);
+  host.outOfRange = (name, range, value) => host.error(RangeError, "ERR_OUT_OF_RANGE",
+    'The value of "' + name + '" is out of range. It must be ' + range + ". Received " + host.inspect(value));
+
+  const noMembers = { __proto__: null };
+  /** A dictionary of Web IDL, the `options` of a function: an object, or nothing, which has no members. */
+  host.dictionary = (value, name = "options") => {
+    if (value === undefined || value === null) return noMembers;
+    if (typeof value !== "object" && typeof value !== "function") throw host.invalid(name, "of type object", value);
+    return value;
+  };
+  /** Gives a class the shape of an interface of Web IDL: its members are enumerable, and its tag is its name. */
+  host.shape = (Class) => {
+    const enumerate = (object) => {
+      const keys = ownKeys(object);
+      for (let at = 0; at < keys.length; at++) {
+        const key = keys[at];
+        if (typeof key !== "string" || key === "constructor" || key === "prototype" || key === "name" || key === "length") continue;
+        defineProperty(object, key, { __proto__: null, enumerable: true });
+      }
+    };
+    enumerate(Class);
+    enumerate(Class.prototype);
+    host.tag(Class.prototype, Class.name);
+  };
+  /** What `Object.prototype.toString` calls an object. */
+  host.tag = (object, name) => defineProperty(object, Symbol.toStringTag, { __proto__: null, value: name, configurable: true });
 
   const parts = new host.safe.Map();
   /** What a part offers that most programs do not need: it runs when it is first asked for. */

@@ -9,8 +9,10 @@
   const { isError, captureStackTrace: capture } = Error;
   const { apply, String, WeakMap } = host.safe;
   const { slice, startsWith } = String.prototype;
+  const { defineProperty: tryDefine } = Reflect;
   const engine = getOwnPropertyDescriptor(Error, "prepareStackTrace");
-  const accessor = getOwnPropertyDescriptor(Error.prototype, "stack");
+  const { prototype } = Error;
+  const accessor = getOwnPropertyDescriptor(prototype, "stack");
   /** What the engine has instead of a stack that is still to be prepared: `{ sites }`, and the result once there is one. */
   const unprepared = new WeakMap();
   let prepare;
@@ -82,13 +84,18 @@
   }
 
   // This also runs in agents that are being terminated, and is therefore short.
-  const { get: getStack } = getOwnPropertyDescriptor({
+  const { get: getStack, set: setStack } = getOwnPropertyDescriptor({
     get stack() {
       const stack = apply(accessor.get, this, []);
       return isError(this) ? prepared(this, stack) : stack;
     },
+    // Never throws: in V8 the stack is a property that is there already.
+    set stack(value) {
+      const canHave = (typeof this === "object" && this !== null) || typeof this === "function";
+      if (canHave && this !== prototype) tryDefine(this, "stack", { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+    },
   }, "stack");
-  defineProperty(Error.prototype, "stack", { ...accessor, get: getStack });
+  defineProperty(prototype, "stack", { __proto__: null, get: getStack, set: setStack, enumerable: false, configurable: true });
 
   const { captureStackTrace } = {
     captureStackTrace(target, above) {

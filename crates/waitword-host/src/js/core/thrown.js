@@ -4,7 +4,7 @@
   "use strict";
 
   const { AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError } = globalThis;
-  const { getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Object;
+  const { getOwnPropertyDescriptor, getPrototypeOf, hasOwn, setPrototypeOf } = Object;
   const { for: symbolFor } = Symbol;
   const description = getOwnPropertyDescriptor(Symbol.prototype, "description").get;
   const { hide, put } = host;
@@ -27,18 +27,33 @@
   function packable(thrown) {
     if (typeof thrown === "symbol") return [SYMBOL, apply(description, thrown, []) ?? ""];
     if (!isError(thrown) || host.isDOMException(thrown)) return [VALUE, thrown];
-    return [ERROR, copyable(thrown), String(thrown.name), typeOf(thrown), properties(thrown)];
+    const name = hasOwn(thrown, "name") ? undefined : read(thrown, "name");
+    return [ERROR, copyable(thrown), name, typeOf(thrown), properties(thrown)];
   }
 
-  /** The error itself if it can be cloned; otherwise one that has its message and its stack. */
+  /** The error itself if its clone has its message; otherwise one that has its message and its stack. */
   function copyable(error) {
+    const message = read(error, "message");
     try {
-      host.pack(error);
-      return error;
+      if (message === undefined || message === "" || "value" in getOwnPropertyDescriptor(error, "message")) {
+        host.pack(error);
+        return error;
+      }
     } catch {
-      const bare = new Error(String(error.message));
-      hide(bare, "stack", String(host.stackOf(error)));
-      return bare;
+      // As one without what cannot be cloned.
+    }
+    const bare = message === undefined ? new Error() : new Error(message);
+    hide(bare, "stack", String(host.stackOf(error)));
+    return bare;
+  }
+
+  /** A property as text; `undefined` if there is none, or the script makes that impossible. */
+  function read(error, name) {
+    try {
+      const value = error[name];
+      return value === undefined ? undefined : host.domString(value);
+    } catch {
+      return undefined;
     }
   }
 
@@ -83,11 +98,9 @@
     const error = parts[1];
     const type = parts[3] === undefined ? Error : types[parts[3]];
     if (getPrototypeOf(error) !== type.prototype) setPrototypeOf(error, type.prototype);
-    if (error.name !== parts[2]) hide(error, "name", parts[2]);
+    if (parts[2] !== undefined && error.name !== parts[2]) hide(error, "name", parts[2]);
     const own = parts[4];
-    for (let at = 0; at < own.length; at++) {
-      if (own[at][0] !== "name") (own[at][2] ? put : hide)(error, own[at][0], own[at][1]);
-    }
+    for (let at = 0; at < own.length; at++) (own[at][2] ? put : hide)(error, own[at][0], own[at][1]);
     return error;
   };
 });

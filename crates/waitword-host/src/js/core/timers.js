@@ -4,104 +4,168 @@
   "use strict";
 
   const LONGEST = 2 ** 31 - 1; // milliseconds; longer delays become 1, as in Node
-  const { Number } = globalThis;
   const { trunc } = Math;
   const { apply, Map } = host.safe;
   const active = new Map();
   let last = 0;
 
-  class Timeout {
-    #run;
+  /** A call that is to come, for `Timeout` and `Immediate`. */
+  class Call {
+    #timer;
+    #callback;
+    #args;
     #delay;
     #repeats;
     #id = ++last;
     #keepsAlive = true;
 
-    constructor(run, delay, repeats) {
-      this.#run = run;
+    constructor(timer, callback, args, delay, repeats) {
+      if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);
+      this.#timer = timer;
+      this.#callback = callback;
+      this.#args = args;
       this.#delay = delay;
       this.#repeats = repeats;
-      this.#start();
     }
 
-    #start() {
+    get id() {
+      return this.#id;
+    }
+
+    get keepsAlive() {
+      return this.#keepsAlive;
+    }
+
+    start() {
       active.set(this.#id, this);
       host.native.startTimer(this.#id, this.#delay, this.#keepsAlive);
     }
 
-    fire() {
-      if (this.#repeats) this.#start();
-      else active.delete(this.#id);
-      this.#run();
+    stop() {
+      if (active.delete(this.#id)) host.native.stopTimer(this.#id);
     }
 
-    close() {
-      if (active.delete(this.#id)) host.native.stopTimer(this.#id);
-      return this;
+    fire() {
+      if (this.#repeats) this.start();
+      else active.delete(this.#id);
+      apply(this.#callback, this.#timer, this.#args);
+    }
+
+    keep(keepsAlive) {
+      this.#keepsAlive = keepsAlive;
+      if (active.has(this.#id)) host.native.refTimer(this.#id, keepsAlive);
+    }
+
+    get isActive() {
+      return active.has(this.#id);
+    }
+  }
+
+  class Timeout {
+    #call;
+
+    constructor(callback, args, delay, repeats) {
+      this.#call = new Call(this, callback, args, delay, repeats);
     }
 
     refresh() {
-      this.close();
-      this.#start();
+      this.#call.stop();
+      this.#call.start();
       return this;
     }
 
     ref() {
-      return this.#keep(true);
+      this.#call.keep(true);
+      return this;
     }
 
     unref() {
-      return this.#keep(false);
-    }
-
-    #keep(keepsAlive) {
-      this.#keepsAlive = keepsAlive;
-      if (active.has(this.#id)) host.native.refTimer(this.#id, keepsAlive);
+      this.#call.keep(false);
       return this;
     }
 
     hasRef() {
-      return this.#keepsAlive;
+      return this.#call.keepsAlive;
+    }
+
+    close() {
+      this.#call.stop();
+      return this;
     }
 
     [Symbol.toPrimitive]() {
-      return this.#id;
+      return this.#call.id;
+    }
+
+    static callOf(value) {
+      return typeof value === "object" && value !== null && #call in value ? value.#call : undefined;
     }
   }
 
-  // An own class, so that a script sees `Immediate` where Node shows one; no delay rounds it up to a millisecond.
-  class Immediate extends Timeout {}
+  class Immediate {
+    #call;
+
+    constructor(callback, args) {
+      this.#call = new Call(this, callback, args, 0, false);
+    }
+
+    ref() {
+      this.#call.keep(true);
+      return this;
+    }
+
+    unref() {
+      this.#call.keep(false);
+      return this;
+    }
+
+    hasRef() {
+      return this.#call.isActive && this.#call.keepsAlive;
+    }
+
+    static callOf(value) {
+      return typeof value === "object" && value !== null && #call in value ? value.#call : undefined;
+    }
+  }
+  const { callOf: timeoutOf } = Timeout;
+  const { callOf: immediateOf } = Immediate;
+  delete Timeout.callOf;
+  delete Immediate.callOf;
 
   const milliseconds = (delay) => {
-    const number = Number(delay);
+    // Like Node, and unlike `Number`, it takes no BigInt.
+    const number = delay === undefined ? 1 : +delay;
     return number >= 1 && number <= LONGEST ? trunc(number) : 1;
   };
-
-  const bound = (callback, args) => {
-    if (typeof callback !== "function") {
-      throw host.invalid("callback", "of type function", callback);
-    }
-    return () => apply(callback, undefined, args);
+  const started = (timer, callOf) => {
+    callOf(timer).start();
+    return timer;
   };
-
-  const setTimeout = (callback, delay, ...args) => new Timeout(bound(callback, args), milliseconds(delay), false);
-  const setInterval = (callback, delay, ...args) => new Timeout(bound(callback, args), milliseconds(delay), true);
-  const setImmediate = (callback, ...args) => new Immediate(bound(callback, args), 0, false);
   const clear = (timer) => {
-    const known = timer instanceof Timeout ? timer : active.get(Number(timer));
-    known?.close();
+    const isName = typeof timer === "number" || typeof timer === "string";
+    const call = isName ? active.get(+timer) : timeoutOf(timer);
+    call?.stop();
   };
 
   host.fireTimer = (id) => active.get(id)?.fire();
   host.timers = {
-    setTimeout: named("setTimeout", setTimeout),
-    setInterval: named("setInterval", setInterval),
-    setImmediate: named("setImmediate", setImmediate),
-    clearTimeout: (timer) => clear(timer),
-    clearInterval: (timer) => clear(timer),
-    clearImmediate: (timer) => clear(timer),
+    setTimeout(callback, delay = undefined, ...args) {
+      return started(new Timeout(callback, args, milliseconds(delay), false), timeoutOf);
+    },
+    setInterval(callback, delay = undefined, ...args) {
+      return started(new Timeout(callback, args, milliseconds(delay), true), timeoutOf);
+    },
+    setImmediate(callback, ...args) {
+      return started(new Immediate(callback, args), immediateOf);
+    },
+    clearTimeout(timeout) {
+      clear(timeout);
+    },
+    clearInterval(timeout) {
+      clear(timeout);
+    },
+    clearImmediate(immediate) {
+      immediateOf(immediate)?.stop();
+    },
   };
-  function named(name, call) {
-    return Object.defineProperty(call, "name", { value: name });
-  }
 });

@@ -4,9 +4,13 @@
   "use strict";
 
   const { Error } = globalThis;
-  const { apply, assign, defineProperty, list, Map, ownKeys, String, WeakMap } = host.safe;
+  const { apply, assign, defineProperty, list, Map, ownKeys, RangeError, String, Symbol, WeakMap } = host.safe;
   const { isError } = Error;
   const all = new WeakMap();
+  /** How many listeners of an event are too many, of objects that were told. Nobody is warned: this is for programs that ask. */
+  const limits = new WeakMap();
+  let defaultLimit = 10;
+  const errorMonitor = Symbol("events.errorMonitor");
 
   /** Names of events are keys of properties. */
   const keyOf = (name) => (typeof name === "string" || typeof name === "symbol" ? name : String(name));
@@ -16,6 +20,7 @@
 
   function add(object, name, entry, isFirst) {
     const key = keyOf(name);
+    if (!object[host.isTarget] && listenersOf(object, "newListener")) object.emit("newListener", name, entry.listener);
     let known = all.get(object);
     if (!known) all.set(object, (known = new Map()));
     const before = known.get(key);
@@ -37,13 +42,15 @@
     if (left.length === 0) known.delete(key);
     else known.set(key, left);
     object[host.listenersChanged]?.(key);
+    if (!object[host.isTarget] && listenersOf(object, "removeListener")) object.emit("removeListener", name, entry.listener);
   }
 
   /** Calls the listeners; those of an EventTarget get what `event` makes. Whether there were any. */
   function fire(object, name, args, event) {
+    const isTarget = object[host.isTarget];
+    if (name === "error" && !isTarget) fire(object, errorMonitor, args);
     const listeners = listenersOf(object, name);
     if (!listeners) return false;
-    const isTarget = object[host.isTarget];
     let made;
     let isStopped = false;
     for (let at = 0; at < listeners.length; at++) {
@@ -72,15 +79,26 @@
     return listener;
   }
 
+  function limit(most, name) {
+    if (typeof most !== "number") throw host.invalid(name, "of type number", most);
+    if (!(most >= 0)) throw host.outOfRange(name, ">= 0", most);
+    return most;
+  }
+
   class Methods {
-    /** Programs call it to have no warning of many listeners. There is none here. */
-    setMaxListeners() {
+    setMaxListeners(most) {
+      limits.set(this, limit(most, "setMaxListeners"));
       return this;
     }
 
+    getMaxListeners() {
+      return limits.get(this) ?? defaultLimit;
+    }
+
     emit(name, ...args) {
-      if (name === "error" && !listenersOf(this, name)) throw unheard(args[0]);
-      return fire(this, name, args);
+      const isHeard = fire(this, name, args);
+      if (!isHeard && name === "error") throw unheard(args[0]);
+      return isHeard;
     }
 
     addListener(name, listener) {
@@ -118,7 +136,9 @@
     removeAllListeners(name) {
       const names = list();
       if (arguments.length > 0 && !(this[host.isTarget] && name === undefined)) names.push(name);
-      else all.get(this)?.forEach((_, each) => void names.push(each));
+      else all.get(this)?.forEach((_, each) => void (each !== "removeListener" && names.push(each)));
+      // Last, for it hears of the others.
+      if (arguments.length === 0) names.push("removeListener");
       for (let at = 0; at < names.length; at++) {
         const listeners = listenersOf(this, names[at]);
         for (let each = (listeners?.length ?? 0) - 1; each >= 0; each--) remove(this, names[at], listeners[each]);
@@ -133,8 +153,20 @@
       return shown;
     }
 
-    listenerCount(name) {
-      return listenersOf(this, name)?.length ?? 0;
+    /** As `listeners`, with functions that remove themselves in the place of those that are called once. */
+    rawListeners(name) {
+      const listeners = listenersOf(this, name);
+      const shown = [];
+      for (let at = 0; at < (listeners?.length ?? 0); at++) host.append(shown, raw(this, name, listeners[at]));
+      return shown;
+    }
+
+    listenerCount(name, listener) {
+      const listeners = listenersOf(this, name);
+      if (listener === undefined || listener === null) return listeners?.length ?? 0;
+      let count = 0;
+      for (let at = 0; at < (listeners?.length ?? 0); at++) if (listeners[at].listener === listener) count++;
+      return count;
     }
 
     eventNames() {
@@ -146,25 +178,58 @@
 
   const methods = Methods.prototype;
   assign(methods, { on: methods.addListener, off: methods.removeListener });
-  const names = ownKeys(methods);
 
-  /** Gives a class the methods of an emitter. */
-  function emits(Class) {
-    for (let at = 0; at < names.length; at++) {
-      if (names[at] !== "constructor") Class.prototype[names[at]] = methods[names[at]];
-    }
+  /** Gives a class these methods of an emitter. */
+  function emits(Class, names) {
+    for (let at = 0; at < names.length; at++) if (names[at] !== "constructor") host.put(Class.prototype, names[at], methods[names[at]]);
+  }
+
+  function raw(object, name, entry) {
+    if (!entry.isOnce) return entry.listener;
+    const once = function (...args) {
+      if (entry.isDone) return undefined;
+      entry.isDone = true;
+      remove(object, name, entry);
+      return apply(entry.listener, object, args);
+    };
+    return host.put(once, "listener", entry.listener);
   }
 
   // Not a class: those of old inherit from it by calling it.
-  function EventEmitter() {}
-  emits(EventEmitter);
+  function EventEmitter(options) {}
+  emits(EventEmitter, ownKeys(methods));
   defineProperty(EventEmitter.prototype, host.fire, {
     __proto__: null,
     value(name, args, event) {
       return fire(this, name, args, event);
     },
   });
-  assign(EventEmitter, { EventEmitter, once: (emitter, name, settings) => host.part("promises").event(emitter, name, settings) });
+
+  /** For functions that take both kinds. */
+  function checkedEmitter(emitter) {
+    if (emitter?.[host.isTarget] || typeof emitter?.listeners === "function") return emitter;
+    throw host.invalid("emitter", "an instance of EventEmitter or EventTarget", emitter);
+  }
+
+  assign(EventEmitter, {
+    EventEmitter,
+    errorMonitor,
+    getEventListeners: (emitter, name) => apply(methods.listeners, checkedEmitter(emitter), [name]),
+    getMaxListeners: (emitter) => apply(methods.getMaxListeners, checkedEmitter(emitter), []),
+    listenerCount: (emitter, name) => apply(methods.listenerCount, checkedEmitter(emitter), [name]),
+    once: (emitter, name, options = undefined) => host.part("promises").event(emitter, name, options),
+    setMaxListeners: (most = defaultLimit, ...emitters) => {
+      limit(most, "setMaxListeners");
+      if (emitters.length === 0) defaultLimit = most;
+      for (let at = 0; at < emitters.length; at++) limits.set(checkedEmitter(emitters[at]), most);
+    },
+  });
+  defineProperty(EventEmitter, "defaultMaxListeners", {
+    __proto__: null,
+    get: () => defaultLimit,
+    set: (most) => void (defaultLimit = limit(most, "defaultMaxListeners")),
+    enumerable: true,
+  });
 
   host.listeners = { add, remove, fire, of: listenersOf, emits };
   host.EventEmitter = EventEmitter;

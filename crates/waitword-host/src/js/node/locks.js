@@ -4,11 +4,10 @@
   "use strict";
 
   const { native, options } = host;
-  const { defineProperty, list, Map, Promise, String, Symbol, TypeError } = host.safe;
+  const { Boolean, Map, Promise, TypeError } = host.safe;
   const { DOMException } = host;
   const waiting = new Map();
 
-  const illegal = () => host.error(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
   const unsupported = (message) => new DOMException(message, "NotSupportedError");
   const aborted = () => new DOMException("The operation was aborted", "AbortError");
 
@@ -16,8 +15,8 @@
     #name;
     #mode;
 
-    constructor(key, name, mode) {
-      if (key !== host.own) throw illegal();
+    constructor(key = undefined, name = undefined, mode = undefined) {
+      if (key !== host.own) throw host.illegal();
       this.#name = name;
       this.#mode = mode;
     }
@@ -32,16 +31,16 @@
   }
 
   class LockManager {
-    constructor(key) {
-      if (key !== host.own) throw illegal();
+    constructor(key = undefined) {
+      if (key !== host.own) throw host.illegal();
     }
 
     /** Calls the callback once it has the lock, which is given up when what the callback returns is settled. */
-    request(name, settings, callback) {
+    request(name, settings, callback = undefined) {
+      const isShort = arguments.length < 3;
       return new Promise((resolve, reject) => {
-        const isShort = callback === undefined;
         const call = isShort ? settings : callback;
-        const wanted = checked(String(name), isShort ? undefined : settings, call);
+        const wanted = checked(host.domString(name), isShort ? undefined : settings, call);
         const { signal } = wanted;
         signal?.throwIfAborted();
         const ticket = native.requestLock(wanted.name, wanted.mode === "shared", wanted.ifAvailable, wanted.steal);
@@ -73,15 +72,18 @@
       return { held, pending };
     }
   }
-  for (const Class of list(Lock, LockManager)) {
-    defineProperty(Class.prototype, Symbol.toStringTag, { __proto__: null, value: Class.name, configurable: true });
-  }
+  host.shape(Lock);
+  host.shape(LockManager);
 
   function checked(name, settings, call) {
     if (typeof call !== "function") throw host.invalid("callback", "of type function", call);
-    const { mode = "exclusive", ifAvailable = false, steal = false, signal } = settings ?? {};
-    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock is 'exclusive' or 'shared', not '" + String(mode) + "'");
-    if (signal !== undefined && typeof signal?.aborted !== "boolean") {
+    const members = host.dictionary(settings);
+    const ifAvailable = Boolean(members.ifAvailable);
+    const mode = members.mode === undefined ? "exclusive" : host.domString(members.mode);
+    const { signal } = members;
+    const steal = Boolean(members.steal);
+    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock is 'exclusive' or 'shared', not '" + mode + "'");
+    if (signal !== undefined && !host.part("abort").isSignal(signal)) {
       throw host.invalid("options.signal", "an instance of AbortSignal", signal);
     }
     if (name[0] === "-") throw unsupported("The name of a lock may not begin with '-'");
@@ -93,27 +95,27 @@
 
   const run = async (call, lock) => call(lock);
 
-  /** The lock is this agent's, unless nobody waits for it any more. */
+  /** The lock is this agent's, unless nobody waits for it any more. What the callback comes to does not matter if the lock was stolen meanwhile. */
   async function granted(ticket) {
     const request = waiting.get(ticket);
     if (!request) return;
     if (request.giveUp) request.signal.removeEventListener("abort", request.giveUp);
     try {
       const result = await run(request.call, new Lock(host.own, request.name, request.mode));
-      give(ticket, request);
-      request.resolve(result);
+      if (give(ticket, request)) request.resolve(result);
+      else request.reject(aborted());
     } catch (error) {
-      give(ticket, request);
-      request.reject(error);
+      request.reject(give(ticket, request) ? error : aborted());
     }
   }
 
+  /** Releases a lock. Whether this agent still held it: it may have been stolen, and the news be under way. */
   function give(ticket, request) {
     waiting.delete(ticket);
-    native.releaseLock(request.name, ticket);
+    return native.releaseLock(request.name, ticket);
   }
 
-  /** Somebody else has the lock now. What the callback comes to does not matter any more. */
+  /** Another request holds the lock now. */
   function stolen(ticket) {
     waiting.get(ticket)?.reject(aborted());
   }

@@ -149,7 +149,9 @@
       return { root: part(path, 0, length), dir: folder(path, length), base, ext, name: part(base, 0, base.length - ext.length) };
     }
 
-    const format = ({ root: top = "", dir = top, name = "", ext = "", base = name + ext }) => {
+    const format = (parts) => {
+      if (typeof parts !== "object" || parts === null) throw host.invalid("pathObject", "of type object", parts);
+      const { root: top = "", dir = top, name = "", ext = "", base = name + ext } = parts;
       return dir ? (dir === top ? dir + base : dir + sep + base) : base;
     };
 

@@ -4,7 +4,7 @@
   "use strict";
 
   const { native, options } = host;
-  const { assign, BigInt, defineProperty, Error, isInteger, now, Number, Proxy, RangeError, round, String, Symbol } = host.safe;
+  const { assign, BigInt, defineProperty, Error, isArray, isError, isInteger, now, Number, Proxy, RangeError, round, String, Symbol } = host.safe;
   const { nextTick } = host;
   const OUT = 1;
   const ERR = 2;
@@ -37,7 +37,7 @@
   const own = new Proxy(options.env, {
     __proto__: null,
     set(all, name, value) {
-      host.put(all, name, String(value));
+      host.put(all, name, host.domString(value));
       return true;
     },
   });
@@ -68,7 +68,8 @@
       if (typeof callback !== "function") throw host.invalid("callback", "of type function", callback);
       nextTick(callback, args);
     };
-    emitWarning = (warning, settings) => {
+    emitWarning = (warning, settings = undefined) => {
+      if (typeof warning !== "string" && !isError(warning)) throw host.invalid("warning", "of type string or an instance of Error", warning);
       const error = typeof warning === "string" ? new Error(warning) : warning;
       const type = typeof settings === "string" ? settings : settings?.type;
       if (typeof warning === "string") error.name = type ?? "Warning";
@@ -78,7 +79,9 @@
       });
     };
     hrtime = assign(
-      (since) => {
+      function hrtime(since) {
+        if (since !== undefined && !isArray(since)) throw host.invalid("time", "an instance of Array", since);
+        if (since !== undefined && since.length !== 2) throw host.outOfRange("time", "2", since.length);
         const start = since === undefined ? 0n : BigInt(since[0]) * 1_000_000_000n + BigInt(since[1]);
         const passed = nanoseconds() - start;
         return [Number(passed / 1_000_000_000n), Number(passed % 1_000_000_000n)];
@@ -94,7 +97,7 @@
       this.#exitCode = exitCode(code);
     }
   }
-  defineProperty(Process.prototype, Symbol.toStringTag, { __proto__: null, value: "process", configurable: true });
+  host.tag(Process.prototype, "process");
 
   const nanoseconds = () => BigInt(round(now() * 1e6));
 

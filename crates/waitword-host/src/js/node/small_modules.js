@@ -35,6 +35,7 @@
       return native.parallelism();
     }
   }
+  host.shape(Navigator);
 
   function promisify(original) {
     if (typeof original !== "function") throw host.invalid("original", "of type function", original);
@@ -54,6 +55,9 @@
   promisify.custom = custom;
 
   function inherits(Class, Base) {
+    if (typeof Class !== "function") throw host.invalid("ctor", "of type function", Class);
+    if (typeof Base !== "function") throw host.invalid("superCtor", "of type function", Base);
+    if (typeof Base.prototype !== "object") throw host.invalid("superCtor.prototype", "of type object", Base.prototype);
     Object.defineProperty(Class, "super_", { value: Base, writable: true, configurable: true });
     Object.setPrototypeOf(Class.prototype, Base.prototype);
   }

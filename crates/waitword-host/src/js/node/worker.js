@@ -22,8 +22,12 @@
     #streams;
     #limits;
     #name;
+    // As in Node, where a worker and the port to it keep their agent alive each for itself, and the port does so with its first listener.
+    #isKept = true;
+    #isPortKept = false;
+    #receives = false;
 
-    constructor(file, settings) {
+    constructor(file, settings = undefined) {
       super();
       const { eval: isSource = false, argv, workerData, transferList, env, resourceLimits } = settings ?? {};
       checkSettings(settings ?? {});
@@ -77,7 +81,7 @@
       return (this.#streams.stderr ??= tapped(this.#id, ERR));
     }
 
-    postMessage(value, transfer) {
+    postMessage(value, transfer = undefined) {
       if (arguments.length === 0) throw host.missing("message");
       postToWorker(this.#id, value, transfer);
     }
@@ -87,13 +91,23 @@
     }
 
     ref() {
-      native.refWorker(this.#id, true);
-      return this;
+      this.#keep(true);
     }
 
     unref() {
-      native.refWorker(this.#id, false);
-      return this;
+      this.#keep(false);
+    }
+
+    #keep(keepsAlive) {
+      this.#isKept = this.#isPortKept = keepsAlive;
+      native.refWorker(this.#id, keepsAlive);
+    }
+
+    [host.listenersChanged]() {
+      const receives = this.listenerCount("message") > 0;
+      if (receives === this.#receives) return;
+      this.#receives = this.#isPortKept = receives;
+      native.refWorker(this.#id, this.#isKept || receives);
     }
 
     get performance() {
@@ -162,25 +176,23 @@
     return readable;
   }
 
-  function checkSettings({ argv, env, execArgv, resourceLimits, stdin }) {
+  function checkSettings({ argv, env, execArgv, stdin }) {
     if (argv !== undefined && argv !== null && !isArray(argv)) throw host.invalid("options.argv", "an instance of Array", argv);
     if (env === host.workerThreads.SHARE_ENV) throw host.unavailable("SHARE_ENV (give the worker a copy: { env: process.env }, and post what changes)");
     if (env !== undefined && env !== null && typeof env !== "object") {
       throw host.invalid("options.env", "of type object or one of undefined, null, or worker_threads.SHARE_ENV", env);
     }
-    if (isArray(execArgv) && execArgv.length > 0) {
+    if (execArgv !== undefined && execArgv !== null && !isArray(execArgv)) throw host.invalid("options.execArgv", "an instance of Array", execArgv);
+    if (execArgv?.length > 0) {
       const flag = String(execArgv[0]);
       throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are known here)");
     }
     if (stdin) throw host.unavailable("The option stdin of Worker (post messages instead)");
-    if (resourceLimits !== undefined && (typeof resourceLimits !== "object" || resourceLimits === null)) {
-      throw host.invalid("options.resourceLimits", "of type object", resourceLimits);
-    }
   }
 
   /** The limits that a worker has. Only that of the old generation means anything here: it is that of the worker's memory. */
   function limits(wanted) {
-    if (wanted === undefined) return freeze({});
+    if (typeof wanted !== "object" || wanted === null) return freeze({});
     const { maxYoungGenerationSizeMb = 0, maxOldGenerationSizeMb = 0, codeRangeSizeMb = 0, stackSizeMb = 4 } = wanted;
     return { maxYoungGenerationSizeMb, maxOldGenerationSizeMb, codeRangeSizeMb, stackSizeMb };
   }
@@ -256,7 +268,7 @@
       let error;
       if (isOutOfMemory) error = host.error(Error, "ERR_WORKER_OUT_OF_MEMORY", OUT_OF_MEMORY);
       else error = parts === undefined ? new Error(message) : host.thrownBy(parts);
-      if (worker.listenerCount("error") === 0) return host.uncaught(error, "uncaughtException");
+      if (!host.listeners.of(worker, "error")) return host.uncaught(error, "uncaughtException");
       return worker[host.fire]("error", [error], () => {
         const settings = { message: "Uncaught " + message, filename, lineno, colno, error, cancelable: true };
         return new (host.part("event").ErrorEvent)("error", settings);

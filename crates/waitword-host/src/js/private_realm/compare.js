@@ -41,57 +41,87 @@
     types[`is${name}Array`] = (value) => isTypedArray(value) && typedName.call(value) === `${name}Array`;
   }
 
+  const tagOf = (object) => Object.prototype.toString.call(object);
+  const isEnumerable = (object, key) => Object.prototype.propertyIsEnumerable.call(object, key);
+
   /** Deep equality; `isStrict` as of Object.is and prototypes, else as of `==`. `pairs` are those being compared. */
   function isDeepEqual(a, b, isStrict, pairs = []) {
-    if (isStrict ? Object.is(a, b) : a == b || (a !== a && b !== b)) return true;
-    if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+    if (a === b) return !isStrict || a !== 0 || Object.is(a, b);
+    const isObject = typeof a === "object" && a !== null;
+    if (isObject !== (typeof b === "object" && b !== null)) return false;
+    if (!isObject) return (a !== a && b !== b) || (!isStrict && a == b);
     if (isStrict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-    if (Array.isArray(a) !== Array.isArray(b)) return false;
-    if (Object.keys(types).some((name) => types[name](a) !== types[name](b))) return false;
-    if (pairs.some(([one, other]) => one === a && other === b)) return true;
+    if (tagOf(a) !== tagOf(b)) return false;
+    // What goes round in a circle is equal if the other goes round at the same place.
+    const known = pairs.find(([one, other]) => one === a || other === b);
+    if (known) return known[0] === a && known[1] === b;
     const inner = [...pairs, [a, b]];
     const same = (one, other) => isDeepEqual(one, other, isStrict, inner);
-    return hasSameContents(a, b, same) && hasSameProperties(a, b, isStrict, same);
+    return hasSameContents(a, b, isStrict, same) && hasSameProperties(a, b, isStrict, same);
   }
 
-  function hasSameContents(a, b, same) {
-    if (isDate(a)) return Object.is(Date.prototype.getTime.call(a), Date.prototype.getTime.call(b));
-    if (types.isRegExp(a)) return text.inspect(a) === text.inspect(b);
-    if (Error.isError(a)) return a.name === b.name && a.message === b.message && same(a.cause, b.cause);
-    if (types.isBoxedPrimitive(a)) return text.inspect(a) === text.inspect(b);
-    if (types.isAnyArrayBuffer(a)) return hasSameBytes(new Uint8Array(a), new Uint8Array(b));
-    if (isDataView(a)) return hasSameBytes(bytes(a), bytes(b));
-    if (isMap(a)) return hasSameMembers(entries(Map, a), entries(Map, b), same);
-    if (isSet(a)) return hasSameMembers(entries(Set, a), entries(Set, b), same);
+  /** Whether two objects have the same in their internal slots. */
+  function hasSameContents(a, b, isStrict, same) {
+    if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && a.length === b.length;
+    const isKind = (name) => types[name](a) || types[name](b);
+    const areKind = (name, holds) => types[name](a) && types[name](b) && holds();
+    if (isKind("isDate")) return areKind("isDate", () => Date.prototype.getTime.call(a) === Date.prototype.getTime.call(b));
+    if (isKind("isRegExp")) return areKind("isRegExp", () => text.inspect(a) === text.inspect(b) && a.lastIndex === b.lastIndex);
+    if (isKind("isNativeError")) {
+      // Those that are enumerable are compared with the other properties.
+      const hidden = ["message", "name", "cause", "errors"].filter((key) => !isEnumerable(a, key));
+      return areKind("isNativeError", () => hidden.every((key) => same(a[key], b[key])));
+    }
+    if (isKind("isArrayBufferView")) return areKind("isArrayBufferView", () => hasSameElements(a, b, isStrict));
+    if (isKind("isAnyArrayBuffer")) return areKind("isAnyArrayBuffer", () => hasSameBytes(new Uint8Array(a), new Uint8Array(b)));
+    if (isKind("isBoxedPrimitive")) return areKind("isBoxedPrimitive", () => Object.keys(boxes).every((name) => hasSameBox(name, a, b)));
+    if (isKind("isMap")) return areKind("isMap", () => hasSameMembers(entries(Map, a), entries(Map, b), same));
+    if (isKind("isSet")) return areKind("isSet", () => hasSameMembers(entries(Set, a), entries(Set, b), same));
     return true;
   }
 
   const bytes = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   const hasSameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
+  /** As bytes; or loosely, floating-point numbers as numbers. */
+  function hasSameElements(a, b, isStrict) {
+    const isFloat = types.isFloat32Array(a) || types.isFloat64Array(a);
+    return !isStrict && isFloat ? hasSameBytes(a, b) : hasSameBytes(bytes(a), bytes(b));
+  }
+
+  function hasSameBox(name, a, b) {
+    const isOne = box(name)(a);
+    if (isOne !== box(name)(b)) return false;
+    const { valueOf } = boxes[name].prototype;
+    return !isOne || Object.is(valueOf.call(a), valueOf.call(b));
+  }
+
   function entries(Class, object) {
-    const all = [];
-    Class.prototype.forEach.call(object, (value, key) => all.push([key, value]));
+    const all = new Map();
+    Class.prototype.forEach.call(object, (value, key) => all.set(key, value));
     return all;
   }
 
-  /** Each of one is equal to another one of the other, in whatever order. */
+  /** Each of one is equal to another one of the other, in whatever order: first those with the same key, and of the rest any. */
   function hasSameMembers(a, b, same) {
-    if (a.length !== b.length) return false;
-    const left = [...b];
-    return a.every(([key, value]) => {
-      const at = left.findIndex(([otherKey, other]) => same(key, otherKey) && same(value, other));
-      if (at >= 0) left.splice(at, 1);
-      return at >= 0;
+    if (a.size !== b.size) return false;
+    const rest = new Map(b);
+    const unmatched = [...a].filter(([key, value]) => {
+      const isMatched = rest.has(key) && same(value, rest.get(key));
+      return !(isMatched && rest.delete(key));
+    });
+    return unmatched.every(([key, value]) => {
+      for (const [otherKey, other] of rest) if (same(key, otherKey) && same(value, other)) return rest.delete(otherKey);
+      return false;
     });
   }
 
   function hasSameProperties(a, b, isStrict, same) {
+    const isSkipped = (object, key) => types.isTypedArray(object) && typeof key === "string" && /^\d+$/.test(key);
     const keysOf = (object) => Reflect.ownKeys(object).filter((key) =>
-      (isStrict || typeof key === "string") && Object.prototype.propertyIsEnumerable.call(object, key));
+      (isStrict || typeof key === "string") && isEnumerable(object, key) && !isSkipped(object, key));
     const keys = keysOf(a);
-    if (keys.length !== keysOf(b).length || (Array.isArray(a) && a.length !== b.length)) return false;
-    return keys.every((key) => Object.prototype.propertyIsEnumerable.call(b, key) && same(a[key], b[key]));
+    return keys.length === keysOf(b).length && keys.every((key) => isEnumerable(b, key) && same(a[key], b[key]));
   }
 
   Object.assign(text, { types, isDeepEqual });

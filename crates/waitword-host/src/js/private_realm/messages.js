@@ -93,5 +93,8 @@
     return { type: known, isBase64: /; *base64 *$/i.test(settings), body };
   }
 
-  Object.assign(text, { describeError, format, parseDataUrl, placeOf, received });
+  /** The type of a Blob: nothing, if it is not all ASCII. */
+  const mimeType = (type) => (/^[\x20-\x7e]*$/.test(type) ? type.toLowerCase() : "");
+
+  Object.assign(text, { describeError, format, mimeType, parseDataUrl, placeOf, received });
 });

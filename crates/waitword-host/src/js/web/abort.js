@@ -4,14 +4,19 @@
 
   const { Error } = globalThis;
   const { DOMException } = host;
-  const { defineProperty, Symbol } = host.safe;
+  const { isArray, isInteger, list } = host.safe;
+  /** The longest time of a signal, in milliseconds. */
+  const LONGEST = 2 ** 32 - 1;
 
   class AbortSignal extends host.Target {
     #reason;
     #isAborted = false;
+    /** Of a signal that `any` has made, those that it follows, none of which `any` has made; of the others, those that follow it. */
+    #sources;
+    #dependents;
 
-    constructor(key) {
-      if (key !== host.own) throw host.error(globalThis.TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
+    constructor(key = undefined) {
+      if (key !== host.own) throw host.illegal();
       super();
     }
 
@@ -27,13 +32,16 @@
       if (this.#isAborted) throw this.#reason;
     }
 
-    static abort(reason) {
+    static abort(reason = undefined) {
       const signal = new AbortSignal(host.own);
       abort(signal, reason);
       return signal;
     }
 
     static timeout(delay) {
+      if (typeof delay !== "number") throw host.invalid("delay", "of type number", delay);
+      if (!isInteger(delay)) throw host.outOfRange("delay", "an integer", delay);
+      if (delay < 0 || delay > LONGEST) throw host.outOfRange("delay", ">= 0 && <= " + LONGEST, delay);
       const signal = new AbortSignal(host.own);
       const reason = () => new DOMException("The operation was aborted due to timeout", "TimeoutError");
       host.timers.setTimeout(() => abort(signal, reason()), delay).unref();
@@ -41,25 +49,48 @@
     }
 
     static any(signals) {
+      if (!isArray(signals)) throw host.invalid("signals", "an instance of Array", signals);
+      for (let at = 0; at < signals.length; at++) {
+        if (!isSignal(signals[at])) throw host.invalid("signals[" + at + "]", "an instance of AbortSignal", signals[at]);
+      }
       const any = new AbortSignal(host.own);
-      const all = [...signals];
-      const first = all.find((each) => each.aborted);
-      if (first) abort(any, first.reason);
-      else for (const each of all) each.addEventListener("abort", () => abort(any, each.reason), { once: true });
+      for (let at = 0; at < signals.length; at++) if (signals[at].#isAborted) return begin(any, signals[at].#reason);
+      any.#sources = list();
+      for (let at = 0; at < signals.length; at++) {
+        const sources = signals[at].#sources ?? list(signals[at]);
+        for (let each = 0; each < sources.length; each++) {
+          any.#sources.push(sources[each]);
+          (sources[each].#dependents ??= list()).push(any);
+        }
+      }
       return any;
     }
 
-    static internal = (signal, reason) => {
-      if (signal.#isAborted) return;
-      signal.#isAborted = true;
-      signal.#reason = reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason;
-      signal.dispatchEvent(new (host.part("event").Event)("abort"));
+    static internal = {
+      isSignal: (value) => typeof value === "object" && value !== null && #isAborted in value,
+      /** Sets the state and the reason. */
+      begin: (signal, reason) => {
+        signal.#isAborted = true;
+        signal.#reason = reason;
+        return signal;
+      },
+      /** Aborts a signal, and those that follow it. All of them have their reason before the first listener is called. */
+      abort: (signal, reason) => {
+        if (signal.#isAborted) return;
+        const all = list(begin(signal, reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason));
+        const dependents = signal.#dependents;
+        signal.#dependents = undefined;
+        for (let at = 0; at < (dependents?.length ?? 0); at++) {
+          if (!dependents[at].#isAborted) all.push(begin(dependents[at], signal.#reason));
+        }
+        for (let at = 0; at < all.length; at++) all[at].dispatchEvent(new (host.part("event").Event)("abort"));
+      },
     };
   }
-  const abort = AbortSignal.internal;
+  const { isSignal, begin, abort } = AbortSignal.internal;
   delete AbortSignal.internal;
   host.withHandlers(AbortSignal, ["abort"]);
-  defineProperty(AbortSignal.prototype, Symbol.toStringTag, { __proto__: null, value: "AbortSignal", configurable: true });
+  host.shape(AbortSignal);
 
   class AbortController {
     #signal = new AbortSignal(host.own);
@@ -68,10 +99,11 @@
       return this.#signal;
     }
 
-    abort(reason) {
+    abort(reason = undefined) {
       abort(this.#signal, reason);
     }
   }
+  host.shape(AbortController);
 
   /** What a function of Node fails with whose signal was aborted. */
   function abortError(signal) {
@@ -81,5 +113,5 @@
     return error;
   }
 
-  return { AbortController, AbortSignal, abortError };
+  return { AbortController, AbortSignal, abortError, isSignal };
 });

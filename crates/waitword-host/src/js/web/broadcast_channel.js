@@ -46,7 +46,21 @@
       if (this.#id !== undefined) native.listenToPort(this.#id, true, false);
       return this;
     }
+
+    static isChannel(value) {
+      return typeof value === "object" && value !== null && #name in value;
+    }
+
+    /** The first message, for `receiveMessageOnPort`. */
+    static take(channel) {
+      const taken = channel.#id === undefined ? undefined : native.receiveFromPort(channel.#id);
+      return taken === undefined ? undefined : { message: taken[0] };
+    }
   }
+  const { isChannel, take } = BroadcastChannel;
+  delete BroadcastChannel.isChannel;
+  delete BroadcastChannel.take;
   host.withHandlers(BroadcastChannel, ["message", "messageerror"]);
-  return { BroadcastChannel };
+  host.shape(BroadcastChannel);
+  return { BroadcastChannel, isChannel, take };
 });

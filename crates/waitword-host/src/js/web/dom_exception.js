@@ -76,6 +76,7 @@
     const call = globalThis[name];
     const { [name]: renewed } = {
       [name](text) {
+        if (arguments.length === 0) throw host.missing("input");
         try {
           return apply(call, this, arguments);
         } catch (error) {

@@ -5,30 +5,41 @@
 
   const { ArrayBuffer, Boolean, RangeError, TypeError, Uint8Array, atob } = globalThis;
   const { apply, decodeURIComponent, parseJson, slice, String } = host.safe;
+  const { dictionary, domString, usv } = host;
   const { isView } = ArrayBuffer;
   const { native } = host;
   const JSON_TYPE = "application/json";
 
-  const bytesIn = (string) => new Uint8Array(native.encodeUtf8(string));
+  const bytesIn = (string) => new Uint8Array(native.encodeUtf8(usv(string)));
   /** Of a copy: the memory may be shared. */
   const textOf = (bytes, isFatal) => native.decodeUtf8(new Uint8Array(bytes).buffer, isFatal);
   const isContinued = (byte) => (byte & 0xc0) === 0x80;
 
   class TextEncoder {
+    #isOne = true;
+
+    static check(value) {
+      if (typeof value !== "object" || value === null || !(#isOne in value)) throw host.invalidThis("TextEncoder");
+    }
+
     get encoding() {
+      checkEncoder(this);
       return "utf-8";
     }
 
     encode(string = "") {
-      return bytesIn(String(string));
+      checkEncoder(this);
+      return bytesIn(string);
     }
 
     /** Writes as many whole characters as fit; how much was read, in units of the string, and written. */
     encodeInto(string, target) {
+      checkEncoder(this);
+      if (arguments.length < 2) throw host.missing(arguments.length === 0 ? "src" : "dest");
       if (!(target instanceof Uint8Array)) throw host.invalid("dest", "an instance of Uint8Array", target);
       const room = target.length;
       // Each unit has a byte at least. Half a character at the end becomes three bytes, which do not fit.
-      const bytes = bytesIn(apply(slice, String(string), [0, room]));
+      const bytes = bytesIn(apply(slice, domString(string), [0, room]));
       let written = bytes.length < room ? bytes.length : room;
       while (written < bytes.length && isContinued(bytes[written])) written--;
       let read = 0;
@@ -40,21 +51,26 @@
       return { read, written };
     }
   }
+  const { check: checkEncoder } = TextEncoder;
+  delete TextEncoder.check;
+  host.shape(TextEncoder);
 
   class TextDecoder {
     #isFatal;
     #ignoreBOM;
 
-    constructor(label = "utf-8", settings) {
-      if (!native.isUtf8(String(label))) {
-        throw host.error(RangeError, "ERR_ENCODING_NOT_SUPPORTED",
-          'The "' + String(label) + '" encoding is not supported: only utf-8 is');
+    constructor(label = "utf-8", options = undefined) {
+      const name = domString(label);
+      const { fatal, ignoreBOM } = dictionary(options);
+      if (!native.isUtf8(name)) {
+        throw host.error(RangeError, "ERR_ENCODING_NOT_SUPPORTED", 'The "' + name + '" encoding is not supported: only utf-8 is');
       }
-      this.#isFatal = Boolean(settings?.fatal);
-      this.#ignoreBOM = Boolean(settings?.ignoreBOM);
+      this.#isFatal = Boolean(fatal);
+      this.#ignoreBOM = Boolean(ignoreBOM);
     }
 
     get encoding() {
+      if (!(#isFatal in this)) throw host.invalidThis("TextDecoder");
       return "utf-8";
     }
 
@@ -66,8 +82,9 @@
       return this.#ignoreBOM;
     }
 
-    decode(source, settings) {
-      if (settings?.stream) {
+    decode(source = undefined, options = undefined) {
+      if (!(#isFatal in this)) throw host.invalidThis("TextDecoder");
+      if (dictionary(options).stream) {
         throw host.error(TypeError, "ERR_METHOD_NOT_IMPLEMENTED", "Streams are not decoded here: collect the bytes first");
       }
       const string = source === undefined ? "" : textOf(bytesOf(source), this.#isFatal);
@@ -79,19 +96,18 @@
     }
   }
 
+  host.shape(TextDecoder);
+
   function bytesOf(source) {
-    try {
-      return isView(source)
-        ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-        : new Uint8Array(source, 0);
-    } catch {
-      throw host.invalid("list", "an instance of ArrayBuffer or ArrayBufferView", source);
-    }
+    if (isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+    if (host.isBuffer(source)) return new Uint8Array(source, 0);
+    throw host.invalid("list", "an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView", source);
   }
 
   /** The text of what is written to an output and is no string. */
   function chunk(bytes) {
     if (bytes instanceof Uint8Array) return textOf(bytes, false);
+    if (bytes === null) throw host.error(TypeError, "ERR_STREAM_NULL_VALUES", "May not write null values to stream");
     throw host.invalid("chunk", "of type string or an instance of Buffer or Uint8Array", bytes);
   }
 
@@ -127,5 +143,5 @@
     throw host.error(RangeError, "ERR_UNKNOWN_MODULE_FORMAT", "Unknown module format: " + found.type + " for URL " + url);
   }
 
-  return { TextEncoder, TextDecoder, chunk, dataModule, dataText };
+  return { TextEncoder, TextDecoder, bytesIn, chunk, dataModule, dataText };
 });

@@ -1,35 +1,42 @@
-// EventTarget; its events are in event.js. Ports, and the workers of pages, are targets that have the methods of emitters as well: `on` gets
-// what an event carries, `addEventListener` and `onmessage` get the event. Next: dom_exception.js.
+// EventTarget; its events are in event.js. Ports are targets that have the methods of emitters as well: `on` gets what an event carries,
+// `addEventListener` and `onmessage` get the event. Next: dom_exception.js.
 (function (host) {
   "use strict";
 
-  const { apply, Boolean, defineProperty, Map, String, Symbol } = host.safe;
+  const { apply, Boolean, defineProperty, list, Map } = host.safe;
+  const { domString } = host;
   const { add, remove, fire, of: listenersOf, emits } = host.listeners;
   /** What is done with an event while it is dispatched. Few programs have any. */
   const internal = () => host.part("event").internal;
 
   class EventTarget {
-    addEventListener(type, listener, settings) {
-      if (listener === null || listener === undefined) return;
-      if (typeof listener !== "function" && typeof listener !== "object") {
-        throw host.invalid("listener", "an instance of EventListener", listener);
-      }
-      const name = String(type);
-      if (find(this, name, listener)) return;
-      const { once, signal } = typeof settings === "object" && settings !== null ? settings : {};
-      if (signal?.aborted) return;
-      const resists = typeof settings === "object" && settings !== null && settings[host.resists] === true;
-      const entry = { listener, isOnce: Boolean(once), takesEvent: true, resists };
+    #isOne = true;
+
+    addEventListener(type, listener, options = undefined) {
+      if (!isTarget(this)) throw host.invalidThis("EventTarget");
+      if (arguments.length < 2) throw host.missing(arguments.length === 0 ? "type" : "listener");
+      const name = domString(type);
+      const isCallback = isListener(listener);
+      const { isCapture, members } = optionsIn(options);
+      const { once, signal } = members;
+      if (signal !== undefined && !host.part("abort").isSignal(signal)) throw host.invalid("options.signal", "an instance of AbortSignal", signal);
+      if (!isCallback || find(this, name, listener, isCapture) || signal?.aborted) return;
+      const entry = { listener, isCapture, isOnce: Boolean(once), takesEvent: true, resists: members[host.resists] === true };
       add(this, name, entry, false);
       signal?.addEventListener("abort", () => remove(this, name, entry));
     }
 
-    removeEventListener(type, listener) {
-      const entry = find(this, String(type), listener);
-      if (entry) remove(this, String(type), entry);
+    removeEventListener(type, listener, options = undefined) {
+      if (!isTarget(this)) throw host.invalidThis("EventTarget");
+      if (arguments.length < 2) throw host.missing(arguments.length === 0 ? "type" : "listener");
+      const name = domString(type);
+      const entry = isListener(listener) && find(this, name, listener, optionsIn(options).isCapture);
+      if (entry) remove(this, name, entry);
     }
 
     dispatchEvent(event) {
+      if (!isTarget(this)) throw host.invalidThis("EventTarget");
+      if (arguments.length === 0) throw host.missing("event");
       if (!internal().isEvent(event)) throw host.invalid("event", "an instance of Event", event);
       if (internal().phase(event) !== 0) throw new host.DOMException("The event is already being dispatched", "InvalidStateError");
       this[host.fire](event.type, [event], () => event);
@@ -48,16 +55,37 @@
       if (event) internal().leave(event);
       return isHeard;
     }
+
+    static isTarget(value) {
+      return typeof value === "object" && value !== null && #isOne in value;
+    }
   }
+  const { isTarget } = EventTarget;
+  delete EventTarget.isTarget;
+  host.shape(EventTarget);
   // Its listeners hear neither of new ones nor of those that are removed, and one that has been removed is not called any more.
   defineProperty(EventTarget.prototype, host.isTarget, { __proto__: null, value: true });
-  defineProperty(EventTarget.prototype, Symbol.toStringTag, { __proto__: null, value: "EventTarget", configurable: true });
 
-  function find(target, name, listener) {
+  function find(target, name, listener, isCapture) {
     const listeners = listenersOf(target, name);
     for (let at = 0; at < (listeners?.length ?? 0); at++) {
-      if (listeners[at].takesEvent && listeners[at].listener === listener) return listeners[at];
+      const entry = listeners[at];
+      if (entry.takesEvent && entry.listener === listener && entry.isCapture === isCapture) return entry;
     }
+  }
+
+  /** Whether there is something to call, and not null. */
+  function isListener(listener) {
+    if (listener === null || listener === undefined) return false;
+    if (typeof listener === "function" || typeof listener === "object") return true;
+    throw host.invalid("listener", "an instance of EventListener", listener);
+  }
+
+  /** Options, or as in old times whether the listener captures. */
+  function optionsIn(options) {
+    const isDictionary = typeof options === "object" || typeof options === "function";
+    const members = host.dictionary(isDictionary ? options : undefined);
+    return { isCapture: Boolean(isDictionary ? members.capture : options), members };
   }
 
   /** Calls one listener; what it throws is nobody's business but the agent's. Whether the event goes no further. */
@@ -85,23 +113,28 @@
 
     /** Sets it. It keeps its place among the listeners while it is replaced, as in browsers. */
     [host.setHandler](name, value) {
-      const current = typeof value === "function" ? value : null;
+      const current = typeof value === "function" || typeof value === "object" ? value : null;
       const known = this.#handlers.get(name);
       if (known && current) known.current = current;
       else if (known) {
         this.#handlers.delete(name);
         this.removeEventListener(name, known.listener);
       } else if (current) {
-        const handler = { current, listener: (event) => apply(handler.current, event.target, [event]) };
+        const handler = { current, listener: (event) => {
+          if (typeof handler.current === "function") apply(handler.current, event.target, [event]);
+        } };
         this.#handlers.set(name, handler);
         this.addEventListener(name, handler.listener);
       }
     }
   }
-  emits(Target);
-  Target.prototype.emit = function (name, ...args) {
+  /** Of Node's own targets: a port, which has methods of emitters as well. */
+  class NodeEventTarget extends Target {}
+  emits(NodeEventTarget, list("addListener", "emit", "eventNames", "getMaxListeners", "listenerCount", "off", "on", "once",
+    "removeAllListeners", "removeListener", "setMaxListeners"));
+  host.put(NodeEventTarget.prototype, "emit", function emit(name, ...args) {
     return this[host.fire](name, args);
-  };
+  });
 
   /** Gives a class properties such as `onmessage`. */
   host.withHandlers = (Class, names) => {
@@ -123,4 +156,5 @@
 
   host.EventTarget = EventTarget;
   host.Target = Target;
+  host.NodeEventTarget = NodeEventTarget;
 });

@@ -11,7 +11,7 @@
   /** The number of no port. */
   const NOBODY = 0;
 
-  class MessagePort extends host.Target {
+  class MessagePort extends host.NodeEventTarget {
     /** The number under which it is known. */
     #id;
     #closed = false;
@@ -20,13 +20,13 @@
     #receives = false;
     #keepsAlive = false;
 
-    constructor(key, id) {
+    constructor(key = undefined, id = undefined) {
       if (key !== host.own) throw host.error(TypeError, "ERR_CONSTRUCT_CALL_INVALID", "Constructor cannot be called: use new MessageChannel()");
       super();
       this.#id = id;
     }
 
-    postMessage(value, transfer) {
+    postMessage(value, transfer = undefined) {
       if (arguments.length === 0) throw host.missing("message");
       const all = host.transferList(transfer);
       for (let at = 0; at < all.length; at++) {
@@ -52,11 +52,11 @@
     start() {}
 
     ref() {
-      return this.#keep(true);
+      this.#keep(true);
     }
 
     unref() {
-      return this.#keep(false);
+      this.#keep(false);
     }
 
     hasRef() {
@@ -66,11 +66,10 @@
     #keep(keepsAlive) {
       this.#keepsAlive = keepsAlive;
       this.#listen();
-      return this;
     }
 
     close(callback) {
-      if (callback !== undefined) this.once("close", callback);
+      if (typeof callback === "function") this.once("close", callback);
       if (this.#closed) return;
       this.#closed = true;
       native.closePort(this.#id);
@@ -110,6 +109,7 @@
   const { take, detach, idOf, isPort, canMove, end } = MessagePort;
   for (const name of ["take", "detach", "idOf", "isPort", "canMove", "end"]) delete MessagePort[name];
   host.withHandlers(MessagePort, ["message", "messageerror"]);
+  host.shape(MessagePort);
 
   /** The port that is known by this number. */
   function adopt(id) {
@@ -122,17 +122,16 @@
   const parentPort = host.options.isMainThread ? null : adopt(1);
 
   class MessageChannel {
-    port1;
-    port2;
-
     constructor() {
       const ids = native.openChannel();
-      this.port1 = adopt(ids[0]);
-      this.port2 = adopt(ids[1]);
+      host.put(this, "port1", adopt(ids[0]));
+      host.put(this, "port2", adopt(ids[1]));
     }
   }
+  host.shape(MessageChannel);
 
   function receiveMessageOnPort(port) {
+    if (host.made("broadcast_channel")?.isChannel(port)) return host.made("broadcast_channel").take(port);
     if (!isPort(port)) {
       throw host.error(TypeError, "ERR_INVALID_ARG_TYPE", 'The "port" argument must be a MessagePort instance');
     }
@@ -142,9 +141,7 @@
   /** A message arrives at a target, with the ports that came with it. */
   function deliver(target, data, moved, origin) {
     target[host.fire]("message", [data], () => {
-      const event = new (host.part("event").MessageEvent)("message", { data, origin, ports: [] });
-      for (let at = 0; at < moved.length; at++) host.append(event.ports, moved[at]);
-      return event;
+      return new (host.part("event").MessageEvent)("message", { __proto__: null, data, origin, ports: moved });
     });
   }
 

@@ -4,7 +4,7 @@
   "use strict";
 
   const { native, options } = host;
-  const { apply, defineProperty } = host.safe;
+  const { apply, defineProperty, list } = host.safe;
 
   const define = (name, value) => host.hide(globalThis, name, value);
   becomeScope();
@@ -18,12 +18,20 @@
     // Memory can be shared here, and this is what pages ask first.
     define("crossOriginIsolated", true);
     define("origin", host.origin);
-    define("addEventListener", (type, listener, settings) => scope.addEventListener(type, listener, settings));
-    define("removeEventListener", (type, listener) => scope.removeEventListener(type, listener));
-    define("dispatchEvent", (event) => scope.dispatchEvent(event));
-    define("reportError", (error) => host.nextTick(() => {
-      throw error;
-    }));
+    for (const name of list("addEventListener", "removeEventListener", "dispatchEvent")) {
+      const method = scope[name];
+      const { [name]: bound } = { [name]: (...args) => apply(method, scope, args) };
+      define(name, defineProperty(bound, "length", { __proto__: null, value: method.length, configurable: true }));
+    }
+    const { reportError } = {
+      reportError(error) {
+        if (arguments.length === 0) throw host.missing("error");
+        host.nextTick(() => {
+          throw error;
+        });
+      },
+    };
+    define("reportError", reportError);
     handler("onunhandledrejection", () => scope[host.handler]("unhandledrejection"), (value) => {
       scope[host.setHandler]("unhandledrejection", value);
     });
@@ -37,7 +45,7 @@
       }));
     });
     host.tellScope = (type, makeEvent) => {
-      if (scope.listenerCount(type) === 0) return false;
+      if (!host.listeners.of(scope, type)) return false;
       host.isTelling = true;
       try {
         return !scope.dispatchEvent(makeEvent());

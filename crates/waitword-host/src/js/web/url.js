@@ -2,7 +2,7 @@
 (function (host) {
   "use strict";
 
-  const { Symbol, TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf, slice } = host.safe;
+  const { TypeError, apply, decodeURIComponent, defineProperty, endsWith, indexOf, slice } = host.safe;
   const { native, usv } = host;
   const { custom } = host.inspect;
 
@@ -67,6 +67,7 @@
     }
 
     static createObjectURL(blob) {
+      if (arguments.length === 0) throw host.missing("obj");
       return host.part("web_worker").createObjectURL(blob);
     }
 
@@ -89,7 +90,7 @@
     };
     defineProperty(URL.prototype, name, { __proto__: null, get, set: at === ORIGIN ? undefined : set, enumerable: true, configurable: true });
   }
-  defineProperty(URL.prototype, Symbol.toStringTag, { __proto__: null, value: "URL", configurable: true });
+  host.shape(URL);
   defineProperty(URL.prototype, custom, {
     __proto__: null,
     value(depth) {

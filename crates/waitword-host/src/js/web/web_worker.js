@@ -5,6 +5,7 @@
 
   const { options } = host;
   const { packWorkerData, postToWorker, startWorker, terminateWorker } = host.part("worker");
+  const { isView } = globalThis.ArrayBuffer;
   const { apply, Error, isArray, list, Map, Promise, startsWith, String, trim, TypeError } = host.safe;
   /** The texts of the Blob URLs that this agent has made. Others do not know them. */
   const texts = new Map();
@@ -13,18 +14,19 @@
   class Worker extends host.Target {
     #id;
 
-    constructor(url, settings) {
+    constructor(url, settings = undefined) {
+      if (arguments.length === 0) throw host.missing("url");
       super();
-      const { name = "", type = "classic" } = settings ?? {};
+      const { name = "", type = "classic" } = host.dictionary(settings);
       if (type !== "classic" && type !== "module") {
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
-      const options = { ...locate(url), words: list(), variables: host.variables(), type, name: String(name) };
+      const options = { ...locate(url), words: list(), variables: host.variables(), type, name: host.domString(name) };
       // Last, for what is packed is what is sent next.
       this.#id = startWorker(this, { ...options, ids: packWorkerData() });
     }
 
-    postMessage(value, transfer) {
+    postMessage(value, transfer = undefined) {
       if (arguments.length === 0) throw host.missing("message");
       postToWorker(this.#id, value, transfer);
     }
@@ -34,10 +36,11 @@
     }
   }
   host.withHandlers(Worker, ["message", "messageerror", "error"]);
+  host.shape(Worker);
 
   /** Source text, or the path of a file. Relative URLs are relative to the script of this agent: it stands for the page. */
   function locate(url) {
-    const reference = apply(trim, String(url), []);
+    const reference = apply(trim, host.usv(url), []);
     const begins = (start) => apply(startsWith, reference, [start]);
     if (begins("data:")) return { isSource: true, text: host.part("encoding").dataText(reference) };
     if (begins("blob:")) {
@@ -57,17 +60,27 @@
 
   /** As much of a Blob as it takes to make a worker of source text. */
   class Blob {
-    type;
+    #type;
     #text = "";
 
-    constructor(parts = [], settings) {
-      if (!isArray(parts)) throw new TypeError("The parts of a Blob must be an array");
+    constructor(parts = [], options = undefined) {
+      if (!isArray(parts)) throw host.invalid("sources", "an instance of Array", parts);
+      const { type = "" } = host.dictionary(options);
       for (let at = 0; at < parts.length; at++) {
         if (typeof parts[at] === "object" && parts[at] !== null && #text in parts[at]) this.#text += parts[at].#text;
-        else if (typeof parts[at] === "string") this.#text += parts[at];
-        else throw new TypeError("Only strings and Blobs can be parts of a Blob here");
+        else if (isView(parts[at]) || host.isBuffer(parts[at])) throw host.invalid("sources[" + at + "]", "text or a Blob", parts[at]);
+        else this.#text += host.usv(parts[at]);
       }
-      this.type = String(settings?.type ?? "");
+      this.#type = host.text().mimeType(host.domString(type));
+    }
+
+    get type() {
+      return this.#type;
+    }
+
+    /** In bytes of UTF-8. */
+    get size() {
+      return host.part("encoding").bytesIn(this.#text).length;
     }
 
     text() {
@@ -83,6 +96,7 @@
   }
   const { keep: createObjectURL } = Blob;
   delete Blob.keep;
+  host.shape(Blob);
   const revokeObjectURL = (url) => void texts.delete(host.domString(url));
 
   return { Blob, Worker, createObjectURL, locate, revokeObjectURL };

@@ -16,7 +16,8 @@ pub enum Finding {
     Cycle(Cycle),
     /// Locks that were taken in opposite orders: see [`check_lock_order`](crate::check_lock_order).
     PotentialDeadlock(PotentialDeadlock),
-    /// A lock that is waited for, whose holder has ended and cannot release it.
+    /// A lock that is waited for, whose holder has ended and cannot release it: an agent, or a thread that has not dropped its guard. That a
+    /// borrowed guard is with another thread is not known until a guard of its line was released there.
     HolderEnded(HolderEnded),
     /// A waiter that was signalled and has not run since. If that lasts, nobody polls it (a futurelock), which is a fault.
     NeverPolled(NeverPolled),

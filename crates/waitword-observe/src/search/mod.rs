@@ -81,8 +81,8 @@ fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)
     holds
 }
 
-/// Whether a thread that has ended seems to have left its lock held: nobody else is known to hold what a waiter has waited for since long. Its
-/// guard is with another thread if that was told, or if guards of its line were sent before.
+/// Whether a thread that has ended seems to have left its lock held: a waiter has waited for a second, and nobody else is known to hold what
+/// it waits for. The guard is with another thread if it was made to be sent, or if guards of its line were sent before.
 fn is_left(lock: &Lock, holder: &Holder, ended: &Ended, snapshot: &Snapshot) -> bool {
     let has_ended = |holder: &Holder| snapshot.ended.iter().any(|ended| ended.actor == holder.actor);
     let waits = |waiter: &&Waiter| {

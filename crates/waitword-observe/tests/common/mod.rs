@@ -119,8 +119,9 @@ pub(crate) fn a_tick_later() {
     until(|| taken_at() != now);
 }
 
-/// The text without what differs from run to run. Times, addresses, numbers of processes and those that tell threads of one name apart are `#`, tasks are numbered as they come in the text
-/// (their own numbers depend on which of them an earlier snapshot saw), and the line of a test is `<mark>` if it ends with `// mark`.
+/// The text without what differs from run to run. Times, addresses, numbers of processes and those that tell threads of one name apart are
+/// `#`, tasks are numbered as they come in the text (their own numbers depend on which of them an earlier snapshot saw), and the line of a
+/// test is `<mark>` if it ends with `// mark`.
 pub(crate) fn masked(text: &str) -> String {
     let (mut shown, mut last, mut before, mut tasks) = (String::new(), "", "", Vec::new());
     let mut at_last = 0;

@@ -85,6 +85,36 @@ fn a_task_that_was_signalled_and_is_not_polled_is_told() {
     assert_eq!(states()[0], WaiterState::Queued);
 }
 
+/// Whatever state the watchdog has put it in meanwhile.
+#[test]
+fn a_waiter_that_has_run_since_it_was_signalled_is_not_one_that_was_seen_so() {
+    let (table, word) = (Table::new(), AtomicU32::new(0));
+    let mut task = queued(table.at(&word), 0);
+    let seen = || {
+        let seen = table.snapshot();
+        (seen[0].state, seen[0].was_seen_so)
+    };
+    for _ in 0..2 {
+        assert_eq!(seen(), (WaiterState::Queued, false));
+        assert_eq!(signal_one(table.at(&word)), 1);
+        assert_eq!(seen(), (WaiterState::Signalled, false), "the first to see it");
+        assert_eq!(seen(), (WaiterState::Signalled, true));
+        assert_eq!(signal_one(table.at(&word)), 0, "it is signalled");
+        assert!(poll(task.as_mut()).is_pending());
+        assert_eq!(signal_one(table.at(&word)), 1, "it has a waker again");
+        assert_eq!(seen(), (WaiterState::Signalled, false), "it ran in between");
+        assert!(poll(task.as_mut()).is_pending());
+    }
+    // A pass looks at it, and finds that no waker is there.
+    assert_eq!(signal_one(table.at(&word)), 1);
+    let _behind = queued(table.at(&word), 0);
+    assert_eq!(seen(), (WaiterState::Signalled, false));
+    for state in [WaiterState::Overdue, WaiterState::Skipped, WaiterState::Skipped] {
+        table.signal_stalled();
+        assert_eq!(seen(), (state, true));
+    }
+}
+
 #[test]
 fn moved_waiters_are_seen_where_they_are() {
     let (table, words) = (Table::new(), [AtomicU32::new(0), AtomicU32::new(0)]);

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use waitword::{Event, Mutex};
-use waitword_observe::Report;
+use waitword_observe::{Finding, Report};
 
 static ACCOUNTS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 static LOADED: Event = Event::new();
@@ -42,7 +42,8 @@ fn main() {
         let _ = std::io::read_to_string(std::io::stdin());
     } else {
         // A finding is a second old at least.
-        print!("{}", until(|report| report.findings.len() == 2));
+        let is_told = |report: &Report| report.findings.iter().any(Finding::is_fault);
+        print!("{}", until(|report| report.findings.len() == 2 && is_told(report)));
     }
     LOADED.notify_all();
     loader.join().expect("no panic");

@@ -16,7 +16,8 @@ pub enum Finding {
     Cycle(Cycle),
     /// Locks that were taken in opposite orders: see [`check_lock_order`](crate::check_lock_order).
     PotentialDeadlock(PotentialDeadlock),
-    /// A lock that is waited for, whose holder has ended and cannot release it.
+    /// A lock that is waited for, whose holder has ended and cannot release it: an agent, or a thread that has not dropped its guard. That a
+    /// borrowed guard is with another thread is not known until a guard of its line was released there.
     HolderEnded(HolderEnded),
     /// A waiter that was signalled and has not run since. If that lasts, nobody polls it (a futurelock), which is a fault.
     NeverPolled(NeverPolled),
@@ -24,6 +25,8 @@ pub enum Finding {
     LongWait(LongWait),
     /// Long waits for a notify, for which no notifier is known.
     NoKnownNotifier(NoKnownNotifier),
+    /// A holder that waits for a notify while others wait long for its lock.
+    HolderWaits(HolderWaits),
 }
 
 impl Finding {
@@ -36,6 +39,7 @@ impl Finding {
             Self::NeverPolled(wait) => wait.age,
             Self::LongWait(waits) => waits.longest,
             Self::NoKnownNotifier(waits) => waits.longest,
+            Self::HolderWaits(waits) => waits.longest.min(waits.age),
         }
     }
 
@@ -45,7 +49,7 @@ impl Finding {
             Self::Cycle(cycle) => cycle.is_certain(),
             Self::PotentialDeadlock(_) | Self::HolderEnded(_) => true,
             Self::NeverPolled(wait) => wait.is_futurelock(),
-            Self::LongWait(_) | Self::NoKnownNotifier(_) => false,
+            Self::LongWait(_) | Self::NoKnownNotifier(_) | Self::HolderWaits(_) => false,
         }
     }
 }
@@ -95,7 +99,7 @@ pub enum Unless {
         /// The task or agent.
         actor: Actor,
     },
-    /// A wait that may have a deadline: that is not known.
+    /// A wait that has a deadline, or may have one: of an agent's that is not known.
     Timed {
         /// The waiter.
         actor: Actor,
@@ -235,6 +239,9 @@ pub struct FirstWaiter {
     pub site: Option<Site>,
 }
 
+/// About a second: the passes of a thread that looks once per second are now and then a little nearer.
+const FUTURELOCK_AFTER: Duration = Duration::from_millis(900);
+
 /// A waiter that was signalled and has not run since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NeverPolled {
@@ -251,17 +258,17 @@ pub struct NeverPolled {
     pub state: State,
     /// How many waiters are behind it.
     pub behind: usize,
-    /// How long it has not run, at least: since an earlier snapshot saw it in this state with the lock free. `None` if none did.
+    /// How long ago it was signalled, at least: since an earlier snapshot saw it signalled it has not run. `None` if none did.
     #[serde(rename = "not_run_ns", with = "optional_nanos", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<Duration>,
 }
 
 impl NeverPolled {
-    /// Whether it has not run for so long that nobody seems to poll it: for two passes of the watchdog, which checks it while others are
-    /// behind it, or in two snapshots. A waiter that was signalled just now is only late.
+    /// Whether it has not run for so long that nobody seems to poll it: between two snapshots about a second apart. A waiter that was
+    /// signalled just now is only late.
     pub fn is_futurelock(&self) -> bool {
-        self.state == State::Skipped || self.not_run.is_some()
+        self.not_run.is_some_and(|time| time >= FUTURELOCK_AFTER)
     }
 }
 
@@ -298,4 +305,29 @@ pub struct NoKnownNotifier {
     #[serde(rename = "unnotified_ns", with = "optional_nanos", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unnotified: Option<Duration>,
+}
+
+/// A holder of a lock waits for a notify, while others wait for the lock. Those may include the one that would notify it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HolderWaits {
+    /// The lock that it holds.
+    pub lock: LockName,
+    /// The holder.
+    pub actor: Actor,
+    /// Where it acquired the lock.
+    pub taken: Option<Site>,
+    /// The condition variable or event that it waits for.
+    pub waits: LockName,
+    /// Where it began to wait.
+    pub site: Option<Site>,
+    /// How long it has waited.
+    #[serde(rename = "age_ns", with = "nanos")]
+    pub age: Duration,
+    /// How many wait for the lock.
+    pub waiters: usize,
+    /// The longest wait for the lock.
+    #[serde(rename = "longest_ns", with = "nanos")]
+    pub longest: Duration,
+    /// Where the longest began.
+    pub longest_at: Option<Site>,
 }

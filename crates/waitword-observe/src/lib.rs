@@ -21,9 +21,10 @@
 //!
 //! Where to read on: `observer/` is the interface to the core, which tells what happens; `record/` keeps who holds each lock and the events
 //! of a trace, `blame/` who made others wait, `notifies.rs` the last notifies, `order/` the order of locks for [`check_lock_order`].
-//! `process.rs` makes a snapshot (`model/`) of the process; `search/` concludes findings (`finding.rs`) from it; `report.rs` puts both
-//! together, and `text/` prints it; `sources.rs` adds what other tables have. `trace/` makes the timeline, `profile/` writes for profilers,
-//! `tracing.rs` and `metrics.rs` for what a program has already. `switch/` turns observation on.
+//! `process.rs` makes a snapshot (`model/`) of the process, and `signalled.rs` knows since when a signalled task has not run; `search/`
+//! concludes findings (`finding.rs`) from it; `report.rs` puts both together, and `text/` prints it; `sources.rs` adds what other tables
+//! have. `trace/` makes the timeline, `profile/` writes for profilers, `tracing.rs` and `metrics.rs` for what a program has already.
+//! `switch/` turns observation on.
 
 #![deny(unsafe_code)]
 // The documentation is that of all features.
@@ -46,6 +47,7 @@ mod profile;
 mod record;
 mod report;
 mod search;
+mod signalled;
 #[allow(unsafe_code)]
 mod site_ptr;
 mod sources;
@@ -59,8 +61,8 @@ mod tracing;
 
 pub use blame::{Blame, Blamed, Bucket, Slow, blame, set_slow_threshold, take_slow};
 pub use finding::{
-    Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, LongWait, Member, MemberWait, NeverPolled,
-    NoKnownNotifier, OrderMember, PotentialDeadlock, Unless,
+    Blocks, Certainty, Cycle, Finding, FirstWaiter, HolderEnded, HolderWaits, LongWait, Member, MemberWait,
+    NeverPolled, NoKnownNotifier, OrderMember, PotentialDeadlock, Unless,
 };
 #[cfg(feature = "metrics")]
 pub use metrics::Metrics;

@@ -1,6 +1,6 @@
 //! A snapshot of this process.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::thread::Thread;
 use std::time::Duration;
@@ -11,13 +11,14 @@ use waitword_core::observe::{begin_clock, nanos_at};
 use waitword_core::time::Instant;
 
 use crate::model::{
-    Access, Actor, Address, Deed, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State, Waiter,
-    held_as, is_notified, sort,
+    Access, Actor, Address, Deed, Ended, Holder, LastPoll, Lock, LockKind, Recording, Site, Snapshot, State,
+    Waiter, held_as, is_notified, sort,
 };
 use crate::names::names;
 use crate::notifies::{LOST, last_notify};
 use crate::numbers::{Register, Round};
 use crate::record::{HolderSeen, Holders, holders};
+use crate::signalled::{self, FirstSeen};
 use crate::sources;
 use crate::tasks::{are_tasks_identified, task_number};
 
@@ -46,13 +47,13 @@ static AGENTS: Register = Register::new();
 pub fn snapshot() -> Snapshot {
     begin_clock();
     let (before_tasks, before_agents) = (TASKS.now(), AGENTS.now());
-    let mut waiters = waitword::observe::snapshot();
+    let (mut waiters, first_seen) = signalled::waiters();
     let completions = sources::see(&mut waiters);
     let holders = holders();
     let now = Instant::now();
     let mut numbers =
         Numbers { tasks: TASKS.round(Some(before_tasks)), agents: AGENTS.round(Some(before_agents)) };
-    let locks = locks(waiters, now, &mut numbers);
+    let locks = locks(waiters, &first_seen, now, &mut numbers);
     let taken = Duration::from_nanos(nanos_at(now));
     let mut snapshot = Snapshot { taken, locks, ..Snapshot::default() };
     if let Some(holders) = holders {
@@ -69,9 +70,12 @@ pub fn snapshot() -> Snapshot {
 
 fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut Numbers<'_>) {
     let mut last_polls: HashMap<Actor, &HolderSeen> = HashMap::new();
-    let mut all = Vec::with_capacity(holders.seen.len());
+    let (mut all, mut ended) = (Vec::with_capacity(holders.seen.len()), BTreeMap::new());
     for seen in &holders.seen {
         let holder = holder(seen, now, numbers);
+        if let Some(at) = seen.ended {
+            ended.insert(holder.actor.clone(), now.saturating_duration_since(at));
+        }
         if let (Actor::Task { .. }, Some(_)) = (&holder.actor, &seen.on) {
             // An older record is of an earlier poll; or of another task, whose waker this task has by now.
             let last = last_polls.entry(holder.actor.clone()).or_insert(seen);
@@ -82,6 +86,7 @@ fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut
         all.push(holder);
     }
     to.holders = Some(all);
+    to.ended = ended.into_iter().map(|(actor, ago)| Ended { actor, ago }).collect();
     let polled = last_polls.into_iter().filter_map(|(task, seen)| {
         let thread = thread(seen.on.as_ref()?);
         Some(LastPoll { task, thread, only_there: seen.is_polled_only_there })
@@ -114,7 +119,12 @@ fn add_notifies(to: &mut Snapshot, now: Instant) {
 }
 
 /// Groups waiters by lock. They come word by word, in the order of the queues; an `RwLock` has two words, whose queues may be far apart.
-fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<Lock> {
+fn locks(
+    seen: Vec<WaiterSeen>,
+    first_seen: &FirstSeen,
+    now: Instant,
+    numbers: &mut Numbers<'_>,
+) -> Vec<Lock> {
     let names = names();
     let mut locks: Vec<Lock> = Vec::new();
     let mut rwlocks = HashMap::new();
@@ -137,6 +147,7 @@ fn locks(seen: Vec<WaiterSeen>, now: Instant, numbers: &mut Numbers<'_>) -> Vec<
             site: seen.site.map(Site::from),
             age: seen.since.map(|since| now.saturating_duration_since(since)),
             timed: seen.timed,
+            signalled: first_seen.of(&seen).map(|at| now.saturating_duration_since(at)),
         };
         match wants {
             Access::Upgrade => locks[at].upgrade = Some(waiter),

@@ -167,8 +167,9 @@ impl fmt::Display for Report {
             let were = if lost == 1 { "acquisition was" } else { "acquisitions were" };
             writeln!(f, "{lost} {were} not recorded for want of room: a deadlock may go unseen")?;
         }
-        f.write_str(&text::findings(&self.findings))?;
+        let who = text::Who::in_snapshot(&self.snapshot, &self.findings);
+        f.write_str(&text::findings(&self.findings, &who))?;
         f.write_str(&text::blame(&self.blame))?;
-        f.write_str(&listing(&self.snapshot))
+        f.write_str(&listing(&self.snapshot, &who))
     }
 }

@@ -5,12 +5,21 @@ use std::time::Duration;
 use ::tracing::{Level, enabled, error, info, warn};
 
 use crate::blame::Slow;
-use crate::finding::{Cycle, Finding};
+use crate::finding::Finding;
 use crate::report::Report;
 use crate::text::lasting;
 
 /// One event for the finding: an error if it is a fault, otherwise an info. Its message is the text of the report.
 pub fn emit_finding(finding: &Finding) {
+    let (kind, since_ms) = kind_and_age(finding);
+    if finding.is_fault() {
+        error!(target: "waitword", finding = kind, since_ms, "{finding}");
+    } else {
+        info!(target: "waitword", finding = kind, since_ms, "{finding}");
+    }
+}
+
+fn kind_and_age(finding: &Finding) -> (&'static str, u64) {
     let kind = match finding {
         Finding::Cycle(_) => "cycle",
         Finding::PotentialDeadlock(_) => "potential_deadlock",
@@ -18,13 +27,9 @@ pub fn emit_finding(finding: &Finding) {
         Finding::LongWait(_) => "long_wait",
         Finding::NoKnownNotifier(_) => "no_known_notifier",
         Finding::HolderEnded(_) => "holder_ended",
+        Finding::HolderWaits(_) => "holder_waits",
     };
-    let since_ms = u64::try_from(finding.since().as_millis()).unwrap_or(u64::MAX);
-    if finding.is_fault() {
-        error!(target: "waitword", finding = kind, since_ms, "{finding}");
-    } else {
-        info!(target: "waitword", finding = kind, since_ms, "{finding}");
-    }
+    (kind, u64::try_from(finding.since().as_millis()).unwrap_or(u64::MAX))
 }
 
 /// One event, a warning, for a slow hold.
@@ -45,10 +50,10 @@ pub(crate) fn receives_faults() -> bool {
     enabled!(target: "waitword", Level::ERROR)
 }
 
-/// One event, a warning, for a cycle that is not a fault and has lasted for `lasted`.
-pub(crate) fn emit_lasting(cycle: &Cycle, lasted: Duration) {
-    let since_ms = u64::try_from(cycle.since.as_millis()).unwrap_or(u64::MAX);
-    warn!(target: "waitword", finding = "cycle", since_ms, "{}", lasting(cycle, lasted));
+/// One event, a warning, for a finding that is not a fault and has lasted for `lasted`.
+pub(crate) fn emit_lasting(finding: &Finding, lasted: Duration) {
+    let (kind, since_ms) = kind_and_age(finding);
+    warn!(target: "waitword", finding = kind, since_ms, "{}", lasting(finding, lasted));
 }
 
 /// Whether a subscriber receives a warning that is emitted on this thread.

@@ -66,7 +66,7 @@ fn a_report_is_one_event_and_so_is_each_finding() {
         age: Duration::from_millis(3_900),
         state: State::Skipped,
         behind: 5,
-        not_run: None,
+        not_run: Some(Duration::from_secs(2)),
     };
     let report = Report::new(vec![Finding::NeverPolled(never_polled)], snapshot());
     let slow = Slow {

@@ -28,6 +28,11 @@ pub(crate) trait Steps {
     /// Runs until the loop ends or has to wait.
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output>;
 
+    /// As [`step`](Self::step), in a thread that does nothing else until the loop has ended.
+    fn step_blocked(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        self.step(waker, deadline)
+    }
+
     /// Whether the loop can go on: it was signalled while it waited.
     fn is_signalled(&self) -> bool {
         false
@@ -58,7 +63,7 @@ pub(crate) fn drive<S: Steps>(
     // A model has no credit to spin, and no need of the lookup.
     let mut has_spun = MODEL;
     loop {
-        let until = match steps.as_mut().step(parker.waker(), deadline) {
+        let until = match steps.as_mut().step_blocked(parker.waker(), deadline) {
             Step::Ended(output) => return output,
             Step::Wait(until) => until,
         };

@@ -33,4 +33,4 @@ pub(crate) use seam::{Begins, Waking, contended, ended, polled, queued};
 pub use seen::{
     Actor, WaiterSeen, WaiterState, begin_clock, instant, nanos, nanos_at, start_clock, stop_clock,
 };
-pub(crate) use seen::{Copied, nanos_of, ticket_after, time_of};
+pub(crate) use seen::{Copied, nanos_of, ticket_after, time_of, years_of_tickets};

@@ -59,6 +59,8 @@ pub struct WaiterSeen {
     pub token: Option<usize>,
     /// Whether it was signalled.
     pub state: WaiterState,
+    /// Whether an earlier snapshot has seen it signalled, and it has not run since then.
+    pub was_seen_so: bool,
 }
 
 /// What a snapshot copies of a waiter under the lock.
@@ -73,14 +75,22 @@ pub(crate) struct Copied {
     /// For an agent's wait.
     pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
+    /// An earlier copy has found it signalled, and it has not run since.
+    pub(crate) was_seen_so: bool,
     /// Its owner has yet to release a lock, and does not wait before.
     pub(crate) releases: bool,
 }
 
 static RUNS: AtomicBool = AtomicBool::new(false);
 
-/// A ticket counts units of 32 ns. The 53 bits that a waiter stores of it last for four years.
+/// A ticket counts units of 32 ns, above the bit that says that it is a time.
 const UNIT_SHIFT: u32 = 5;
+
+/// For how many years the clock can run before tickets wrap, if a waiter stores this many `bits` of its ticket.
+pub(crate) const fn years_of_tickets(bits: u32) -> u64 {
+    const NANOS_PER_YEAR: u64 = 366 * 24 * 3600 * 1_000_000_000;
+    (1 << (bits - 1 + UNIT_SHIFT)) / NANOS_PER_YEAR
+}
 
 /// The origin of [`nanos`]: when the clock was first begun or started.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();

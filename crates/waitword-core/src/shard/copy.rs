@@ -134,6 +134,7 @@ unsafe fn copy_of(node: NonNull<Waiter>) -> Copied {
             // `InboxWait::enqueue` alone gives a node such a wake, and a pointer to the whole of its `Tagged`, which lives as long (I1).
             token: matches!(links.wake, Wake::Agent(Some(_))).then(|| node.cast::<Tagged>().as_ref().token),
             state,
+            was_seen_so: state != WaiterState::Queued && links.wake.mark_taken(),
             releases: node.as_ref().releases(),
         })
     }

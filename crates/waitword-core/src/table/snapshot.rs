@@ -7,7 +7,7 @@ use super::shards::SNAPSHOTS;
 use super::{Location, Table, address};
 use crate::observe::{Actor, CONTENDED, Copied, Front, WaiterSeen, asks, contended, time_of};
 use crate::shard::copy::{Copying, Next, STAY};
-use crate::thread::known_threads;
+use crate::thread::with_known_threads;
 
 impl Table {
     /// All waiters that are queued in this table: where each wait began, whose it is, and whether it was signalled. They are grouped by
@@ -36,7 +36,7 @@ impl Table {
     /// println!("a waiter from {}", seen[0].site.unwrap());
     /// ```
     pub fn snapshot(&self) -> Vec<WaiterSeen> {
-        let (mut all, mut threads) = (Vec::new(), known_threads());
+        let (mut all, mut threads) = (Vec::new(), with_known_threads(BTreeMap::clone));
         // One snapshot at a time: a shard has one `Place`. A thread that forks waits for it.
         let one = SNAPSHOTS.lock();
         for shard in self.shards.iter() {
@@ -52,7 +52,7 @@ impl Table {
         }
         drop(one);
         // Read again: threads known before may have ended since, and those that began to wait since were not known.
-        threads.extend(known_threads());
+        threads.extend(with_known_threads(BTreeMap::clone));
         seen(all, &threads)
     }
 }
@@ -77,11 +77,11 @@ impl Table {
     }
 }
 
-/// For an observer: how many of these identities are those of threads.
+/// For an observer: how many of these identities are those of threads. Looks each up under a lock that a thread takes at its first wait and
+/// when it ends.
 #[doc(hidden)]
 pub fn count_threads(who: &[usize]) -> usize {
-    let known = known_threads();
-    who.iter().filter(|who| known.contains_key(who)).count()
+    with_known_threads(|known| who.iter().filter(|who| known.contains_key(who)).count())
 }
 
 /// Tells threads from tasks, and counts positions.
@@ -108,6 +108,7 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
             actor,
             token: waiter.token,
             state: waiter.state,
+            was_seen_so: waiter.was_seen_so,
         })
     });
     seen.collect()

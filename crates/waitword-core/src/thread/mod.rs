@@ -9,7 +9,7 @@ mod sleeper;
 mod spin;
 mod spin_in_poll;
 
-pub(crate) use park::known::known_threads;
+pub(crate) use park::known::with_known_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{Threads, is_of_thread};
 #[cfg(test)]

@@ -235,9 +235,9 @@ pub(crate) mod known {
 
     pub(super) static KNOWN: Mutex<BTreeMap<usize, Thread>> = Mutex::new(BTreeMap::new());
 
-    /// All of them, by the data pointers of their wakers.
-    pub(crate) fn known_threads() -> BTreeMap<usize, Thread> {
-        KNOWN.lock().clone()
+    /// Calls `look` with all of them, by the data pointers of their wakers, under the lock that guards them.
+    pub(crate) fn with_known_threads<R>(look: impl FnOnce(&BTreeMap<usize, Thread>) -> R) -> R {
+        look(&KNOWN.lock())
     }
 
     /// From now on, `waker` is known to wake `thread`. Called once for each waker that is made, not for each wait.
@@ -296,8 +296,10 @@ pub(crate) mod known {
 
     use crate::sync::thread::Thread;
 
-    pub(crate) fn known_threads() -> std::collections::BTreeMap<usize, std::thread::Thread> {
-        Default::default()
+    pub(crate) fn with_known_threads<R>(
+        look: impl FnOnce(&std::collections::BTreeMap<usize, std::thread::Thread>) -> R,
+    ) -> R {
+        look(&Default::default())
     }
 
     pub(super) fn enter(_: &Waker, _: &Thread) {}

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use super::list::{self, Entry};
 use super::wake::Wake;
-use crate::observe::{Caller, HOLDERS, Origin, PackedSite, Site, WaitsFor, asks};
+use crate::observe::{Caller, HOLDERS, Origin, PackedSite, Site, WaitsFor, asks, years_of_tickets};
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use crate::sync::fork::Owner;
 use crate::sync::{UnsafeCell, order};
@@ -49,6 +49,10 @@ const KEPT: u64 = STATE | WAITS_FOR | TIMED;
 /// No other waiter was queued on its word when it was enqueued.
 const FIRST: u64 = 1 << KEPT.count_ones();
 const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
+
+/// As long as the clock may run (`observe/seen.rs`). Tickets that only count last longer.
+const _: () =
+    assert!(years_of_tickets(u64::BITS - TICKET_SHIFT) >= 9, "tickets wrap, and no longer order the waiters");
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
 /// Beside [`NOTIFIED`] and [`DONE`]: the notify was for this one alone.

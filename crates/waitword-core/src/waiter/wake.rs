@@ -43,7 +43,7 @@ impl Wake {
     /// signalled waiters in particular.
     #[inline]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
-        self.is_task().then(|| std::mem::replace(self, Self::Task(taken(self.identity()))))
+        self.is_task().then(|| std::mem::replace(self, Self::Task(taken(self.identity(), &TAKEN))))
     }
 
     /// Takes it, for the outcome that is stored next. The identity stays, for traces.
@@ -51,7 +51,7 @@ impl Wake {
     pub(crate) fn take_for_outcome(&mut self) -> Self {
         match self {
             Self::Task(_) if cfg!(feature = "observe") => {
-                std::mem::replace(self, Self::Task(taken(self.identity())))
+                std::mem::replace(self, Self::Task(taken(self.identity(), &TAKEN)))
             }
             _ => self.take(),
         }
@@ -65,7 +65,18 @@ impl Wake {
     /// Whether it wakes a task or a thread.
     #[inline]
     pub(crate) fn is_task(&self) -> bool {
-        matches!(self, Self::Task(waker) if !std::ptr::eq(waker.vtable(), &TAKEN))
+        matches!(self, Self::Task(waker) if !is_taken(waker))
+    }
+
+    /// For a snapshot, of a signalled waiter: marks that its waker is taken, and returns whether an earlier snapshot has done so. The mark
+    /// goes with what stays in place of the waker, so a waiter that has run since has none.
+    pub(crate) fn mark_taken(&mut self) -> bool {
+        let Self::Task(waker) = self else { return false };
+        let was_seen = std::ptr::eq(waker.vtable(), &TAKEN_AND_SEEN);
+        if is_taken(waker) && !was_seen {
+            *waker = taken(waker.data().addr(), &TAKEN_AND_SEEN);
+        }
+        was_seen
     }
 
     /// Whether it wakes a thread that blocks in this crate.
@@ -109,14 +120,23 @@ impl Wake {
 
 /// Stays in place of a waker that a signal has taken: it has the same identity, and wakes nobody.
 #[inline]
-fn taken(identity: usize) -> Waker {
-    // SAFETY: the functions of the vtable reach nothing, so any data will do; they keep the contract of a waker that wakes nobody.
-    unsafe { Waker::new(without_provenance(identity), &TAKEN) }
+fn taken(identity: usize, vtable: &'static RawWakerVTable) -> Waker {
+    // SAFETY: the functions of both vtables reach nothing, so any data will do; they keep the contract of a waker that wakes nobody.
+    unsafe { Waker::new(without_provenance(identity), vtable) }
 }
 
 /// A static: its address tells taken wakers from others.
 static TAKEN: RawWakerVTable =
     RawWakerVTable::new(|identity| RawWaker::new(identity, &TAKEN), |_| (), |_| (), |_| ());
+
+/// The same, once a snapshot has seen that it is taken.
+static TAKEN_AND_SEEN: RawWakerVTable =
+    RawWakerVTable::new(|identity| RawWaker::new(identity, &TAKEN_AND_SEEN), |_| (), |_| (), |_| ());
+
+#[inline]
+fn is_taken(waker: &Waker) -> bool {
+    std::ptr::eq(waker.vtable(), &TAKEN) || std::ptr::eq(waker.vtable(), &TAKEN_AND_SEEN)
+}
 
 /// Wakes collected under a lock, to be run after it.
 #[derive(Debug)]

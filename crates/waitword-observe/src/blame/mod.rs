@@ -64,7 +64,7 @@ pub(crate) fn ended(ended: &Ended) {
     if !acquired && !waits_for.is_for_holder() {
         return;
     }
-    let charged = if acquired { Charged::NotYetRun } else { Charged::Holder(site_of(ended.word)) };
+    let charged = if acquired { Charged::NotYetRun } else { Charged::Holder(site_of(ended.word, waits_for)) };
     let charge = Charge { delay, word: ended.word, waits_for, head_at: ended.site, held: None };
     table::charge(charged, &charge);
 }

@@ -88,7 +88,7 @@ pub fn set_slow_threshold(threshold: Duration) {
     THRESHOLD.store(count_nanos(threshold), Ordering::Relaxed);
 }
 
-/// Keeps a hold if it is slow. Never waits: the hold is lost if another thread is just keeping or taking one.
+/// Keeps a hold if it is slow. It is lost if another thread is just keeping or taking one, so no release waits for that.
 pub(super) fn keep(front: &dyn Fn(&mut [usize]) -> Option<Front>, charge: Charge, release: &Release) {
     let threshold = THRESHOLD.load(Ordering::Relaxed);
     if threshold == 0 || charge.delay.longest < threshold {

@@ -254,6 +254,10 @@ pub struct Waiter {
     pub age: Option<Duration>,
     /// Whether the wait has a deadline. `None` if that is not known.
     pub timed: Option<bool>,
+    /// Of a signalled task: how long ago it was signalled, at least. It has not run since an earlier snapshot, this long ago, saw it so.
+    #[serde(rename = "signalled_ns", with = "optional_nanos", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signalled: Option<Duration>,
 }
 
 /// One hold of a lock.
@@ -283,8 +287,8 @@ pub struct Holder {
     /// How long it has been held.
     #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
-    /// Whether the guard may be with another than the one that acquired it, because it was sent there or made to be sent. Reports then say
-    /// "acquired by".
+    /// Whether the guard may be with another than the one that acquired it, because it was made to be sent, or guards of its line were sent
+    /// before. Reports then say "acquired by".
     pub sent_away: bool,
     /// Whether nothing will release it: forgotten permits, a leaked guard.
     #[serde(default)]

@@ -58,7 +58,7 @@ impl Snapshot {
     }
 
     /// When something that is `age` old began. Two snapshots of one process give the same beginning for the same wait, to the nanosecond.
-    fn began(&self, age: Duration) -> i128 {
+    pub(crate) fn began(&self, age: Duration) -> i128 {
         self.taken.as_nanos() as i128 - age.as_nanos() as i128
     }
 
@@ -98,6 +98,12 @@ impl Snapshot {
                 .collect(),
             ended: self.ended.clone(),
         }
+    }
+
+    /// All waits whose beginning is known: for which lock, whose, and since when, in whatever state.
+    pub(crate) fn waits(&self) -> impl Iterator<Item = (Address, &Actor, i128)> {
+        let waiters = self.locks.iter().flat_map(|lock| lock.all_waiters().map(move |waiter| (lock, waiter)));
+        waiters.filter_map(|(lock, waiter)| Some((lock.name.address, &waiter.actor, self.began(waiter.age?))))
     }
 
     fn wait<'a>(&self, lock: &Lock, waiter: &'a Waiter) -> Option<Wait<'a>> {

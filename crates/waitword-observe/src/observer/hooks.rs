@@ -153,11 +153,15 @@ fn note(word: usize, hold: Hold, id: HoldId) {
         if is_elsewhere_now(&entry) && is_known() {
             learn_sent(entry.site);
         }
-        let task = (entry.what & TASK != 0).then_some(entry.task);
-        Release { site: Some(entry.site), since: time(entry.what), task }
+        release_of(&entry)
     });
     note_release(word, release);
     rings::released(word, &release);
+}
+
+fn release_of(entry: &Entry) -> Release {
+    let task = (entry.what & TASK != 0).then_some(entry.task);
+    Release { site: Some(entry.site), since: time(entry.what), task }
 }
 
 /// Whether the guard is with another than the one that acquired it: with the thread that releases it here, or the task that this thread
@@ -180,6 +184,10 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
         Change::To(to) => {
             if is_elsewhere_now(&entry) {
                 learn_sent(entry.site);
+            }
+            if asks(CONTENDED) {
+                // Others may enter now, whom the hold has kept out; the hold itself goes on.
+                note_release(word, Release { since: None, ..release_of(&entry) });
             }
             record.change(&entry, entry.flags_of(to));
             if asks(AWAITED) {

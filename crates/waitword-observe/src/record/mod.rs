@@ -47,6 +47,7 @@ use std::thread;
 
 use waitword::HeldBy;
 use waitword::observe::holders::Hold;
+use waitword::observe::lock_of;
 use waitword_core::observe::{Actor, Site, WaitsFor};
 use waitword_core::time::{Duration, Instant};
 
@@ -58,7 +59,7 @@ use record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK};
 pub use recorder::{Release, note_release};
 use recorder::{TABLE, TURN_SHIFT, UNKNOWN, UNRECORDED, recorded, switch, tick, time};
 pub(crate) use recorder::{
-    number as thread_number, numbered, record_time, release_under_way, site_of, this_thread, time_of_record,
+    number as thread_number, numbered, record_time, release_under_way, this_thread, time_of_record,
 };
 
 /// A holder, as a snapshot saw it.
@@ -86,6 +87,8 @@ pub struct HolderSeen {
     pub is_polled_only_there: bool,
     /// Whether the guard may be with another than the one that acquired it.
     pub may_be_elsewhere: bool,
+    /// When the thread that acquired it ended, if it has. `None` for a task.
+    pub ended: Option<Instant>,
     /// Whether nothing will release it: forgotten permits, a leaked guard.
     pub is_forgotten: bool,
 }
@@ -165,13 +168,14 @@ impl Entry {
 }
 
 fn seen(entry: &Entry, number: u64) -> Option<HolderSeen> {
-    let (on, thread_has_ended) =
-        numbered(entry.thread).map_or((None, true), |numbered| (Some(numbered.thread), numbered.has_ended));
+    let numbered = numbered(entry.thread);
     let is_task = entry.what & TASK != 0;
-    let has_ended = match is_task {
-        false => thread_has_ended,
+    let is_unknown = match is_task {
+        false => numbered.is_none(),
         true => entry.is_of_ended_task(),
     };
+    let ended = numbered.as_ref().and_then(|numbered| numbered.ended).filter(|_| !is_task);
+    let on = numbered.map(|numbered| numbered.thread);
     let hold = entry.hold()?;
     Some(HolderSeen {
         number,
@@ -183,7 +187,8 @@ fn seen(entry: &Entry, number: u64) -> Option<HolderSeen> {
         actor: if is_task { Some(entry.task_actor()) } else { on.clone().map(Actor::Thread) },
         on,
         is_polled_only_there: entry.what & ALONE != 0,
-        may_be_elsewhere: has_ended || is_sent(entry),
+        may_be_elsewhere: is_unknown || is_sent(entry),
+        ended,
         is_forgotten: entry.what & FORGOTTEN != 0,
     })
 }
@@ -211,6 +216,12 @@ pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
         true => held_by.by_task(entry.number.checked_sub(1), entry.task),
         false => held_by,
     }
+}
+
+/// Where a holder that keeps out such a waiter on the word acquired the lock, if that is recorded.
+pub(crate) fn site_of(word: usize, waits_for: WaitsFor) -> Option<&'static Site> {
+    let in_the_way = |entry: &Entry| entry.hold().is_some_and(|hold| is_in_the_way(hold, waits_for));
+    recorded(lock_of(word, waits_for)).find(in_the_way).map(|entry| entry.site)
 }
 
 /// Whether a lock that is held in this mode is not available to this waiter. A hold of another kind of lock excludes nothing: that lock was

@@ -75,11 +75,6 @@ pub(crate) fn time(since: u64) -> Option<Instant> {
     instant(((since & ((1 << TURN_SHIFT) - 1)) >> FLAG_BITS).saturating_mul(NANOS_PER_MILLI))
 }
 
-/// Where a holder of the lock with this word acquired it, if that is recorded.
-pub(crate) fn site_of(word: usize) -> Option<&'static Site> {
-    recorded(word).map(|entry| entry.site).next()
-}
-
 /// The records of the lock with this word, of this turn of the switch.
 pub(crate) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
     let turn = record_time() >> TURN_SHIFT;
@@ -89,7 +84,8 @@ pub(crate) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
 #[derive(Clone, Debug)]
 pub(crate) struct Numbered {
     pub(crate) thread: Thread,
-    pub(crate) has_ended: bool,
+    /// When it ended, if it has.
+    pub(crate) ended: Option<Instant>,
 }
 
 /// The number of a thread about which nothing is known.
@@ -118,17 +114,17 @@ impl Numbers {
     fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> u64 {
         if self.ended >= self.most_ended {
             let recorded = recorded();
-            self.by_number.retain(|number, numbered| !numbered.has_ended || recorded.contains(number));
+            self.by_number.retain(|number, numbered| numbered.ended.is_none() || recorded.contains(number));
             (self.ended, self.most_ended) = (0, self.by_number.len().max(ENDED));
         }
         self.last += 1;
-        self.by_number.insert(self.last, Numbered { thread, has_ended: false });
+        self.by_number.insert(self.last, Numbered { thread, ended: None });
         self.last
     }
 
     fn end(&mut self, number: u64) {
         if let Some(numbered) = self.by_number.get_mut(&number) {
-            numbered.has_ended = true;
+            numbered.ended = Some(Instant::now());
             self.ended += 1;
         }
     }

@@ -6,8 +6,8 @@ use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Holder, LockKind, Snapshot};
 
-/// Cycles that have no member in common, each the shortest through one of its members. Certain cycles come first: an uncertain one may
-/// share a member with them, and says less.
+/// One cycle of each group of actors that all wait for each other, directly or through others: for none of them is there a way on while the
+/// others are blocked. Certain cycles come first: an uncertain one may share a member with them, and says less.
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
     let graph = Graph::of(snapshot);
     let mut is_free = vec![true; graph.actors.len()];
@@ -16,34 +16,69 @@ pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
     cycles
 }
 
-/// Cycles of free nodes, which are not free afterwards.
+/// A cycle of each group of free nodes, which are not free afterwards.
 fn find_in(graph: &Graph<'_>, is_free: &mut [bool]) -> Vec<Cycle> {
-    let mut open = trimmed(graph, is_free);
+    let [forward, reverse] = neighbours(graph);
+    let mut open = trimmed([&forward, &reverse], is_free);
     let mut cycles = Vec::new();
     for start in 0..graph.actors.len() {
-        if let Some(path) = open[start].then(|| shortest(graph, &open, start)).flatten() {
-            for (from, _) in &path {
-                (open[*from], is_free[*from]) = (false, false);
-            }
+        if !open[start] {
+            continue;
+        }
+        let [behind, before] = [&forward, &reverse].map(|edges| reached(edges, &open, start));
+        let group: Vec<usize> = (start..open.len()).filter(|node| behind[*node] && before[*node]).collect();
+        // Longer cycles through a pair that blocks itself say less.
+        let pair = group.iter().find_map(|node| pair(graph, &open, *node));
+        if let Some(path) = pair.or_else(|| shortest(graph, &open, *group.first()?)) {
             cycles.extend(described(graph, &path));
         }
+        group.iter().for_each(|node| (open[*node], is_free[*node]) = (false, false));
+        // It is in no group, if that is empty.
+        open[start] = false;
     }
     cycles
 }
 
-/// The free nodes that remain when those without an edge from or to the others are removed, again and again: the cycles, and the paths
-/// between them. Ten thousand waiters behind one holder are removed at once.
-fn trimmed(graph: &Graph<'_>, is_free: &[bool]) -> Vec<bool> {
-    let count = graph.actors.len();
-    let mut reverse = vec![Vec::new(); count];
+/// The nodes to which each node has edges, and those from which it has edges.
+fn neighbours(graph: &Graph<'_>) -> [Vec<Vec<usize>>; 2] {
+    let mut reverse = vec![Vec::new(); graph.actors.len()];
     for (from, edges) in graph.edges.iter().enumerate() {
         edges.iter().for_each(|edge| reverse[edge.to].push(from));
     }
-    let forward: Vec<Vec<usize>> =
-        graph.edges.iter().map(|edges| edges.iter().map(|edge| edge.to).collect()).collect();
-    let mut open = is_free.to_vec();
+    let forward = graph.edges.iter().map(|edges| edges.iter().map(|edge| edge.to).collect());
+    [forward.collect(), reverse]
+}
+
+/// The open nodes to which a path leads from `start`.
+fn reached(edges: &[Vec<usize>], open: &[bool], start: usize) -> Vec<bool> {
+    let (mut is_reached, mut left) = (vec![false; edges.len()], vec![start]);
+    while let Some(node) = left.pop() {
+        for &to in edges[node].iter().filter(|to| open[**to]) {
+            if !std::mem::replace(&mut is_reached[to], true) {
+                left.push(to);
+            }
+        }
+    }
+    is_reached
+}
+
+/// The path from `start` back to itself, if one or two edges make one.
+fn pair<'a>(graph: &Graph<'a>, open: &[bool], start: usize) -> Option<Path<'a>> {
+    graph.edges[start].iter().filter(|edge| open[edge.to]).find_map(|&edge| {
+        if edge.to == start {
+            return Some(vec![(start, edge)]);
+        }
+        let back = graph.edges[edge.to].iter().find(|back| back.to == start)?;
+        Some(vec![(start, edge), (edge.to, *back)])
+    })
+}
+
+/// The free nodes that remain when those without an edge from or to the others are removed, again and again: the cycles, and the paths
+/// between them. Ten thousand waiters behind one holder are removed at once.
+fn trimmed([forward, reverse]: [&Vec<Vec<usize>>; 2], is_free: &[bool]) -> Vec<bool> {
+    let (mut open, count) = (is_free.to_vec(), is_free.len());
     // Without edges to others first, then without edges from others.
-    for (out, back) in [(&forward, &reverse), (&reverse, &forward)] {
+    for (out, back) in [(forward, reverse), (reverse, forward)] {
         let mut left: Vec<usize> =
             (0..count).map(|node| out[node].iter().filter(|to| open[**to]).count()).collect();
         let mut ends: Vec<usize> = (0..count).filter(|node| open[*node] && left[*node] == 0).collect();
@@ -102,7 +137,7 @@ fn described(graph: &Graph<'_>, path: &Path<'_>) -> Option<Cycle> {
         let waits = match edge.wait {
             None => None,
             Some((lock, waiter)) => {
-                if waiter.timed.is_none() {
+                if waiter.timed != Some(false) {
                     unless.push(Unless::Timed { actor: actor.clone() });
                 }
                 if !actor.blocks() {

@@ -1,6 +1,7 @@
 //! Which actor is blocked by which.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Duration;
 
 use crate::finding::Blocks;
 use crate::model::{Access, Actor, Holder, Lock, LockKind, Snapshot, State, Waiter};
@@ -100,7 +101,8 @@ impl<'a> Graph<'a> {
     /// Without the edges that something unknown may remove: a cycle of the rest is a certain deadlock.
     pub(super) fn certain(&self) -> Self {
         let is_certain = |from: usize, edge: &Edge<'_>| {
-            let blocks = |(_, waiter): (_, &Waiter)| waiter.timed.is_some() && self.actors[from].blocks();
+            let blocks =
+                |(_, waiter): (_, &Waiter)| waiter.timed == Some(false) && self.actors[from].blocks();
             edge.wait.is_none_or(blocks)
                 && match edge.why {
                     Why::Holds(holder) => !holder.sent_away && !holder.by_waker,
@@ -128,15 +130,19 @@ fn goes_on(snapshot: &Snapshot) -> impl Fn(&Actor) -> bool {
     move |actor| !blocked.contains(actor)
 }
 
-/// Whether the waiter waits for a turn that only others can give it. A signalled waiter may try by itself; a waiter with a deadline will
-/// give up; permits and notifies may come from anywhere.
+/// A wait with a deadline that has lasted for so long has one that is far away.
+const FAR: Duration = Duration::from_secs(1);
+
+/// Whether the waiter waits for a turn that only others can give it. A signalled waiter may try by itself; a waiter whose deadline is near
+/// will give up; permits and notifies may come from anywhere.
 fn stands(lock: &Lock, waiter: &Waiter) -> bool {
     let is_owned = matches!(
         lock.name.kind,
         LockKind::Mutex | LockKind::RwLock | LockKind::OnceLock | LockKind::AsyncLock
     );
     let wants_turn = !matches!(waiter.wants, Access::Permits | Access::Notification);
-    is_owned && wants_turn && waiter.state == State::Queued && waiter.timed != Some(true)
+    let gives_up_soon = waiter.timed == Some(true) && waiter.age < Some(FAR);
+    is_owned && wants_turn && waiter.state == State::Queued && !gives_up_soon
 }
 
 /// Whether `holder` blocks `waiter`. The upgradable read of a pending upgrade belongs to the waiting upgrade, wherever it was acquired.
@@ -189,8 +195,16 @@ mod tests {
         let thread = |id| Actor::Thread { id, name: None };
         let lock = |at| Lock::new(LockName::new(Address(at), LockKind::RwLock));
         let (wants, state, timed) = (Access::Exclusive, State::Queued, Some(false));
-        let waiter =
-            |position, id| Waiter { position, actor: thread(id), wants, state, site: None, age: None, timed };
+        let waiter = |position, id| Waiter {
+            position,
+            actor: thread(id),
+            wants,
+            state,
+            site: None,
+            age: None,
+            timed,
+            signalled: None,
+        };
         let mut locks = vec![lock(8), lock(16)];
         locks[0].waiters.extend([waiter(0, 1), waiter(1, 2)]);
         locks[1].waiters.push(waiter(0, 3));

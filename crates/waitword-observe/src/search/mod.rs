@@ -3,16 +3,21 @@
 mod cycles;
 mod graph;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use crate::finding::{Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier};
+use crate::finding::{
+    Finding, FirstWaiter, HolderEnded, HolderWaits, LongWait, NeverPolled, NoKnownNotifier,
+};
 use crate::model::{
     Actor, Address, Ended, Holder, Lock, LockKind, Site, Snapshot, State, Waiter, is_notified,
 };
 
 /// A signalled waiter that has been queued for less is not a finding: its executor may be busy.
 const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
+
+/// What is no fault, and may end by itself, is worth a line when it has lasted for so long.
+pub(crate) const LASTING: Duration = Duration::from_secs(10);
 
 /// Shorter waits are not findings.
 const LONG_WAIT: Duration = Duration::from_secs(1);
@@ -23,7 +28,8 @@ const LONG_WAIT: Duration = Duration::from_secs(1);
 /// same beginnings. So all of them existed at the same moment, and no cycle is put together from parts of different times. There are no
 /// cycles if holders are not recorded, or if the clock did not run when the waits began.
 ///
-/// Members of a cycle are waiters that wait for a turn without a deadline. Semaphores, condition variables and events are not followed:
+/// Members of a cycle are waiters that wait for a turn. A wait with a deadline is one when it is a second old: the cycle may end by itself,
+/// but not soon. Semaphores, condition variables and events are not followed:
 /// permits and notifies may come from anywhere.
 pub fn cycles(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
     let both = later.unchanged_since(earlier);
@@ -42,7 +48,10 @@ pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
     for lock in &snapshot.locks {
         let holds = ended.get(&lock.name.address).into_iter().flatten();
         // If the lock has been released on behalf of the actor, its word says so, and it has no waiters.
-        let holds = holds.filter(|_| lock.waiting() > 0);
+        let holds = holds.filter(|(holder, ended)| match holder.actor {
+            Actor::Thread { .. } => is_left(lock, holder, ended, snapshot),
+            _ => lock.waiting() > 0,
+        });
         findings.extend(holds.map(|(holder, ended)| holder_ended(lock, holder, ended)));
         findings.extend(never_polled(lock).map(Finding::NeverPolled));
         match lock.name.kind {
@@ -52,6 +61,7 @@ pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
             _ => findings.extend(long_waits(lock).into_iter().map(Finding::LongWait)),
         }
     }
+    findings.extend(holders_that_wait(snapshot).into_iter().map(Finding::HolderWaits));
     findings
 }
 
@@ -71,6 +81,21 @@ fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)
     holds
 }
 
+/// Whether a thread that has ended seems to have left its lock held: a waiter has waited for a second, and nobody else is known to hold what
+/// it waits for. The guard is with another thread if it was made to be sent, or if guards of its line were sent before.
+fn is_left(lock: &Lock, holder: &Holder, ended: &Ended, snapshot: &Snapshot) -> bool {
+    let has_ended = |holder: &Holder| snapshot.ended.iter().any(|ended| ended.actor == holder.actor);
+    let waits = |waiter: &&Waiter| {
+        let is_long = waiter.age.is_some_and(|age| age >= LONG_WAIT);
+        waiter.state == State::Queued && is_long && holder.mode.excludes(waiter.wants)
+    };
+    let is_kept_out = |waiter: &Waiter| {
+        let mut holders = snapshot.holders_of(lock.name.address);
+        holders.all(|holder| has_ended(holder) || !holder.mode.excludes(waiter.wants))
+    };
+    ended.ago >= LONG_WAIT && !holder.sent_away && lock.all_waiters().find(waits).is_some_and(is_kept_out)
+}
+
 /// An actor that has ended releases nothing.
 fn holder_ended(lock: &Lock, holder: &Holder, ended: &Ended) -> Finding {
     let first = lock.all_waiters().take(FIRST);
@@ -83,26 +108,6 @@ fn holder_ended(lock: &Lock, holder: &Holder, ended: &Ended) -> Finding {
         waiters: lock.waiting(),
         first: first.collect(),
     })
-}
-
-/// Tasks that were signalled in `earlier` and have not run since: the lock was free for them in both snapshots. The watchdog does not check
-/// a task that no waiter is queued behind. These are faults, which [`waits`] of one snapshot may report as facts.
-pub(crate) fn unpolled(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
-    let held = |snapshot: &Snapshot| -> HashSet<Address> {
-        snapshot.holders.iter().flatten().map(|holder| holder.lock).collect()
-    };
-    let held = [held(earlier), held(later)];
-    let both = later.unchanged_since(earlier);
-    let wait = |wait: NeverPolled| ((wait.lock.address, wait.actor), wait.site);
-    let same: HashSet<_> = both.locks.iter().flat_map(never_polled).map(wait).collect();
-    let is_new = |found: &NeverPolled| {
-        let address = found.lock.address;
-        let is_free = both.holders.is_some() && !held.iter().any(|held| held.contains(&address));
-        found.state != State::Skipped && is_free && same.contains(&wait(found.clone()))
-    };
-    let waits = later.locks.iter().flat_map(never_polled).filter(is_new);
-    let not_run = later.taken.checked_sub(earlier.taken);
-    waits.map(|wait| Finding::NeverPolled(NeverPolled { not_run, ..wait })).collect()
 }
 
 /// Whether the waiter was signalled and nobody has polled it. A thread in this state has not been scheduled.
@@ -120,7 +125,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
             age,
             state: waiter.state,
             behind: lock.waiting() - at - 1,
-            not_run: None,
+            not_run: waiter.signalled,
         })
     })
 }
@@ -142,6 +147,38 @@ fn long_waits(lock: &Lock) -> Vec<LongWait> {
         longest,
     };
     sites.into_iter().map(long).collect()
+}
+
+/// Those that hold a lock for which others have waited for [`LASTING`], and have waited for a notify for as long themselves.
+fn holders_that_wait(snapshot: &Snapshot) -> Vec<HolderWaits> {
+    let is_old = |age: Option<Duration>| age.filter(|age| *age >= LASTING);
+    let notified = snapshot.locks.iter().filter(|lock| is_notified(lock.name.kind));
+    let waits = notified.flat_map(|lock| lock.waiters.iter().map(move |waiter| (lock, waiter)));
+    let waits: HashMap<&Actor, _> = waits
+        .filter_map(|(lock, waiter)| Some((&waiter.actor, (lock, waiter, is_old(waiter.age)?))))
+        .collect();
+    // As a rule there is none, and the holders need not be searched.
+    let holders = snapshot.holders.iter().flatten().take_while(|_| !waits.is_empty());
+    let holds = holders.filter(|holder| !holder.sent_away).filter_map(|holder| {
+        let (notified, waiter, age) = *waits.get(&holder.actor)?;
+        // What it has acquired since then may be the mutex of the condition variable.
+        holder.held.filter(|held| *held >= age)?;
+        let lock = snapshot.locks.iter().find(|lock| lock.name.address == holder.lock)?;
+        let kept_out = lock.all_waiters().filter(|waiter| holder.mode.excludes(waiter.wants));
+        let longest = kept_out.clone().max_by_key(|waiter| waiter.age)?;
+        Some(HolderWaits {
+            lock: lock.name.clone(),
+            actor: holder.actor.clone(),
+            taken: holder.site.clone(),
+            waits: notified.name.clone(),
+            site: waiter.site.clone(),
+            age,
+            waiters: kept_out.count(),
+            longest: is_old(longest.age)?,
+            longest_at: longest.site.clone(),
+        })
+    });
+    holds.collect()
 }
 
 fn no_known_notifier(lock: &Lock, snapshot: &Snapshot) -> Option<NoKnownNotifier> {

@@ -15,7 +15,6 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::blame::set_slow_threshold;
@@ -35,12 +34,12 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | value | |
 /// |---|---|
 /// | unset, empty, `0` | nothing: no thread, no clock |
-/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints faults to the standard error, each once, and once each cycle that is no fault and has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
+/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints to the standard error faults, each once, and once each cycle that is no fault and each holder that waits for a notify, when that has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
 /// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
 /// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
 /// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s and at the end: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
 /// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s and at the end, in Chrome's trace format, or as a picture if the name ends in `.svg` |
-/// | `slow=500ms` | with `1`: what is printed as slow, 1 s without it |
+/// | `slow=500ms` | as `1`; a hold that made another wait for so long is printed as slow (1 s without it) |
 /// | `1,serve=PATH` | both; so with the others |
 ///
 /// Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` print one line that says what to do about it.
@@ -91,8 +90,7 @@ fn start(spec: &Spec) {
     }
     if spec.watch {
         set_slow_threshold(spec.slow.unwrap_or(SLOW));
-        watch::PRINTS_SLOW.store(true, Ordering::Relaxed);
-        if let Err(error) = watch::start(watch::print) {
+        if let Err(error) = watch::start(|asked| (asked.prints, asked.prints_slow) = (true, true)) {
             say(format_args!("no thread to find faults: {error}"));
         }
         #[cfg(unix)]
@@ -164,6 +162,7 @@ impl Spec {
                     spec.trace = Some(path.into());
                 }
                 Some(("slow", text)) if spec.slow.is_none() => {
+                    spec.watch = true;
                     spec.slow = Some(time(text).ok_or_else(|| format!("{word:?}"))?);
                 }
                 _ => return Err(format!("{word:?}")),
@@ -196,7 +195,10 @@ mod tests {
             set(&mut spec);
             Ok(Some(spec))
         };
-        let slow = |millis| Ok(Some(Spec { slow: Some(Duration::from_millis(millis)), ..Spec::default() }));
+        let slow = |millis| {
+            let slow = Some(Duration::from_millis(millis));
+            Ok(Some(Spec { watch: true, slow, ..Spec::default() }))
+        };
         let wrong = |part: &str| Err(format!("{part:?}"));
         for (text, parsed) in [
             ("", Ok(None)),

@@ -1,13 +1,13 @@
 //! Observation by hand, and what happens when a deadlock is found.
 
-use std::io::{self, Write};
+use std::io;
+use std::sync::Arc;
 
 use waitword_core::observe::{AWAITED, TASKS, start_clock, stop_clock};
 
 use super::watch::{self, Found};
 use crate::finding::{Cycle, Finding};
 use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders};
-use crate::report::report;
 use crate::{order, tasks};
 
 /// From now on waits have ages, and holders are recorded and charged with the waits of others ([`blame`](crate::blame())).
@@ -99,11 +99,12 @@ pub fn identify(identify: fn() -> Option<u64>) -> bool {
 /// ```
 pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()> {
     enable();
-    watch::start(move |found| {
+    let listener = move |found: &Found| {
         if let Found::New(Finding::Cycle(cycle)) = found {
             f(cycle);
         }
-    })
+    };
+    watch::start(|asked| asked.listeners.push(Arc::new(listener)))
 }
 
 /// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error: for
@@ -124,12 +125,5 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
 /// ```
 pub fn abort_on_deadlock() -> io::Result<()> {
     enable();
-    watch::start(|found| {
-        watch::print(found);
-        if matches!(found, Found::New(Finding::Cycle(cycle)) if cycle.is_certain()) {
-            let unless = "it is none if a borrowed guard is with another thread: send owned guards";
-            let _ = writeln!(io::stderr().lock(), "{}\nwaitword: aborted for a deadlock; {unless}", report());
-            std::process::abort();
-        }
-    })
+    watch::start(|asked| (asked.prints, asked.aborts) = (true, true))
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::who::Who;
 use super::words::{counted, lock_with_address, member_lines, short_duration, site, wrapped};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Access, Actor, LockName};
@@ -14,49 +15,50 @@ fn lock(cycle: &Cycle, name: &LockName) -> String {
     if twins.next().is_some() { lock_with_address(name) } else { text }
 }
 
-pub(super) fn cycle(cycle: &Cycle) -> String {
-    let mut text = members(cycle);
+pub(super) fn cycle(cycle: &Cycle, who: &Who<'_>) -> String {
+    let mut text = members(cycle, who);
     if !cycle.unless.is_empty() {
         let blocked = if cycle.certainty == Certainty::Deadlock { "deadlock" } else { "blocked" };
         text += "\n";
-        text += &wrapped(&format!("{blocked} unless {}", any_of(cycle)), 2);
+        text += &wrapped(&format!("{blocked} unless {}", any_of(cycle, who)), 2);
     }
     text
 }
 
 /// For a cycle that is not a fault, and has lasted for `lasted`: it is not known whether it will end.
-pub(crate) fn lasting(cycle: &Cycle, lasted: Duration) -> String {
-    let text = members(cycle);
+pub(super) fn lasting(cycle: &Cycle, lasted: Duration, who: &Who<'_>) -> String {
+    let text = members(cycle, who);
     let text = text.strip_prefix(heading(cycle)).unwrap_or(&text);
     let ends = match cycle.unless.is_empty() {
         true => "another thread polls the task".to_owned(),
-        false => any_of(cycle),
+        false => any_of(cycle, who),
     };
     let ends = wrapped(&format!("may still end: {ends}"), 2);
     format!("cycle of waits, for {}{text}\n{ends}", short_duration(lasted))
 }
 
-fn members(cycle: &Cycle) -> String {
-    read_write_read(cycle).or_else(|| one_task_of_one_thread(cycle)).unwrap_or_else(|| table(cycle))
+fn members(cycle: &Cycle, who: &Who<'_>) -> String {
+    let short = read_write_read(cycle, who).or_else(|| one_task_of_one_thread(cycle, who));
+    short.unwrap_or_else(|| table(cycle, who))
 }
 
 /// What would end the cycle.
-fn any_of(cycle: &Cycle) -> String {
-    cycle.unless.iter().map(unless).collect::<Vec<_>>().join(", or ")
+fn any_of(cycle: &Cycle, who: &Who<'_>) -> String {
+    cycle.unless.iter().map(|of| unless(of, who)).collect::<Vec<_>>().join(", or ")
 }
 
-fn unless(unless: &Unless) -> String {
+fn unless(unless: &Unless, who: &Who<'_>) -> String {
     match unless {
         Unless::OtherWay { actor: task @ Actor::Task { .. } } => {
             format!("{task} has another way on (timeout, select!)")
         }
-        Unless::OtherWay { actor } => format!("{actor} has other jobs"),
-        Unless::Timed { actor } => format!("the wait of {actor} has a deadline"),
+        Unless::OtherWay { actor } => format!("{} has other jobs", who.is(actor)),
+        Unless::Timed { actor } => format!("the wait of {} ends at a deadline", who.is(actor)),
         Unless::AnotherTask { actor } => {
             format!("{actor} is not the one that took the lock (identify tells)")
         }
-        Unless::GuardSentAway { actor } => format!("the guard acquired by {actor} is elsewhere"),
-        Unless::UnlockedByAnother { actor } => format!("another unlocks what {actor} acquired"),
+        Unless::GuardSentAway { actor } => format!("the guard acquired by {} is elsewhere", who.is(actor)),
+        Unless::UnlockedByAnother { actor } => format!("another unlocks what {} acquired", who.is(actor)),
     }
 }
 
@@ -70,7 +72,7 @@ fn heading(cycle: &Cycle) -> &'static str {
     }
 }
 
-fn table(cycle: &Cycle) -> String {
+fn table(cycle: &Cycle, who: &Who<'_>) -> String {
     let count = cycle.members.len();
     let heading =
         format!("{}: {}, since {}", heading(cycle), counted(count, "member"), short_duration(cycle.since));
@@ -84,7 +86,7 @@ fn table(cycle: &Cycle) -> String {
                 let [age, name, at] = [short_duration(*age), lock(cycle, name), site(at.as_ref())];
                 format!("waits {age:>wide$} for {name} at {at}")
             }
-            None => format!("has to be polled by {}", after.actor),
+            None => format!("has to be polled by {}", who.is(&after.actor)),
         };
         let blocks = match &member.blocks {
             Blocks::Holds { lock: name, site: at, held, sent_away, .. } => {
@@ -97,18 +99,18 @@ fn table(cycle: &Cycle) -> String {
                 }
             }
             Blocks::QueuedAhead { lock: name } => {
-                format!("is queued for {} before {}", lock(cycle, name), before.actor)
+                format!("is queued for {} before {}", lock(cycle, name), who.is(&before.actor))
             }
             Blocks::Upgrades { lock: name } => format!("is upgrading {}", lock(cycle, name)),
-            Blocks::Polls { .. } => format!("has to poll {}", before.actor),
+            Blocks::Polls { .. } => format!("has to poll {}", who.is(&before.actor)),
         };
-        (member.actor.to_string(), [waits, blocks])
+        (who.is(&member.actor), [waits, blocks])
     });
     heading + &member_lines(&lines.collect::<Vec<_>>())
 }
 
 /// A thread that reads, a writer behind it, and a second read by the same thread behind the writer.
-fn read_write_read(cycle: &Cycle) -> Option<String> {
+fn read_write_read(cycle: &Cycle, who: &Who<'_>) -> Option<String> {
     let [one, other] = &cycle.members[..] else { return None };
     let (reader, writer) =
         if matches!(one.blocks, Blocks::Holds { .. }) { (one, other) } else { (other, one) };
@@ -122,7 +124,8 @@ fn read_write_read(cycle: &Cycle) -> Option<String> {
     if queued.address != held.address || reads.wants != Access::Shared {
         return None;
     }
-    let (r, w, name, heading) = (&reader.actor, &writer.actor, lock(cycle, held), heading(cycle));
+    let [r, w] = [&reader.actor, &writer.actor].map(|actor| who.is(actor));
+    let (name, heading) = (lock(cycle, held), heading(cycle));
     let [again, write, taken] = [&reads.site, &writes.site, taken].map(|at| site(at.as_ref()));
     let age = short_duration(reads.age);
     Some(wrapped(
@@ -135,7 +138,7 @@ fn read_write_read(cycle: &Cycle) -> Option<String> {
 }
 
 /// A thread that blocks for a task that it has to poll itself.
-fn one_task_of_one_thread(cycle: &Cycle) -> Option<String> {
+fn one_task_of_one_thread(cycle: &Cycle, who: &Who<'_>) -> Option<String> {
     let [one, other] = &cycle.members[..] else { return None };
     let (thread, task) = if matches!(one.blocks, Blocks::Polls { .. }) { (one, other) } else { (other, one) };
     let Blocks::Polls { only_there } = thread.blocks else { return None };
@@ -143,11 +146,12 @@ fn one_task_of_one_thread(cycle: &Cycle) -> Option<String> {
     let MemberWait { lock: name, site: at, age, .. } = thread.waits.as_ref()?;
     let polls = if only_there { "has to poll" } else { "polled last" };
     let held = if *sent_away { "acquired" } else { "held" };
-    let (who, task, name, heading) = (&thread.actor, &task.actor, lock(cycle, name), heading(cycle));
+    let [thread, task] = [&thread.actor, &task.actor].map(|actor| who.is(actor));
+    let (name, heading) = (lock(cycle, name), heading(cycle));
     let [age, at, taken] = [short_duration(*age), site(at.as_ref()), site(taken.as_ref())];
     Some(wrapped(
         &format!(
-            "{heading}: {who} waits {age} at {at} for {name}, {held} by {task} ({taken}), which this thread {polls}; use lock_async or \
+            "{heading}: {thread} waits {age} at {at} for {name}, {held} by {task} ({taken}), which this thread {polls}; use lock_async or \
              forbid_blocking"
         ),
         2,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::who::Who;
 use super::words::{counted, lock_with_address, put, short_duration, site, woken};
 use crate::model::{Access, Deed, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
@@ -17,14 +18,14 @@ const WAITERS: usize = 10;
 const HOLDERS: usize = 4;
 
 /// The locks with the most waiters first.
-pub(crate) fn listing(snapshot: &Snapshot) -> String {
+pub(crate) fn listing(snapshot: &Snapshot, who: &Who<'_>) -> String {
     let mut locks: Vec<&Lock> = snapshot.locks.iter().collect();
     locks.sort_by_key(|lock| Reverse((lock.waiting(), longest(lock.all_waiters()))));
     let listed = &locks[..locks.len().min(LOCKS)];
     let mut text = String::new();
     for lock in listed {
         text += "\n";
-        text += &of_lock(lock, snapshot, WAITERS);
+        text += &of_lock(lock, snapshot, WAITERS, who);
     }
     if let Some(rest) = locks.get(LOCKS..).filter(|rest| !rest.is_empty()) {
         let waiters: usize = rest.iter().map(|lock| lock.waiting()).sum();
@@ -49,14 +50,14 @@ fn age(age: Option<Duration>) -> String {
     age.map_or("-".to_owned(), short_duration)
 }
 
-pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
+pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize, who: &Who<'_>) -> String {
     let mut text = format!("{}: {}\n", lock_with_address(&lock.name), counted(lock.waiting(), "waiter"));
     let holders: Vec<&Holder> = snapshot.holders_of(lock.name.address).collect();
     let are_permits = lock.name.kind == LockKind::Semaphore;
     text += &if are_permits || holders.len() > HOLDERS {
         by_site(&holders, are_permits)
     } else {
-        held(&holders, snapshot)
+        held(&holders, snapshot, who)
     };
     if let Some(recording) = &snapshot.recording
         && holders.is_empty()
@@ -72,15 +73,17 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
         for (what, deed) in [("last changed", &lock.changed), ("last notified", &lock.notified)] {
             let Some(deed @ Deed { actor, ago, .. }) = deed else { continue };
             let [ago, at, woken] = [short_duration(*ago), site(deed.site.as_ref()), woken(deed)];
+            let actor = who.is(actor);
             put(&mut text, &ago, &format!("{what} by {actor} at {at}{woken}"));
         }
     }
     let listed: Vec<&Waiter> = lock.all_waiters().take(most).collect();
-    let names = listed.iter().map(|waiter| waiter.actor.to_string().chars().count());
+    let names = listed.iter().map(|waiter| who.is(&waiter.actor).chars().count());
     let wide = names.max().unwrap_or(0);
-    for Waiter { actor, age, site: at, wants, state, .. } in listed {
-        let [age, at] = [self::age(*age), site(at.as_ref())];
-        let notes = [self::wants(lock, *wants), self::state(*state)].concat();
+    for Waiter { actor, age, site: at, wants, state, timed, .. } in listed {
+        let [actor, age, at] = [who.is(actor), self::age(*age), site(at.as_ref())];
+        let deadline = if *timed == Some(true) { ", with a deadline" } else { "" };
+        let notes = [self::wants(lock, *wants), deadline, self::state(*state)].concat();
         put(&mut text, &age, &format!("{actor:wide$}  {at}{notes}"));
     }
     if let Some(rest @ 1..) = lock.waiting().checked_sub(most) {
@@ -91,7 +94,7 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize) -> String {
 }
 
 /// Holders one by one, while they are few.
-fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
+fn held(holders: &[&Holder], snapshot: &Snapshot, who: &Who<'_>) -> String {
     let mut text = String::new();
     for holder in holders {
         let by = if holder.sent_away { "acquired by" } else { "held by" };
@@ -99,7 +102,7 @@ fn held(holders: &[&Holder], snapshot: &Snapshot) -> String {
         let ended = snapshot.ended.iter().find(|ended| ended.actor == holder.actor);
         let ended = ended.map(|ended| format!(", which ended {} ago", short_duration(ended.ago)));
         let ended = ended.unwrap_or_default();
-        put(&mut text, &age, &format!("{by} {}, taken at {at}{ended}", holder.actor));
+        put(&mut text, &age, &format!("{by} {}, taken at {at}{ended}", who.is(&holder.actor)));
     }
     text
 }

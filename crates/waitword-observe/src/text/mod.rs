@@ -2,28 +2,30 @@
 
 mod cycle;
 mod listing;
+mod who;
 mod words;
 
 use std::fmt;
 use std::time::Duration;
 
-pub(crate) use cycle::lasting;
 pub(crate) use listing::listing;
+pub(crate) use who::Who;
 pub use words::short_duration;
 pub(crate) use words::{clean, counted, short_type};
 use words::{member_lines, put, site, woken, wrapped};
 
 use crate::blame::{Blame, Blamed, Slow};
 use crate::finding::{
-    Finding, FirstWaiter, HolderEnded, LongWait, NeverPolled, NoKnownNotifier, OrderMember, PotentialDeadlock,
+    Finding, FirstWaiter, HolderEnded, HolderWaits, LongWait, NeverPolled, NoKnownNotifier, OrderMember,
+    PotentialDeadlock,
 };
-use crate::model::{Access, Lock, LockKind, LockName, Snapshot, State};
+use crate::model::{Access, Actor, Lock, LockKind, LockName, Snapshot, State};
 
 /// How many findings of each kind are shown: of ten thousand long waits, the first.
 const SHOWN: [(&str, usize); 3] = [("fault", 20), ("cycle", 20), ("long wait", 10)];
 
 /// Findings in order, with an empty line before each. What is left out is counted.
-pub(crate) fn findings(findings: &[Finding]) -> String {
+pub(crate) fn findings(findings: &[Finding], who: &Who<'_>) -> String {
     if findings.is_empty() {
         return "nothing found\n".to_owned();
     }
@@ -36,7 +38,7 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
         };
         seen[sort] += 1;
         if seen[sort] <= SHOWN[sort].1 {
-            text += &format!("\n{finding}\n");
+            text += &format!("\n{}\n", of_finding(finding, who));
         }
     }
     for (seen, (what, most)) in seen.into_iter().zip(SHOWN) {
@@ -50,22 +52,35 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
 /// One or more lines of at most 100 columns, without a line break at the end.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&match self {
-            Self::Cycle(found) => cycle::cycle(found),
-            Self::PotentialDeadlock(order) => potential_deadlock(order),
-            Self::HolderEnded(held) => wrapped(&holder_ended(held), 2),
-            Self::NeverPolled(wait) => wrapped(&never_polled(wait), 2),
-            Self::LongWait(waits) => wrapped(&long_wait(waits), 2),
-            Self::NoKnownNotifier(waits) => wrapped(&no_known_notifier(waits), 2),
-        })
+        f.write_str(&of_finding(self, &Who::in_finding(self)))
     }
 }
 
-fn holder_ended(held: &HolderEnded) -> String {
+fn of_finding(finding: &Finding, who: &Who<'_>) -> String {
+    match finding {
+        Finding::Cycle(found) => cycle::cycle(found, who),
+        Finding::PotentialDeadlock(order) => potential_deadlock(order, who),
+        Finding::HolderEnded(held) => wrapped(&holder_ended(held, who), 2),
+        Finding::NeverPolled(wait) => wrapped(&never_polled(wait, who), 2),
+        Finding::LongWait(waits) => wrapped(&long_wait(waits), 2),
+        Finding::NoKnownNotifier(waits) => wrapped(&no_known_notifier(waits, who), 2),
+        Finding::HolderWaits(waits) => wrapped(&holder_waits(waits, who), 2),
+    }
+}
+
+/// For a finding that is not a fault, and has lasted for `lasted`: it is not known whether it will end.
+pub(crate) fn lasting(finding: &Finding, lasted: Duration) -> String {
+    match finding {
+        Finding::Cycle(found) => cycle::lasting(found, lasted, &Who::in_finding(finding)),
+        other => other.to_string(),
+    }
+}
+
+fn holder_ended(held: &HolderEnded, who: &Who<'_>) -> String {
     let HolderEnded { lock, actor, waiters, first, .. } = held;
     let waiter = |waiter: &FirstWaiter| {
         let at = waiter.site.as_ref().map(|at| format!(" ({})", site(Some(at)))).unwrap_or_default();
-        format!("{}{at}", waiter.actor)
+        who.is(&waiter.actor) + &at
     };
     let mut list: Vec<String> = first.iter().map(waiter).collect();
     if first.len() < *waiters {
@@ -73,19 +88,42 @@ fn holder_ended(held: &HolderEnded) -> String {
     }
     let verb = if *waiters == 1 { "waits" } else { "wait" };
     let [taken, ended, list] = [site(held.site.as_ref()), short_duration(held.ended), list.join(", ")];
-    format!("{lock}: held by {actor} ({taken}), which ended {ended} ago; {waiters} {verb}: {list}")
+    // An agent has no guards.
+    let unless = match actor {
+        Actor::Thread { .. } => " (no fault if its guard is with another thread)",
+        _ => "",
+    };
+    let actor = who.is(actor);
+    format!("{lock}: held by {actor} ({taken}), which ended {ended} ago{unless}; {waiters} {verb}: {list}")
 }
 
-fn never_polled(wait: &NeverPolled) -> String {
-    let NeverPolled { lock, actor, behind, .. } = wait;
-    let [age, at] = [short_duration(wait.age), site(wait.site.as_ref())];
+fn never_polled(wait: &NeverPolled, who: &Who<'_>) -> String {
+    let NeverPolled { lock, behind, .. } = wait;
+    let [actor, age, at] = [who.is(&wait.actor), short_duration(wait.age), site(wait.site.as_ref())];
     let what = if wait.is_futurelock() { "never polled (futurelock)" } else { "signalled, has not run" };
-    let signalled = match (wait.state, wait.not_run) {
-        (State::Skipped, _) => "it was signalled, did not run and was skipped".to_owned(),
-        (_, Some(time)) => format!("it was signalled and has not run for {}", short_duration(time)),
-        (_, None) => "a futurelock if it stays so".to_owned(),
+    let since = match wait.state {
+        State::Skipped => ", has not run since and was skipped",
+        _ => " and has not run since",
+    };
+    let signalled = match wait.not_run.map(short_duration) {
+        Some(ago) if wait.is_futurelock() => {
+            format!("it was signalled {ago} ago or earlier{since}")
+        }
+        Some(ago) => format!("it was signalled {ago} ago or earlier, a futurelock if it stays so"),
+        None => "a futurelock if it stays so".to_owned(),
     };
     format!("{what}: {actor} waits {age} for {lock} at {at}; {signalled}; {behind} behind it")
+}
+
+fn holder_waits(waits: &HolderWaits, who: &Who<'_>) -> String {
+    let HolderWaits { lock, actor, waits: notified, waiters, .. } = waits;
+    let [taken, at, longest_at] = [&waits.taken, &waits.site, &waits.longest_at].map(|at| site(at.as_ref()));
+    let [actor, age, longest] = [who.is(actor), short_duration(waits.age), short_duration(waits.longest)];
+    let verb = if *waiters == 1 { "waits" } else { "wait" };
+    format!(
+        "a holder waits: {actor} holds {lock}, taken at {taken}, and waits {age} for a notify of {notified} at {at}; {waiters} {verb} for \
+         {lock}, longest {longest} at {longest_at}"
+    )
 }
 
 fn long_wait(waits: &LongWait) -> String {
@@ -94,14 +132,14 @@ fn long_wait(waits: &LongWait) -> String {
     format!("long wait: {waiters} for {lock} at {at}, longest {longest}")
 }
 
-fn no_known_notifier(waits: &NoKnownNotifier) -> String {
+fn no_known_notifier(waits: &NoKnownNotifier, who: &Who<'_>) -> String {
     let NoKnownNotifier { lock, waiters, notified, unnotified, .. } = waits;
     let verb = if *waiters == 1 { "waits" } else { "wait" };
     let [longest, at] = [short_duration(waits.longest), site(waits.site.as_ref())];
     let notifier = match (notified, unnotified) {
         (Some(last), _) => {
             let [at, ago] = [site(last.site.as_ref()), short_duration(last.ago)];
-            format!("last notified by {} at {at}, {ago} ago{}", last.actor, woken(last))
+            format!("last notified by {} at {at}, {ago} ago{}", who.is(&last.actor), woken(last))
         }
         (None, Some(since)) => {
             format!("nobody has notified it since observation began, {} ago", short_duration(*since))
@@ -111,7 +149,7 @@ fn no_known_notifier(waits: &NoKnownNotifier) -> String {
     format!("{lock}: {waiters} {verb}, longest {longest} ({at}); {notifier}")
 }
 
-fn potential_deadlock(order: &PotentialDeadlock) -> String {
+fn potential_deadlock(order: &PotentialDeadlock, who: &Who<'_>) -> String {
     let heading = match order.members.len() {
         2 => "potential deadlock: 2 locks were taken in opposite orders".to_owned(),
         count => format!("potential deadlock: {count} locks were taken in orders that form a circle"),
@@ -120,7 +158,7 @@ fn potential_deadlock(order: &PotentialDeadlock) -> String {
         let OrderMember { holds, mode, taken, wants, access, site: at, .. } = member;
         let took = format!("took {wants}{} at {}", how(wants, *access), site(Some(at)));
         let held = format!("holding {holds}{}, taken at {}", how(holds, *mode), site(Some(taken)));
-        (member.actor.to_string(), [took, held])
+        (who.is(&member.actor), [took, held])
     });
     heading + &member_lines(&lines.collect::<Vec<_>>())
 }
@@ -139,7 +177,7 @@ impl Snapshot {
     /// The text about one lock of this snapshot, as in a report: its holders, and its queue from the head, at most `waiters` waiters. Lines
     /// of 100 columns.
     pub fn describe(&self, lock: &Lock, waiters: usize) -> String {
-        listing::of_lock(lock, self, waiters)
+        listing::of_lock(lock, self, waiters, &Who::in_snapshot(self, &[]))
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use common::{in_one_line, masked, observed, until};
 use smol::block_on;
-use waitword::{Mutex, MutexGuard, RwLock, Semaphore};
+use waitword::{Mutex, MutexGuard, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard, Semaphore};
 use waitword_observe::{
     Blame, Blamed, LockKind, Profile, Report, blame, name, profile, report, set_slow_threshold, snapshot,
     take_slow,
@@ -126,6 +126,66 @@ fn the_site_where_the_lock_was_taken_is_to_blame() {
         let is_enough = |row: &Blame| row.kind == kind && row.delay >= Duration::from_millis(4 * 200);
         assert!(rows.iter().any(is_enough), "{mark}: {rows:?}");
     }
+}
+
+/// Another thread waits for the lock until `makes_room`, which goes on holding it in a way that admits the waiter.
+fn kept_out_until<T>(makes_room: impl FnOnce() -> T, waits: impl FnOnce() + Send) {
+    thread::scope(|scope| {
+        let before = snapshot().waiters();
+        let waiting = scope.spawn(waits);
+        until(|| snapshot().waiters() > before);
+        thread::sleep(Duration::from_millis(2));
+        let held = makes_room();
+        waiting.join().unwrap();
+        drop(held);
+    });
+}
+
+/// Where a hold goes on and admits others from now on, they have waited for it until then.
+#[test]
+fn a_holder_that_admits_others_is_to_blame() {
+    let _turn = observed();
+    let unknown = || {
+        blame().into_iter().filter(|row| row.blamed == Blamed::Unknown).map(|row| row.delay).sum::<Duration>()
+    };
+    let (before, lock) = (unknown(), RwLock::new(()));
+    let read = || drop(lock.read());
+
+    let write = lock.write(); // downgrades
+    kept_out_until(|| RwLockWriteGuard::downgrade(write), read);
+    let write = lock.write(); // downgrades to upgradable
+    kept_out_until(|| RwLockWriteGuard::downgrade_to_upgradable(write), read);
+    let upgradable = lock.upgradable_read(); // gives its right away
+    kept_out_until(|| RwLockUpgradableReadGuard::downgrade(upgradable), || drop(lock.upgradable_read()));
+
+    let reader = lock.read(); // is waited for by the upgrade
+    let upgradable = lock.upgradable_read(); // gives up to upgrade
+    let gives_up = Duration::from_millis(30);
+    thread::scope(|scope| {
+        let upgrading =
+            scope.spawn(|| RwLockUpgradableReadGuard::upgrade_for(upgradable, gives_up).map(drop).is_err());
+        until(|| snapshot().waiters() == 1);
+        let waits = scope.spawn(read);
+        assert!(upgrading.join().unwrap(), "a reader is there");
+        waits.join().unwrap();
+    });
+    let upgradable = block_on(lock.upgradable_read_async()); // drops its upgrade
+    let mut upgrade = Box::pin(RwLockUpgradableReadGuard::upgrade_async(upgradable));
+    assert!(common::poll(upgrade.as_mut(), &common::waker()).is_pending());
+    kept_out_until(|| drop(upgrade), read);
+    drop(reader);
+    for mark in [
+        "downgrades",
+        "downgrades to upgradable",
+        "gives its right away",
+        "is waited for by the upgrade",
+        "gives up to upgrade",
+        "drops its upgrade",
+    ] {
+        let delay: Duration = rows_of(mark).iter().map(|row| row.delay).sum();
+        assert!(delay >= Duration::from_millis(2), "{mark}: {:?}", blame());
+    }
+    assert_eq!(unknown(), before);
 }
 
 /// Those that give up, while it is held, have waited for its holder too.

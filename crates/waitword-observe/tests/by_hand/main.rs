@@ -17,8 +17,8 @@ mod timeline;
 use std::time::Duration;
 
 use waitword_observe::{
-    Access, Actor, Address, Finding, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site, Snapshot,
-    State, Waiter, cycles, waits,
+    Access, Actor, Address, Ended, Finding, Holder, LastPoll, Lock, LockKind, LockName, Recording, Site,
+    Snapshot, State, Waiter, cycles, waits,
 };
 
 fn thread(id: u64, name: &str) -> Actor {
@@ -72,6 +72,7 @@ impl Made {
             site: site(at),
             age: millis(age),
             timed: Some(false),
+            signalled: None,
         };
         if is_upgrade {
             lock.upgrade = Some(waiter);
@@ -113,6 +114,11 @@ impl Made {
         self
     }
 
+    fn ended(mut self, actor: Actor, ago: u64) -> Self {
+        self.0.ended.push(Ended { actor, ago: Duration::from_millis(ago) });
+        self
+    }
+
     fn polled(mut self, task: Actor, thread: Actor, only_there: bool) -> Self {
         self.0.last_polls.push(LastPoll { task, thread, only_there });
         self
@@ -142,7 +148,9 @@ fn later(snapshot: &Snapshot) -> Snapshot {
     later.taken += second;
     for waiter in later.locks.iter_mut().flat_map(|lock| lock.upgrade.iter_mut().chain(&mut lock.waiters)) {
         waiter.age = waiter.age.map(|age| age + second);
+        waiter.signalled = waiter.signalled.map(|ago| ago + second);
     }
+    later.ended.iter_mut().for_each(|ended| ended.ago += second);
     for holder in later.holders.iter_mut().flatten() {
         holder.held = holder.held.map(|held| held + second);
     }

@@ -48,7 +48,6 @@ fn what_ends_by_itself_is_no_cycle() {
     let cases = [
         ("a chain ends at a thread that runs", chain),
         ("readers wait between writers for one holder", queue),
-        ("a wait has a deadline", threads().but(|waiter| waiter.timed = Some(true))),
         ("a waiter was signalled", threads().but(|waiter| waiter.state = State::Signalled)),
         ("a waiter was signalled long ago", threads().but(|waiter| waiter.state = State::Overdue)),
         ("a waiter was skipped", threads().but(|waiter| waiter.state = State::Skipped)),
@@ -79,6 +78,13 @@ fn what_ends_by_itself_is_no_cycle() {
         assert_eq!(made.found(), [], "{says}");
     }
     assert_eq!(one_thread(Mutex, Exclusive, Exclusive).found().len(), 1, "all else is right");
+}
+
+#[test]
+fn a_wait_with_a_deadline_that_may_be_near_is_no_member() {
+    let aged = |age| threads().but(|waiter| (waiter.timed, waiter.age) = (Some(true), millis(age)));
+    let [near, far] = [aged(990), aged(1_000)];
+    assert_eq!([&near, &far].map(|made| cycles(&made.0, &made.0).len()), [0, 1]);
 }
 
 /// The parts of a snapshot are seen one after the other. Each lock was handed on between the two snapshots, and is held and waited for by

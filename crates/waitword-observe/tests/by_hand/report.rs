@@ -37,7 +37,7 @@ fn everything() -> Report {
         .waits(main.clone(), Access::Exclusive, "src/api.rs:12", 1_000)
         .held(polled.clone(), Access::Exclusive, "src/api.rs:30", 1_100)
         .waits(task(7, None), Access::Exclusive, "src/api.rs:14", 1_000)
-        .but(|waiter| waiter.state = State::Skipped)
+        .but(|waiter| (waiter.state, waiter.signalled) = (State::Skipped, Some(Duration::from_secs(2))))
         .polled(polled, main, true)
         .lock(0xe0, LockKind::RwLock, None)
         .held(thread(21, "r"), Access::Shared, "a.rs:7", 3_000)
@@ -46,7 +46,12 @@ fn everything() -> Report {
         .lock(0xf0, LockKind::AsyncLock, None)
         .held(thread(31, "s"), Access::Exclusive, "s.rs:1", 3_000)
         .but_held(|holder| holder.sent_away = true)
-        .waits(thread(31, "s"), Access::Exclusive, "s.rs:2", 1_500);
+        .waits(thread(31, "s"), Access::Exclusive, "s.rs:2", 1_500)
+        .lock(0x100, LockKind::Mutex, None)
+        .held(thread(41, "l"), Access::Exclusive, "l.rs:1", 99_000)
+        .waits(thread(42, "m"), Access::Exclusive, "l.rs:2", 88_000)
+        .lock(0x110, LockKind::Event, None)
+        .waits(thread(41, "l"), Access::Notification, "l.rs:3", 77_000);
     made.0.locks[0].name.name = Some("accounts".into());
     report(&made)
 }
@@ -67,7 +72,7 @@ fn json_is_read_back_as_it_was() {
 #[test]
 fn the_words_of_the_schema_stay() {
     let json = everything().to_json();
-    let words = "cycle never_polled no_known_notifier long_wait deadlock executor_blocked other_way another_task timed guard_sent_away \
+    let words = "cycle never_polled no_known_notifier long_wait holder_waits deadlock executor_blocked other_way another_task timed guard_sent_away \
          unlocked_by_another holds queued_ahead polls exclusive shared notification queued skipped mutex rw_lock condvar thread task agent";
     for word in words.split_whitespace() {
         assert!(json.contains(&format!(":\"{word}\"")), "{word} is not in {json}");

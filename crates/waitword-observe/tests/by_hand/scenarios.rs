@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use waitword_observe::{Access, Actor, Deed, LockKind, Recording, State, waits};
 
-use crate::{Made, abba, site, task, thread};
+use crate::{Made, abba, millis, site, task, thread};
 
 /// Such a cycle is no fault. An agent that blocks does nothing else, as a thread.
 #[test]
@@ -28,7 +28,9 @@ fn a_cycle_says_what_may_end_it() {
             "the guard acquired by thread \"alpha\" is elsewhere",
         ),
         // Where it is not known whether there is a deadline, the report does not claim that there is none.
-        (threads().but(|waiter| waiter.timed = None), "the wait of thread \"beta\" has a deadline"),
+        (threads().but(|waiter| waiter.timed = None), "the wait of thread \"beta\" ends at a deadline"),
+        // It is a second old, so its deadline is not near.
+        (threads().but(|waiter| waiter.timed = Some(true)), "the wait of thread \"beta\" ends at a deadline"),
     ] {
         let [cycle] = &made.found()[..] else { panic!("{unless}") };
         let text = cycle.to_string();
@@ -156,33 +158,161 @@ deadlock: thread \"r\" waits 1.5 s for a read of RwLock<Routes> at a.rs:9 behind
     assert_eq!(made.cycles(), [expected]);
 }
 
-/// A signalled waiter that may be only late is a fact. Nor is it a long wait, whose holder one would look for: there is none. A thread that is
-/// not scheduled is no futurelock.
+/// A signalled waiter that may be only late is a fact, also if the watchdog has skipped it. Nor is it a long wait, whose holder one would look
+/// for: there is none. A thread that is not scheduled is no futurelock.
 #[test]
 fn a_signalled_task_that_nobody_polls() {
     let long = "long wait: 1 for Mutex at 0xd0 at src/db.rs:88, longest 60 s";
     let late = "signalled, has not run: task 7 waits 60 s for Mutex at 0xd0 at src/db.rs:88; a futurelock if it\n  stays so; 2 behind it";
+    let later = "\
+signalled, has not run: task 7 waits 60 s for Mutex at 0xd0 at src/db.rs:88; it was signalled 300 ms
+  ago or earlier, a futurelock if it stays so; 2 behind it";
+    let skipped = "\
+never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; it was signalled
+  1.0 s ago or earlier, has not run since and was skipped; 2 behind it";
     let fault = "\
-never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; it was signalled,
-  did not run and was skipped; 2 behind it";
-    for (actor, state, age, says) in [
-        (task(7, None), State::Queued, 60_000, Some(long)),
-        (task(7, None), State::Signalled, 60_000, Some(late)),
-        (task(7, None), State::Overdue, 60_000, Some(late)),
-        (thread(7, "gc"), State::Skipped, 60_000, Some(long)),
-        (task(7, None), State::Skipped, 3_900, Some(fault)),
+never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; it was signalled
+  2.5 s ago or earlier and has not run since; 2 behind it";
+    for (actor, state, age, signalled, says) in [
+        (task(7, None), State::Queued, 60_000, None, Some(long)),
+        (task(7, None), State::Signalled, 60_000, None, Some(late)),
+        (task(7, None), State::Overdue, 60_000, None, Some(late)),
+        (task(7, None), State::Skipped, 60_000, None, Some(late)),
+        (task(7, None), State::Skipped, 60_000, millis(300), Some(later)),
+        (thread(7, "gc"), State::Skipped, 60_000, None, Some(long)),
+        (task(7, None), State::Skipped, 3_900, millis(1_000), Some(skipped)),
+        (task(7, None), State::Signalled, 3_900, millis(2_500), Some(fault)),
         // Its executor may be busy.
-        (task(7, None), State::Skipped, 900, None),
+        (task(7, None), State::Skipped, 900, None, None),
     ] {
         let made = Made::new()
             .lock(0xd0, LockKind::Mutex, None)
             .waits(actor, Access::Exclusive, "src/db.rs:88", age)
-            .but(|waiter| waiter.state = state)
+            .but(|waiter| (waiter.state, waiter.signalled) = (state, signalled))
             .waits(thread(3, "gc"), Access::Exclusive, "src/gc.rs:5", 400)
             .waits(task(8, None), Access::Exclusive, "src/db.rs:90", 300);
         assert_eq!(made.waits_found(), Vec::from_iter(says));
-        assert_eq!(waits(&made.0).iter().any(|found| found.is_fault()), says == Some(fault));
+        let is_fault = says == Some(fault) || says == Some(skipped);
+        assert_eq!(waits(&made.0).iter().any(|found| found.is_fault()), is_fault);
     }
+}
+
+/// Its guard was forgotten, for all that is known. A guard that was made to be sent, or whose line sends guards, is with another thread.
+#[test]
+fn a_thread_that_has_ended_with_its_lock_held() {
+    let left = |waits: u64, ended: u64| {
+        let made = Made::new().lock(0xa0, LockKind::Mutex, Some("Mutex<Cache>"));
+        let made = made.held(thread(4, "gone"), Access::Exclusive, "src/gone.rs:2", 9_000);
+        let made = made.waits(thread(5, "waits"), Access::Exclusive, "src/a.rs:7", waits);
+        made.ended(thread(4, "gone"), ended)
+    };
+    let fault = "\
+Mutex<Cache>: held by thread \"gone\" (src/gone.rs:2), which ended 3.0 s ago (no fault if its guard is
+  with another thread); 1 waits: thread \"waits\" (src/a.rs:7)";
+    let long = "long wait: 1 for Mutex<Cache> at src/a.rs:7, longest 2.0 s";
+    let read = |made: Made| made.but_held(|holder| holder.mode = Access::Shared);
+    for (says, made, found) in [
+        ("it is left", left(2_000, 3_000), vec![fault, long]),
+        ("it has just ended", left(2_000, 900), vec![long]),
+        ("the wait has just begun", left(900, 3_000), vec![]),
+        ("its guard is elsewhere", left(2_000, 3_000).but_held(|holder| holder.sent_away = true), vec![long]),
+        ("the lock is offered", left(2_000, 3_000).but(|waiter| waiter.state = State::Signalled), vec![long]),
+        ("readers share", read(left(2_000, 3_000)).but(|waiter| waiter.wants = Access::Shared), vec![long]),
+        (
+            "another holds it too, and may be who keeps the waiter out",
+            left(2_000, 3_000).held(thread(6, "holds"), Access::Exclusive, "src/b.rs:1", 500),
+            vec![long],
+        ),
+    ] {
+        assert_eq!(made.waits_found(), found, "{says}");
+        assert_eq!(waits(&made.0).iter().any(|found| found.is_fault()), found.contains(&fault), "{says}");
+    }
+}
+
+/// A holder waits for an event, which one of those may have to notify that wait for its lock.
+#[test]
+fn a_holder_that_waits_for_a_notify() {
+    let stuck = |kind, [holds, waits, waited]: [u64; 3]| {
+        let made = Made::new().lock(0xa0, LockKind::Mutex, Some("Mutex<Cache>"));
+        let made = made.held(thread(4, "loader"), Access::Exclusive, "src/load.rs:2", holds);
+        let made = made.waits(thread(5, "http"), Access::Exclusive, "src/http.rs:7", waited);
+        let made = made.waits(task(6, None), Access::Exclusive, "src/http.rs:8", 300);
+        let made = made.lock(0xc0, kind, None);
+        made.waits(thread(4, "loader"), Access::Notification, "src/load.rs:9", waits)
+    };
+    let line = |made: &Made| {
+        let found = waits(&made.0);
+        assert!(!found.iter().any(|found| found.is_fault()));
+        found.iter().map(ToString::to_string).find(|text| text.starts_with("a holder waits"))
+    };
+    let expected = "\
+a holder waits: thread \"loader\" holds Mutex<Cache>, taken at src/load.rs:2, and waits 12 s for a
+  notify of Event at 0xc0 at src/load.rs:9; 2 wait for Mutex<Cache>, longest 11 s at src/http.rs:7";
+    let long = [15_000, 12_000, 11_000];
+    assert_eq!(line(&stuck(LockKind::Event, long)).as_deref(), Some(expected));
+    let of_condvar = expected.replace("Event", "Condvar");
+    let of_condvar = line(&stuck(LockKind::Condvar, long))
+        .map(|text| text.replace("\n ", "") == of_condvar.replace("\n ", ""));
+    assert_eq!(of_condvar, Some(true));
+    let sent = stuck(LockKind::Event, long).but_held(|holder| holder.sent_away = true);
+    for (says, made) in [
+        ("its guard is elsewhere", sent),
+        ("it has acquired the lock since", stuck(LockKind::Condvar, [11_500, 12_000, 11_000])),
+        ("it has not waited long", stuck(LockKind::Event, [15_000, 9_000, 11_000])),
+        ("nobody has waited long", stuck(LockKind::Event, [15_000, 12_000, 9_000])),
+        ("a word of memory may be anything", stuck(LockKind::Word, long)),
+    ] {
+        assert_eq!(line(&made), None, "{says}");
+    }
+}
+
+/// Two writers are between the reads: the shorter cycle says what to do.
+#[test]
+fn a_read_within_a_read_behind_two_writers() {
+    let made = Made::new()
+        .lock(0xe0, LockKind::RwLock, Some("RwLock<Routes>"))
+        .held(thread(1, "r"), Access::Shared, "a.rs:7", 3_000)
+        .waits(thread(2, "first"), Access::Exclusive, "b.rs:4", 2_000)
+        .waits(thread(3, "second"), Access::Exclusive, "b.rs:4", 1_900)
+        .waits(thread(1, "r"), Access::Shared, "a.rs:9", 1_500);
+    let expected = "\
+deadlock: thread \"r\" waits 1.5 s for a read of RwLock<Routes> at a.rs:9 behind thread \"second\"
+  (b.rs:4), which waits for the read that thread \"r\" took at a.rs:7; use try_read_recursive";
+    assert_eq!(made.cycles(), [expected]);
+}
+
+#[test]
+fn threads_of_one_name_have_numbers() {
+    let [one, other] = [thread(7, "worker"), thread(9, "worker")];
+    let expected = "\
+deadlock: 2 members, since 1.2 s
+  thread \"worker\" 9  waits 1.2 s for Mutex<Ledger> at src/audit.rs:19
+                     holds 1.3 s     Mutex<Accounts>, taken at src/audit.rs:17
+  thread \"worker\" 7  waits 1.2 s for Mutex<Accounts> at src/pay.rs:41
+                     holds 1.3 s     Mutex<Ledger>, taken at src/pay.rs:38";
+    let made = abba(one.clone(), other);
+    assert_eq!(made.cycles(), [expected]);
+    let listed = made.0.describe(&made.0.locks[0], 10);
+    let expected = "\
+Mutex<Accounts> at 0xa0: 1 waiter
+    1.3 s  held by thread \"worker\" 9, taken at src/audit.rs:17
+    1.2 s  thread \"worker\" 7  src/pay.rs:41
+";
+    assert_eq!(listed, expected);
+    let alone = abba(one, thread(9, "other"));
+    assert!(!alone.cycles()[0].contains("\"worker\" 7"), "{:?}", alone.cycles());
+}
+
+#[test]
+fn a_waiter_with_a_deadline_says_so() {
+    let made = Made::new().lock(0xa0, LockKind::RwLock, None);
+    let made = made.waits(thread(1, "w"), Access::Exclusive, "src/a.rs:1", 200);
+    let made = made.but(|waiter| (waiter.timed, waiter.state) = (Some(true), State::Signalled));
+    let listed = made.0.describe(&made.0.locks[0], 10);
+    assert!(
+        listed.ends_with("   200 ms  thread \"w\"  src/a.rs:1, to write, with a deadline, signalled\n"),
+        "{listed}"
+    );
 }
 
 #[test]

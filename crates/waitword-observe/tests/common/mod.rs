@@ -119,10 +119,11 @@ pub(crate) fn a_tick_later() {
     until(|| taken_at() != now);
 }
 
-/// The text without what differs from run to run. Times, addresses and numbers of processes are `#`, tasks are numbered as they come in the text
-/// (their own numbers depend on which of them an earlier snapshot saw), and the line of a test is `<mark>` if it ends with `// mark`.
+/// The text without what differs from run to run. Times, addresses, numbers of processes and those that tell threads of one name apart are
+/// `#`, tasks are numbered as they come in the text (their own numbers depend on which of them an earlier snapshot saw), and the line of a
+/// test is `<mark>` if it ends with `// mark`.
 pub(crate) fn masked(text: &str) -> String {
-    let (mut shown, mut last, mut tasks) = (String::new(), "", Vec::new());
+    let (mut shown, mut last, mut before, mut tasks) = (String::new(), "", "", Vec::new());
     let mut at_last = 0;
     for piece in text.split_inclusive(char::is_whitespace) {
         let word = piece.trim_end();
@@ -132,7 +133,8 @@ pub(crate) fn masked(text: &str) -> String {
         if is_time {
             shown.truncate(at_last);
         }
-        let mask = if is_time || core.starts_with("0x") || last == "(process" {
+        let is_of_thread = before == "thread" && last.ends_with('"') && is_number(core);
+        let mask = if is_time || is_of_thread || core.starts_with("0x") || last == "(process" {
             "#".to_owned()
         } else if last == "task" && is_number(core) {
             let known = tasks.iter().position(|task| *task == core);
@@ -145,7 +147,7 @@ pub(crate) fn masked(text: &str) -> String {
             mark(core).unwrap_or_else(|| core.to_owned())
         };
         if !word.is_empty() {
-            (last, at_last) = (word, shown.len());
+            (before, last, at_last) = (last, word, shown.len());
         }
         match core {
             "" => shown.push_str(piece),

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use common::{in_one_line, leak, masked, until_waiting};
 use waitword::Mutex;
-use waitword_observe::{Finding, Report, abort_on_deadlock, enable, name, on_deadlock, report};
+use waitword_observe::{Finding, Report, abort_on_deadlock, enable, init, name, on_deadlock, report};
 
 /// Set in the process that is stuck.
 const IS_STUCK: &str = "WAITWORD_TEST_IS_STUCK";
@@ -36,7 +36,9 @@ fn output_of<P: FnOnce() -> Stuck>(program: P) -> Output {
     }
     let (_, test) = type_name::<P>().split_once("::").unwrap();
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", test.trim_end_matches("::{{closure}}"), "--nocapture"]).env(IS_STUCK, "1");
+    child.args(["--exact", test.trim_end_matches("::{{closure}}"), "--nocapture"]);
+    // Nothing happens without `init`.
+    child.env(IS_STUCK, "1").env("WAITWORD_OBSERVE", "1");
     child.output().unwrap()
 }
 
@@ -165,15 +167,14 @@ fn the_program_is_called_when_a_deadlock_is_found() {
 #[test]
 fn a_deadlock_aborts_where_that_was_asked_for() {
     let output = output_of(|| {
+        init();
         crossed_mutexes();
         abort_on_deadlock().unwrap();
         |_| false
     });
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        errors.contains("waitword: deadlock: 2 members") && errors.contains("Mutex<char> \"ledger\""),
-        "{errors}"
-    );
+    assert!(errors.contains("deadlock: 2 members") && errors.contains("Mutex<char> \"ledger\""), "{errors}");
+    assert_eq!(errors.matches("deadlock: 2 members").count(), 1, "{errors}");
     assert!(errors.contains("it is none if a borrowed guard is with another thread"), "{errors}");
     assert!(!output.status.success() && !errors.contains("not so"), "{output:?}");
 }

@@ -155,7 +155,7 @@ fn a_future_that_its_task_does_not_poll_while_it_awaits_another() {
         r#"2 waiters at 2 locks
         Event "reply": 1 waits, longest # (<reply waits>); nobody has notified it since
             observation began, # ago
-        never polled (futurelock): task 1 waits # for Mutex<u64> "db" at <write waits>; it was signalled, did not run and was skipped; 0
+        never polled (futurelock): task 1 waits # for Mutex<u64> "db" at <write waits>; it was signalled # ago or earlier, has not run since and was skipped; 0
           behind it
         Mutex<u64> "db" at #: 1 waiter
           # task 1 <write waits>, signalled, has not run, skipped

@@ -20,7 +20,7 @@ use tokio::runtime::Builder;
 use waitword::{AsyncLock, Condvar, Event, Mutex, NotLocked};
 use waitword_core::wait_async;
 use waitword_observe::internals::{holders, last_notify, start_holders, stop_holders};
-use waitword_observe::{Seen, Trace, add_source, add_trace_source, snapshot, traced};
+use waitword_observe::{Actor, Ended, Seen, Trace, add_source, add_trace_source, snapshot, traced};
 
 /// Where one was, another is not said to have been notified.
 #[test]
@@ -122,9 +122,13 @@ fn a_thread_that_ended_with_a_lock_held_is_named() {
     leaves.spawn(move || sender.send(lock.lock()).unwrap()).unwrap().join().unwrap();
     let [seen] = &holders_of(lock)[..] else { panic!("held still") };
     assert_eq!(seen.on.as_ref().and_then(thread::Thread::name), Some("leaves"));
-    assert!(seen.may_be_elsewhere, "its thread has ended");
+    assert!(seen.ended.is_some() && !seen.may_be_elsewhere, "its thread has ended");
+    let is_it =
+        |ended: &Ended| matches!(&ended.actor, Actor::Thread { name: Some(name), .. } if name == "leaves");
+    assert!(snapshot().ended.iter().any(is_it));
     drop(receiver.recv().unwrap());
     assert_eq!(held(lock), NOBODY);
+    assert!(!snapshot().ended.iter().any(is_it));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tasks as holders that have no numbers: of one its waker alone is known, which a later task may get.
 
 use std::pin::pin;
+use std::sync::atomic::AtomicU32;
 use std::sync::mpsc;
 use std::task::Waker;
 use std::thread;
@@ -9,10 +10,12 @@ use tokio::runtime::Builder;
 use tokio::task::{LocalSet, spawn_local};
 use waitword::Mutex;
 use waitword::observe::{Actor, snapshot};
+use waitword_core::{signal_one, wait_async};
 use waitword_observe::{Finding, Unless};
 
 use crate::common::{
-    a_tick_later, cycles, ended, holders_of, in_one_line, leak, observed, poll, until, waker,
+    a_tick_later, address_of, cycles, ended, holders_of, in_one_line, leak, observed, poll, turn, until,
+    waker,
 };
 
 /// Of a task alone nothing else is known than its waker. So it may be the holder, or not.
@@ -90,4 +93,30 @@ fn a_runtime_that_was_entered_polls_only_tasks_of_its_own() {
         assert!(is_alone());
     };
     LocalSet::new().block_on(&runtime, async { spawn_local(task).await.unwrap() });
+}
+
+/// A signalled task has not run since the first snapshot that saw it so, unless it was polled in between.
+#[test]
+fn a_task_that_ran_between_two_snapshots_is_not_one_that_has_not_run() {
+    let _turn = turn();
+    let (word, waker) = (AtomicU32::new(0), waker());
+    let mut task = pin!(wait_async(&word, 0));
+    assert!(poll(task.as_mut(), &waker).is_pending());
+    let signalled = || {
+        let locks = waitword_observe::snapshot().locks;
+        let lock = locks.iter().find(|lock| lock.name.address.0 == address_of(&word)).expect("it waits");
+        lock.waiters[0].signalled
+    };
+    assert_eq!(signalled(), None, "it waits");
+    assert_eq!(signal_one(&word), 1);
+    assert_eq!(signalled(), None, "the first to see it");
+    let first = signalled().expect("not polled since");
+    let later = signalled();
+    assert!(later > Some(first), "{later:?} {first:?}");
+    assert!(poll(task.as_mut(), &waker).is_pending());
+    assert_eq!(signal_one(&word), 1);
+    assert_eq!(signalled(), None, "it ran in between, and was signalled again");
+    assert!(signalled().is_some());
+    assert!(poll(task.as_mut(), &waker).is_pending());
+    assert_eq!(signalled(), None, "it waits");
 }

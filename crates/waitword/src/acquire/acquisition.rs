@@ -198,7 +198,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     }
 
     /// Takes the word, or enqueues.
-    fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool) -> Poll<Ended<H>> {
+    fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool, is_blocked: bool) -> Poll<Ended<H>> {
         let mut this = self.project();
         let handle = this.handle.as_ref().expect(ENDED);
         let (raw, ask) = (handle.raw(), *this.ask);
@@ -241,8 +241,11 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                     mutant!("acquire-recheck" => return Poll::Pending);
                     match raw.take_or_mark(ask, Attempt::Queued) {
                         Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
-                        // Perhaps no release signals this waiter again, and the waiters behind it must not depend on one.
-                        Err(NotTaken::Marked { holds_up_others: true, .. }) => wait.request_signal(),
+                        // Perhaps no release signals this waiter again, and the waiters behind it must not depend on a task that is not
+                        // polled. A blocked thread goes on as soon as it can, and would be woken for nothing.
+                        Err(NotTaken::Marked { holds_up_others: true, .. }) if !is_blocked => {
+                            wait.request_signal();
+                        }
                         Err(NotTaken::Marked { .. }) => {}
                         Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                     }
@@ -297,12 +300,15 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     }
 }
 
-impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
-    type Output = Result<Acquired<H>, LockError>;
-
-    /// A queued waiter keeps its position until it is notified or has ended.
-    fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
-        let ended = match self.as_mut().enqueue(waker, deadline.is_some()) {
+impl<H: Handle<Raw: Acquire>> Acquisition<H> {
+    /// A step. A queued waiter keeps its position until it is notified or has ended.
+    fn advance(
+        mut self: Pin<&mut Self>,
+        waker: &Waker,
+        deadline: Option<Instant>,
+        is_blocked: bool,
+    ) -> Step<Result<Acquired<H>, LockError>> {
+        let ended = match self.as_mut().enqueue(waker, deadline.is_some(), is_blocked) {
             Poll::Ready(ended) => Ok(ended),
             Poll::Pending => match self.as_mut().recheck(deadline) {
                 Step::Ended(ended) => ended,
@@ -320,6 +326,18 @@ impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
                 Err(error)
             }
         })
+    }
+}
+
+impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
+    type Output = Result<Acquired<H>, LockError>;
+
+    fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        self.advance(waker, deadline, false)
+    }
+
+    fn step_blocked(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        self.advance(waker, deadline, true)
     }
 
     fn is_signalled(&self) -> bool {

@@ -7,7 +7,7 @@ use waitword_core::observe::WaitsFor;
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
-use crate::holders::{Hold, HoldId};
+use crate::holders::{Change, Hold, HoldId, changed, not_kept};
 use crate::raw_rwlock::{
     FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
 };
@@ -201,7 +201,8 @@ impl Acquire for RawRwLock {
         }
         mutant!("rwlock-forward" => return);
         if mode == Mode::Upgrade {
-            // Readers have room again.
+            // Readers have room again, whom the holder has kept out.
+            changed(self.held_at(), Hold::UpgradableRead, not_kept(), Change::To(Hold::UpgradableRead));
             return self.make_room(|state| state & !WRITER);
         }
         // The waiter that gave up may have blocked the waiters behind it, or have had the signal that `SIGNALLED` stands for.

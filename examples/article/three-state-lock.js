@@ -1,6 +1,6 @@
 // A mutex with three states: it tells "locked" from "locked, and somebody may wait", so that an unlock without waiters
 // does not notify. waitword's Rust `AsyncLock` has the same states in the same word, so a Rust thread and a script can
-// share one lock (examples/embed.rs).
+// share one lock (crates/waitword-quickjs/examples/embed.rs).
 //
 //              lock: 0 -> 1           lock: 1 -> 2, then wait
 //   FREE (0) ------------> LOCKED (1) -----------------------> CONTENDED (2)

@@ -24,11 +24,16 @@ What is skipped is told in a line `skipped: WHAT, for WHY`, which is also append
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Recipe {
-    /// That files, items and recipes named in the Markdown exist (a second)
+    /// That files, headings, items and recipes named in the Markdown exist, and that the pages of the guide are what their sources say
+    /// (a second)
     Docs {
-        /// The links in what `cargo doc` wrote instead
+        /// The links in what `cargo doc` wrote instead, and those of the Markdown to docs.rs
         #[arg(long)]
         built: bool,
+
+        /// Writes the pages of the guide before: from the files in `crates/*/docs`, which rustdoc shows as they are
+        #[arg(long, conflicts_with = "built")]
+        write: bool,
     },
 
     /// Packs the published crates, and builds each from its package
@@ -36,6 +41,13 @@ pub(crate) enum Recipe {
 
     /// The published crates with the oldest Rust that they promise; where it is not installed, what their dependencies need
     Msrv,
+
+    /// The licences, the sources and the versions of what the published crates depend on (needs cargo-deny; `deny.toml` has the rules)
+    Deny {
+        /// And what RustSec says of these versions (needs a network)
+        #[arg(long)]
+        advisories: bool,
+    },
 
     /// The tests of parking_lot and async-lock, from the copies in cargo's home, on the crates in `compat` that stand in for them (minutes; a network,
     /// the first time)
@@ -50,7 +62,8 @@ pub(crate) enum Recipe {
         #[arg(long, conflicts_with_all = ["crates", "args"])]
         list: bool,
 
-        /// Only compile the libraries, for every target whose standard library is installed
+        /// Only compile the libraries: for every target whose standard library is installed, and, with the sources of the standard
+        /// library, for macOS, iOS, Android, FreeBSD and Windows with MSVC, on which nothing was run
         #[arg(long, conflicts_with_all = ["list", "crates", "args"])]
         check: bool,
 

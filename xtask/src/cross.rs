@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::line::{Line, Stop, root};
 use crate::skips::SKIPS;
-use crate::tool::{DEBIAN, has_sources};
+use crate::tool::{DEBIAN, has_sources, with_std_sources};
 
 /// A target, and what its programs run on.
 struct Target {
@@ -47,6 +47,15 @@ const fn target(name: &'static str, tools: &'static str, runs_on: RunsOn, crates
     Target { name, tools, runs_on, crates }
 }
 
+/// Nothing here runs their programs. That the libraries compile for them needs no more than the sources of the standard library.
+const NEVER_RUN: [&str; 5] = [
+    "aarch64-apple-darwin",
+    "aarch64-apple-ios",
+    "aarch64-linux-android",
+    "x86_64-pc-windows-msvc",
+    "x86_64-unknown-freebsd",
+];
+
 /// A test that is left out, and why.
 type Skipped = (&'static str, &'static str);
 
@@ -73,8 +82,10 @@ pub(crate) fn run(name: &str, crates: &[String], args: Vec<String>) -> Result<()
     target.missing().map_or_else(|| target.test(crates, args), Err)
 }
 
-/// What no C compiler is needed for, for each target whose standard library is there; the others are named.
+/// What no C compiler is needed for: for each target that can be tested and whose standard library is there, and for all of [`NEVER_RUN`].
+/// What is left out is named.
 pub(crate) fn check() -> Result<(), Stop> {
+    let crates: Vec<&str> = LIBRARIES.split(' ').flat_map(|name| ["-p", name]).collect();
     for target in &TARGETS {
         if !target.has_library() {
             SKIPS.skip(
@@ -83,10 +94,19 @@ pub(crate) fn check() -> Result<(), Stop> {
             );
             continue;
         }
-        let crates = LIBRARIES.split(' ').flat_map(|name| ["-p", name]);
-        Line::new("cargo check --quiet --target").args([target.name]).args(crates).run()?;
+        Line::new("cargo check --quiet --target").args([target.name]).args(crates.clone()).run()?;
     }
-    Ok(())
+    // The features of the standard library would be a minute more.
+    let Some(line) =
+        with_std_sources("check -Zbuild-std=std -Zbuild-std-features= --target-dir target/never-run")
+    else {
+        let why = "the sources of the standard library are missing; to get them: apt-get install rustc-web rust-web-src (Debian), or \
+                   rustup component add rust-src";
+        SKIPS.skip(&format!("cargo check for {}", NEVER_RUN.join(", ")), why);
+        return Ok(());
+    };
+    let targets = NEVER_RUN.into_iter().flat_map(|target| ["--target", target]);
+    line.args(targets).args(crates).env("RUSTFLAGS", "-Zno-codegen").run()
 }
 
 pub(crate) fn list() {
@@ -234,8 +254,12 @@ mod tests {
     #[test]
     fn the_readme_says_of_each_target_what_was_run() {
         let readme = fs::read_to_string(root().join("README.md")).unwrap();
+        let row = |target: &str| readme.lines().find(|line| line.contains(&format!("`{target}`")));
         for target in &TARGETS {
-            assert!(readme.contains(&format!("`{}`", target.name)), "{}", target.name);
+            assert!(row(target.name).is_some(), "{}", target.name);
+        }
+        for target in NEVER_RUN {
+            assert!(row(target).is_some_and(|row| row.contains("type-checked, never run")), "{target}");
         }
     }
 

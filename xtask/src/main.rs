@@ -27,7 +27,7 @@ use crate::args::{Args, FuzzTarget, Recipe};
 use crate::line::{Line, Stop, root};
 use crate::mutants::models;
 use crate::skips::SKIPS;
-use crate::tool::{CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
+use crate::tool::{CARGO_DENY, CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
 
 fn main() -> ExitCode {
     match run(Args::parse().recipe) {
@@ -41,11 +41,14 @@ fn main() -> ExitCode {
 
 fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
-        Recipe::Docs { built: true } => docs::built(),
-        Recipe::Docs { built: false } => docs::run(),
+        Recipe::Docs { built: true, .. } => docs::built(),
+        Recipe::Docs { write, .. } => docs::run(write),
         Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
         Recipe::Package => publish::package(),
         Recipe::Msrv => publish::msrv(),
+        Recipe::Deny { advisories } => SKIPS
+            .part("the licences and sources of the dependencies", || deny(advisories))
+            .and_then(|_| SKIPS.end()),
         Recipe::Compat => compat::run(),
         Recipe::Cross { check: true, .. } => cross::check(),
         Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
@@ -78,6 +81,12 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
             Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
         }
     }
+}
+
+fn deny(advisories: bool) -> Result<(), Stop> {
+    need(&[CARGO_DENY])?;
+    let line = Line::new("cargo deny --locked check licenses bans sources");
+    line.args(advisories.then_some("advisories")).run()
 }
 
 fn js(mutants: bool) -> Result<(), Stop> {

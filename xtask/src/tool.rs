@@ -24,6 +24,7 @@ tools! {
     NIGHTLY: "the nightly toolchain", "cargo +nightly --version",
         "rustup toolchain install nightly --component rust-src";
     MIRI: "Miri", "cargo +nightly miri --version", "rustup +nightly component add miri rust-src";
+    CARGO_DENY: "cargo-deny", "cargo deny --version", "cargo install --locked cargo-deny";
     CARGO_FUZZ: "cargo-fuzz", "cargo fuzz --version", "cargo install cargo-fuzz";
     SPIN: "spin", "spin -V", "apt-get install spin, brew install spin, or https://spinroot.com";
     C_COMPILER: "a C compiler", "cc --version", "apt-get install gcc";
@@ -53,6 +54,18 @@ pub(crate) fn need(tools: &[Tool]) -> Result<(), Stop> {
 
 /// The compiler of Debian's package `rustc-web`; its sources are in `rust-web-src`.
 pub(crate) const DEBIAN: &str = "/usr/bin/rustc";
+
+/// A line of cargo that can build the standard library along, if a toolchain here has its sources: Debian's, the one at hand, or nightly.
+pub(crate) fn with_std_sources(cargo: &str) -> Option<Line> {
+    let line = Line::new(&format!("cargo {cargo}")).env("RUSTC_BOOTSTRAP", "1");
+    if has_sources(DEBIAN) {
+        Some(line.env("RUSTC", DEBIAN))
+    } else if has_sources("rustc") {
+        Some(line)
+    } else {
+        has_sources("rustc +nightly").then(|| Line::new(&format!("cargo +nightly {cargo}")))
+    }
+}
 
 /// Whether a compiler has the sources of the standard library, and so can build it along.
 pub(crate) fn has_sources(rustc: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::args::SoakPart;
 use crate::line::{Line, Stop, root};
 use crate::repeat::beside_busy_loops;
 use crate::skips::SKIPS;
-use crate::tool::{DEBIAN, NODE, WASM_BINDGEN, has_sources, need};
+use crate::tool::{DEBIAN, NODE, WASM_BINDGEN, has_sources, need, with_std_sources};
 
 const FOLDER: &str = "target/web";
 
@@ -121,26 +121,22 @@ fn bind(cargo: Line, target: &str, package: &str, profile: &str, folder: &str) -
     write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")
 }
 
-/// Builds the standard library along, with a toolchain that has its sources: Debian's, the one at hand, or nightly.
+/// Builds the standard library along.
 fn cargo_with_std() -> Result<Line, Stop> {
-    let build_std = "-Zbuild-std=std,panic_abort";
-    let line = Line::new("cargo build").args([build_std]).env("RUSTC_BOOTSTRAP", "1");
-    if has_sources(DEBIAN) {
-        // It comes without the linker, which rustup's has.
-        let sysroot = Line::new("rustc --print sysroot").read()?;
-        let host = Line::new("rustc --print host-tuple").read()?;
-        let linker = format!("{}/lib/rustlib/{}/bin/rust-lld", sysroot.trim(), host.trim());
-        Ok(line.env("RUSTC", DEBIAN).env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
-    } else if has_sources("rustc") {
-        Ok(line)
-    } else if has_sources("rustc +nightly") {
-        Ok(Line::new("cargo +nightly build").args([build_std]))
-    } else {
-        Err(Stop::Missing {
+    let Some(line) = with_std_sources("build -Zbuild-std=std,panic_abort") else {
+        return Err(Stop::Missing {
             name: "a toolchain that builds the standard library for wasm32",
             how_to_get: "apt-get install rustc-web rust-web-src (Debian), or rustup component add rust-src",
-        })
+        });
+    };
+    if !has_sources(DEBIAN) {
+        return Ok(line);
     }
+    // It comes without the linker, which rustup's has.
+    let sysroot = Line::new("rustc --print sysroot").read()?;
+    let host = Line::new("rustc --print host-tuple").read()?;
+    let linker = format!("{}/lib/rustlib/{}/bin/rust-lld", sysroot.trim(), host.trim());
+    Ok(line.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &linker))
 }
 
 /// The same small program without atomics, with the standard library as stable Rust has it, where that is installed.

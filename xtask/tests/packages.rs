@@ -114,11 +114,20 @@ fn a_package_has_its_readme_both_licences_and_its_examples() {
             assert!(files.contains(path.to_str().unwrap()), "{name} is packed without {}", path.display());
         }
         for file in ["LICENSE-APACHE", "LICENSE-MIT"] {
-            // A symbolic link is packed as the file that it leads to.
             let [ours, packed] = [root(), folder.to_owned()].map(|at| fs::read(at.join(file)).unwrap());
             assert!(ours == packed, "{name}: another {file} than the project's");
         }
     }
+}
+
+/// A clone on Windows has none, but a text file in its place, which would be packed.
+#[test]
+fn the_tree_has_no_symbolic_links() {
+    let list = Command::new("git").args(["ls-files", "--stage"]).current_dir(root()).output().unwrap().stdout;
+    let list = String::from_utf8(list).unwrap();
+    assert!(list.lines().count() > 100, "that is not all: {list}");
+    let links: Vec<&str> = list.lines().filter(|line| line.starts_with("120000 ")).collect();
+    assert!(links.is_empty(), "{links:#?}");
 }
 
 /// The docs and attributes right above each line that begins with `start`, in the sources of a folder, and the line.

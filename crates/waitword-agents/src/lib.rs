@@ -33,6 +33,8 @@
 //! changed a word), `block_list.rs` (all blocks).
 
 #![deny(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent;
 mod agent_id;

@@ -34,6 +34,18 @@
 //! `table/` and `shard/` to the node in `waiter/`.
 
 #![deny(unsafe_code)]
+// docs.rs shows which feature an item needs, and nothing else that the source asks: the interface is the same on every platform.
+#![cfg_attr(
+    docsrs,
+    feature(doc_cfg),
+    doc(auto_cfg(hide(
+        waitword_loom,
+        target_has_atomic = "32",
+        target_has_atomic = "64",
+        target_family = "wasm",
+        target_os = "unknown"
+    )))
+)]
 
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!(

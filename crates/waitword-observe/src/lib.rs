@@ -27,6 +27,8 @@
 //! `switch/` turns observation on.
 
 #![deny(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // The documentation is that of all features.
 #![cfg_attr(not(feature = "json"), allow(rustdoc::broken_intra_doc_links))]
 

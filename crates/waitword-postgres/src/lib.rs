@@ -68,6 +68,8 @@
 //! `lease.rs` is the lock with an expiry.
 
 #![forbid(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod cluster;
 mod cohort;

@@ -22,6 +22,8 @@
 //! in `ffi/mod.rs`.
 
 #![deny(unsafe_code)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent_state;
 mod apply;

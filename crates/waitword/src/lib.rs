@@ -72,6 +72,18 @@
 //! [`guide::what_holds`] has the exact bounds, and what these locks do not do.
 
 #![deny(unsafe_code)]
+// docs.rs shows which feature an item needs, and nothing else that the source asks: the interface is the same on every platform.
+#![cfg_attr(
+    docsrs,
+    feature(doc_cfg),
+    doc(auto_cfg(hide(
+        waitword_loom,
+        target_has_atomic = "32",
+        target_has_atomic = "64",
+        target_family = "wasm",
+        target_os = "unknown"
+    )))
+)]
 
 mod acquire;
 mod async_lock;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::guide::DOCS_RS;
 use super::names::resolve;
 use crate::line::{Stop, root};
 use crate::publish::published;
@@ -24,7 +25,7 @@ const OF_OTHERS: [&str; 7] = [
 ];
 
 /// Follows the links from each crate's first page: what lies there from before is not read.
-pub(crate) fn check() -> Result<(), Stop> {
+pub(super) fn check() -> Result<(), Stop> {
     let folder = root().join(FOLDER);
     let first = |krate: &String| folder.join(krate.replace('-', "_")).join("index.html");
     let mut new: Vec<PathBuf> = published()?.iter().map(first).filter(|page| page.exists()).collect();
@@ -51,6 +52,40 @@ pub(crate) fn check() -> Result<(), Stop> {
     }
     let list = faults.iter().map(String::as_str).collect::<Vec<_>>().join("\n  ");
     Err(Stop::Failed(format!("{} links in {FOLDER} lead nowhere\n  {list}", faults.len())))
+}
+
+/// Looks for what links (with the places where they stand) will lead to on docs.rs once the crates are published there.
+pub(super) fn check_docs_rs(pages: impl Iterator<Item = (String, String)>) -> Result<(), Stop> {
+    let published = published()?;
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for (place, link) in pages {
+        let Some(path) = link.strip_prefix(DOCS_RS) else { continue };
+        let (krate, rest) = path.split_once('/').unwrap_or((path, ""));
+        if !krate.starts_with("waitword") {
+            continue;
+        }
+        count += 1;
+        let (page, anchor) = rest.split_once('#').unwrap_or((rest, ""));
+        let is_there = published.iter().any(|name| name == krate)
+            && match page.strip_prefix("latest/") {
+                None => page.is_empty(),
+                Some(page) => fs::read_to_string(root().join(FOLDER).join(page))
+                    .is_ok_and(|text| anchor.is_empty() || text.contains(&format!("id=\"{anchor}\""))),
+            };
+        if !is_there {
+            faults.push(format!("{place}: {link}"));
+        }
+    }
+    if faults.is_empty() {
+        println!("{count} links of the Markdown to docs.rs lead to what is in {FOLDER}");
+        return Ok(());
+    }
+    Err(Stop::Failed(format!(
+        "{} links to docs.rs lead to nothing in {FOLDER}\n  {}",
+        faults.len(),
+        faults.join("\n  ")
+    )))
 }
 
 fn links(text: &str) -> impl Iterator<Item = &str> {

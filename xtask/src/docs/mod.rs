@@ -1,32 +1,46 @@
-//! What the pages name exists: files, items of the source, recipes.
+//! What the pages name exists: files, headings, items of the source, recipes.
 //!
-//! `names.rs` says what a name can mean and whether the tree has it. `html.rs` follows the links of what `cargo doc` wrote.
+//! `names.rs` says what a name can mean and whether the tree has it. `guide.rs` writes the pages that rustdoc has, too. `html.rs` follows the
+//! links of what `cargo doc` wrote, and those to docs.rs.
 
+mod guide;
 mod html;
 mod names;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use crate::line::{Line, Stop, root};
 
-pub(crate) use html::check as built;
 use names::{Tree, What};
 use pulldown_cmark::{Event, Parser, Tag};
 
 /// It tells of what was, too.
 const HISTORY: &str = "CHANGELOG.md";
 
-pub(crate) fn run() -> Result<(), Stop> {
-    let files = texts()?;
+/// Checks the pages, after writing those of the guide if `write` says so.
+pub(crate) fn run(write: bool) -> Result<(), Stop> {
+    let mut files = texts()?;
+    let guide = guide::pages(&files);
+    if write {
+        for (path, text) in &guide {
+            fs::write(root().join(path), text).map_err(Stop::at(path))?;
+        }
+        files = texts()?;
+    }
+    let mut faults = faults_of_guide(&files, &guide);
     let tree = Tree::new(&files);
-    let mut faults = Vec::new();
     let mut names = 0;
-    for (page, text) in files.iter().filter(|(path, _)| path.ends_with(".md") && path != HISTORY) {
+    for (page, text) in pages(&files).filter(|(path, _)| *path != HISTORY) {
         for (line, what) in spans(text) {
             names += 1;
             let fault = tree.fault(page, &what);
             faults.extend(fault.map(|fault| format!("{page}:{line}: {fault}")));
+        }
+        if !guide::is_source(page) {
+            let fault = "rustdoc hides this line, a site that shows the repository does not";
+            faults.extend(guide::hidden_lines(text).map(|line| format!("{page}:{line}: {fault}")));
         }
     }
     if faults.is_empty() {
@@ -34,6 +48,38 @@ pub(crate) fn run() -> Result<(), Stop> {
         return Ok(());
     }
     Err(Stop::Failed(format!("{} faults in the pages\n  {}", faults.len(), faults.join("\n  "))))
+}
+
+/// The links in what `cargo doc` wrote, and those of the pages to what it will be on docs.rs.
+pub(crate) fn built() -> Result<(), Stop> {
+    html::check()?;
+    let files = texts()?;
+    let links = pages(&files).flat_map(|(page, text)| {
+        spans(text).filter_map(move |(line, what)| match what {
+            What::Link(target) => Some((format!("{page}:{line}"), target)),
+            What::Code(_) => None,
+        })
+    });
+    html::check_docs_rs(links)
+}
+
+fn pages(files: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
+    let pages = files.iter().filter(|(path, _)| path.ends_with(".md"));
+    pages.map(|(path, text)| (path.as_str(), text.as_str()))
+}
+
+/// Pages that are not what their sources say, or have none.
+fn faults_of_guide(files: &[(String, String)], guide: &BTreeMap<String, String>) -> Vec<String> {
+    let files: BTreeMap<&str, &str> = pages(files).collect();
+    let is_other =
+        |(path, text): &(&String, &String)| files.get(path.as_str()).copied() != Some(text.as_str());
+    let other = guide.iter().filter(is_other);
+    let other = other
+        .map(|(path, _)| format!("{path} is not what its source says; `cargo xtask docs --write` writes it"));
+    let is_left = |(path, text): &(&&str, &&str)| guide::is_written(text) && !guide.contains_key(**path);
+    let left =
+        files.iter().filter(is_left).map(|(path, _)| format!("{path} has no source any more; remove it"));
+    other.chain(left).collect()
 }
 
 /// The code spans and the links of a page, and the lines that they begin in.

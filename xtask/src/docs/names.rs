@@ -1,11 +1,13 @@
 //! What a name on a page can mean, and whether the tree has it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use clap::Parser;
+use clap::Parser as _;
 use clap::error::ErrorKind;
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use super::guide::is_source;
 use crate::args::Args;
 
 /// Endings of the files that pages name.
@@ -68,6 +70,8 @@ pub(super) struct Tree {
     /// Every identifier in the sources.
     words: BTreeSet<String>,
     paths: BTreeSet<String>,
+    /// What a link can lead to within each page.
+    anchors: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Tree {
@@ -91,7 +95,9 @@ impl Tree {
             let later = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
             later.chain([path.as_str()]).map(str::to_owned)
         });
-        Self { ends: ends.collect(), words, paths }
+        let pages = files.iter().filter(|(path, _)| path.ends_with(".md"));
+        let anchors = pages.map(|(path, text)| (path.clone(), anchors(text))).collect();
+        Self { ends: ends.collect(), words, paths, anchors }
     }
 
     /// What is wrong with a name on `page`, if anything is.
@@ -104,15 +110,31 @@ impl Tree {
     }
 
     fn fault_of_link(&self, page: &str, target: &str) -> Option<String> {
-        let target = target.split('#').next().unwrap_or_default();
-        // Of other sites nothing can be said here; `Type::method` is rustdoc's.
-        if target.is_empty() || target.contains(':') {
+        let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+        // `Type::method`
+        if file.contains("::") {
+            let fault = || {
+                format!(
+                    "the link to {target} is rustdoc's alone; a site that shows the repository needs one to docs.rs"
+                )
+            };
+            return (!is_source(page)).then(fault);
+        }
+        // Of other sites nothing can be said here.
+        if file.contains(':') {
             return None;
         }
-        let path = resolve(Path::new(page), target);
+        let path = if file.is_empty() { page.into() } else { resolve(Path::new(page), file) };
         let path = path.to_string_lossy().replace('\\', "/");
-        (!path.is_empty() && !self.paths.contains(&path))
-            .then(|| format!("the link to {target} leads nowhere"))
+        if !path.is_empty() && !self.paths.contains(&path) {
+            return Some(format!("the link to {file} leads nowhere"));
+        }
+        if is_source(&path) && path.ends_with(".md") && !is_source(page) {
+            return Some(format!("the link to {file} leads to a source of rustdoc, not to its page in docs"));
+        }
+        let is_there =
+            anchor.is_empty() || self.anchors.get(&path).is_some_and(|anchors| anchors.contains(anchor));
+        (!is_there).then(|| format!("the link to {target} leads nowhere: {path} has no such heading"))
     }
 
     fn fault_of_code(&self, code: &str) -> Option<String> {
@@ -163,6 +185,29 @@ impl Tree {
     }
 }
 
+/// The headings of a page, as a site that shows the repository links to them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut anchors = BTreeSet::new();
+    let mut heading = None;
+    for event in Parser::new(page) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::Text(text) | Event::Code(text) => heading.iter_mut().for_each(|heading| *heading += &text),
+            Event::End(TagEnd::Heading(_)) => {
+                let kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+                let heading = heading.take().unwrap_or_default().to_lowercase();
+                let anchor: String = heading.chars().filter(kept).collect::<String>().replace(' ', "-");
+                let mut numbered = (1..).map(|number| format!("{anchor}-{number}"));
+                let is_new = anchors.insert(anchor.clone());
+                // Of headings that are alike, the later ones have numbers.
+                let _ = is_new || numbered.any(|anchor| anchors.insert(anchor));
+            }
+            _ => {}
+        }
+    }
+    anchors
+}
+
 /// What a path on a page leads to.
 pub(super) fn resolve(page: &Path, path: &str) -> PathBuf {
     let mut found = page.parent().unwrap_or(page).to_owned();
@@ -206,7 +251,8 @@ mod tests {
     fn tree() -> Tree {
         let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
         Tree::new(&[
-            file("docs/page.md", "`only_on_a_page`"),
+            file("docs/page.md", "`only_on_a_page`\n\n# A part\n\n## `code` – and, more\n\n## A part\n"),
+            file("crates/lock/docs/guide.md", ""),
             file(
                 "crates/lock/src/raw/mod.rs",
                 "impl Mutex { fn lock_async() {} } fn a_long_name_of_a_test() {}",
@@ -263,13 +309,21 @@ mod tests {
     fn links_are_relative_to_their_page() {
         for (target, is_right) in [
             ("../results/one.txt", true),
-            ("page.md#part", true),
-            ("#part", true),
+            ("page.md#a-part", true),
+            ("#a-part-1", true),
+            ("#code--and-more", true),
             ("https://example.org/gone.md", true),
+            ("page.md#another-part", false),
+            ("#a-part-2", false),
+            ("../results/one.txt#L1", false),
+            ("crate::Mutex::lock_async", false),
+            ("../crates/lock/docs/guide.md", false),
             ("results/one.txt", false),
             ("gone.md", false),
         ] {
             check(What::Link(target.to_owned()), is_right);
         }
+        let item = What::Link("crate::Mutex::lock_async".to_owned());
+        assert_eq!(tree().fault("crates/lock/docs/guide.md", &item), None);
     }
 }

@@ -1,1 +1,0 @@
-../../../../examples/article/three-state-lock.js

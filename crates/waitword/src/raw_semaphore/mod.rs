@@ -71,7 +71,7 @@
 //! # Unresponsive waiters
 //! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits
 //! are added; if it is not polled any more, the waiters behind it would wait for permits that are free. So a waiter that leaves
-//! free permits behind asks the watchdog for a signal (`holds_up_others`) while another is queued behind it.
+//! free permits behind asks the watchdog for a signal (`Behind::HeldUp`) while another is queued behind it.
 
 mod attempts;
 

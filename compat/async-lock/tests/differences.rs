@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_lock::{Barrier, OnceCell, RwLock, Semaphore};
 
@@ -63,4 +63,19 @@ fn texts_that_are_not_those_of_the_original() {
     let mut initialiser = pin!(cell.get_or_init(std::future::pending));
     assert!(poll(initialiser.as_mut()).is_pending());
     assert_eq!(format!("{cell:?}"), "OnceCell(<uninitialized>)");
+}
+
+/// As async-lock's: the other upgradable reader may wait for these readers.
+#[test]
+fn readers_pass_an_upgradable_reader_that_waits_for_another() {
+    let lock = RwLock::new(());
+    let holder = lock.upgradable_read_blocking();
+    let mut waits = pin!(lock.upgradable_read());
+    assert!(poll(waits.as_mut()).is_pending());
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(20) {
+        assert!(poll(pin!(lock.read())).is_ready());
+    }
+    drop(holder);
+    assert!(poll(waits).is_ready());
 }

@@ -128,3 +128,24 @@ fn a_lock_that_aborts() {
     let _guard = mutex.lock();
     assert!(panics_where_blocking_is_forbidden(|| drop(mutex.lock())));
 }
+
+/// The other upgradable reader may wait for these readers.
+#[test]
+fn readers_pass_an_upgradable_reader_that_waits_for_another() {
+    let _turn = TURN.lock();
+    let lock = RwLock::new(());
+    thread::scope(|scope| {
+        let holder = lock.upgradable_read();
+        scope.spawn(|| drop(lock.upgradable_read()));
+        until_queued(LockKind::RwLock);
+        let readers = scope.spawn(|| {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(20) {
+                drop(lock.read());
+            }
+        });
+        readers.join().unwrap();
+        drop(holder);
+    });
+    assert!(!lock.is_locked());
+}

@@ -71,7 +71,7 @@ pub use notify::replace::{
     notify_last_or_replace, notify_one_or_replace, replace_and_notify_all, replace_if_idle,
 };
 pub use notify::requeue::requeue_while_equal;
-pub use notify::signal::{is_queue_stalled, signal_one};
+pub use notify::signal::{is_queue_stalled, signal_one, signal_past};
 pub use notify::{notify_all, notify_last, notify_many, notify_one};
 pub use table::snapshot::charge_release;
 pub use table::watchdog::STALL_TIMEOUT;

@@ -108,18 +108,19 @@ fn a_party_that_gives_up_has_not_arrived_whatever_its_waker_does() {
     assert!(barrier.try_wait().is_none(), "it would be alone");
 }
 
-/// It was notified, and the waker that its alarm had goes as it ends.
+/// It was notified, and the waker that its alarm had goes as it ends: the poll panics, and the notify goes to the next waiter.
 #[test]
 fn a_notify_reaches_somebody_whatever_the_waker_of_an_alarm_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let guard = mutex.lock();
     let mut timed = queued(condvar.wait_async_for(guard, Duration::from_secs(600)), PanicsAtItsEnd);
+    let next = Task::queued(condvar.wait_async(mutex.lock()));
     assert_eq!(condvar.notify_one(), 1);
     let mut cx = Context::from_waker(Waker::noop());
-    let Poll::Ready((guard, Ok(()))) = timed.as_mut().poll(&mut cx) else { panic!("it was notified") };
-    assert!(panics(|| drop(timed)));
-    assert!(mutex.is_locked(), "it has the guard still");
-    drop(guard);
+    assert!(panics(|| drop(timed.as_mut().poll(&mut cx))));
+    assert!(!mutex.is_locked());
+    drop(timed);
+    drop(next.finish());
 }
 
 #[test]
@@ -143,16 +144,14 @@ fn what_a_timed_future_has_acquired_is_not_lost_whatever_its_waker_does() {
     let guard = mutex.lock();
     let mut timed = queued(mutex.lock_async_for(Duration::from_secs(3600)), PanicsAtItsEnd);
     drop(guard);
-    let polled = timed.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-    assert!(polled.is_ready());
-    assert!(panics(|| drop(timed)));
-    drop(polled);
+    assert!(panics(|| drop(timed.as_mut().poll(&mut Context::from_waker(Waker::noop())))));
     assert!(mutex.try_lock().is_some());
+    drop(timed);
 }
 
 /// Notified, and moved to the end of the mutex's queue; dropped there.
 #[test]
-fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
+fn those_queued_for_the_mutex_get_it_whatever_the_waker_of_a_moved_wait_does() {
     let has_panicked = |_| {
         let (mutex, condvar) = (Mutex::new(()), Condvar::new());
         let first = queued(condvar.wait_async(mutex.lock()), PanicsAtItsEnd);
@@ -163,6 +162,7 @@ fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
         let second = Task::queued(condvar.wait_async(guard));
         let has_panicked = panics(|| drop(first));
         before.into_iter().for_each(|task| drop(task.finish()));
+        assert_eq!(condvar.notify_one(), 1, "it began after the notify of all");
         drop(second.finish());
         has_panicked
     };
@@ -172,7 +172,7 @@ fn a_notify_goes_on_whatever_the_waker_of_the_first_does() {
 
 /// As above, signalled there; and the waker of the waiter that it forwards the signal to panics.
 #[test]
-fn a_notify_is_forwarded_whatever_the_waker_of_the_next_waiter_does() {
+fn a_moved_wait_is_dropped_whatever_the_waker_of_the_next_waiter_does() {
     let (mutex, condvar) = (Mutex::new(()), Condvar::new());
     let first = Task::queued(condvar.wait_async(mutex.lock()));
     let guard = mutex.lock();
@@ -186,7 +186,8 @@ fn a_notify_is_forwarded_whatever_the_waker_of_the_next_waiter_does() {
     let second = Task::queued(condvar.wait_async(guard));
     // Unless the watchdog was faster, this signals the next.
     let _ = panics(|| drop(first));
-    assert_eq!(condvar.notify_all(), 0, "it was passed on");
+    assert!(!mutex.is_locked() && !second.is_woken());
+    assert_eq!(condvar.notify_all(), 1, "it began after the other notify of all");
     drop(second.finish());
 }
 

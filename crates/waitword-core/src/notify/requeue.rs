@@ -171,5 +171,5 @@ impl<'a> Two<'a> {
 /// Signals the first waiter of `to` that is not signalled yet, if any were moved there.
 fn signal_behind(locked: &mut Locked<'_>, to: Key, moved: usize) -> Option<(Wake, usize)> {
     mutant!("requeue-signal" => return None);
-    if moved == 0 { None } else { locked.signal_first(to) }
+    if moved == 0 { None } else { locked.signal_first(to, false) }
 }

@@ -65,14 +65,42 @@ use crate::waiter::wake::Wake;
 pub fn signal_one<L: Location>(at: L) -> usize {
     let table = at.table();
     let key = table.key_of(address(&at));
-    if table.shard(key).is_idle(key.hash) { 0 } else { signal_first(table, key) }
+    if table.shard(key).is_idle(key.hash) { 0 } else { signal_first(table, key, false) }
+}
+
+/// As [`signal_one`], past the waiters that let signals pass ([`WaitAsync::let_pass`](crate::WaitAsync::let_pass)).
+///
+/// Visits each of them at the front.
+///
+/// ```
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{signal_one, signal_past, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// let (mut first, mut behind) = (pin!(wait_async(&word, 0)), pin!(wait_async(&word, 0)));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// for wait in [&mut first, &mut behind] {
+///     assert!(wait.as_mut().poll_signalled(&mut cx).is_pending());
+/// }
+/// first.as_mut().let_pass();
+/// assert_eq!(signal_past(&word), 2);
+/// assert!(behind.is_signalled() && !first.is_signalled());
+/// assert_eq!(signal_one(&word), 2);
+/// assert!(first.is_signalled());
+/// ```
+pub fn signal_past<L: Location>(at: L) -> usize {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    if table.shard(key).is_idle(key.hash) { 0 } else { signal_first(table, key, true) }
 }
 
 #[inline(never)]
-fn signal_first(table: &Table, key: Key) -> usize {
+fn signal_first(table: &Table, key: Key, goes_past: bool) -> usize {
     let mut locked = table.lock(key);
     let waking = Waking::now();
-    let signalled = locked.signal_first(key);
+    let signalled = locked.signal_first(key, goes_past);
     let follow_up = unlock(locked);
     waking.signalled(key.address, signalled.iter().map(|(wake, _)| wake.identity()));
     let len = signalled.map_or(0, |(wake, len)| {

@@ -10,35 +10,38 @@ use std::ptr::NonNull;
 use super::Locked;
 use super::hash::Key;
 use crate::sync::mutant;
-use crate::waiter::node::{OVERDUE, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
+use crate::waiter::node::{
+    OVERDUE, PASSED, QUEUED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with,
+};
 use crate::waiter::wake::{Wake, WakeBatch};
 
 /// How many buckets a pass checks in one critical section.
 const BUCKETS_AT_A_TIME: usize = 16;
 
 impl Locked<'_> {
-    /// Signals the first waiter in the queue of `key` that is neither signalled yet nor an agent's: takes its wake, and leaves the waiter
-    /// queued. Also returns how many are in the queue.
-    pub(crate) fn signal_first(&mut self, key: Key) -> Option<(Wake, usize)> {
+    /// Signals the first waiter in the queue of `key` that is neither signalled yet nor an agent's, and, if the signal `goes_past` them, not
+    /// [`PASSED`]: takes its wake, and leaves the waiter queued. Also returns how many are in the queue.
+    pub(crate) fn signal_first(&mut self, key: Key, goes_past: bool) -> Option<(Wake, usize)> {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let head = queues.bucket(key).find(key.address)?;
             let len = with(head, |links| links.len) as usize;
-            let wake = find_in(head, |node| signal(node))?;
+            let is_passed = |node: NonNull<Waiter>| goes_past && node.as_ref().state() == PASSED;
+            let wake = find_in(head, |node| if is_passed(node) { None } else { signal(node) })?;
             mutant!("watch-signal" => return Some((wake, len)));
             queues.watch(len > 1, changes);
             Some((wake, len))
         })
     }
 
-    /// Whether all waiters in the queue of `key` have been skipped, if there are any. If not, the next pass checks them, as
+    /// Whether all waiters in the queue of `key` have been skipped, except those that let others pass. If not, the next pass checks them, as
     /// if another waiter were queued behind them.
     pub(crate) fn is_stalled(&mut self, key: Key) -> bool {
         // SAFETY: we hold the lock of `key`'s shard (I2).
         self.with(|queues, changes| unsafe {
             let Some(head) = queues.bucket(key).find(key.address) else { return true };
-            let may_respond =
-                find_in(head, |node| (node.as_ref().state() != SKIPPED).then_some(())).is_some();
+            let is_ahead = |node: NonNull<Waiter>| !matches!(node.as_ref().state(), SKIPPED | PASSED);
+            let may_respond = find_in(head, |node| is_ahead(node).then_some(())).is_some();
             queues.watch(may_respond, changes);
             !may_respond
         })
@@ -48,6 +51,15 @@ impl Locked<'_> {
     pub(crate) fn request_signal(&mut self, key: Key, node: Pin<&Waiter>) {
         if node.state() == QUEUED && self.is_queued(key, node) {
             node.change_queued(SIGNAL_REQUESTED);
+            let len = self.len(key);
+            self.with(|queues, changes| queues.watch(len > 1, changes));
+        }
+    }
+
+    /// Signals may go past `node`, if it is queued and not signalled. The next pass checks the waiters behind it.
+    pub(crate) fn let_pass(&mut self, key: Key, node: Pin<&Waiter>) {
+        if node.state() == QUEUED && self.is_queued(key, node) {
+            node.change_queued(PASSED);
             let len = self.len(key);
             self.with(|queues, changes| queues.watch(len > 1, changes));
         }
@@ -88,8 +100,8 @@ unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
     }
 }
 
-/// Checks the queue of `head` in a pass: signalled waiters at the front become overdue; if all of them already were, the next waiter is
-/// signalled, if the batch has room. A head that requests a signal gets it even if it is alone, since acquirers outside the queue may be
+/// Checks the queue of `head` in a pass, without those that let others pass: signalled waiters at the front become overdue; if all of them
+/// already were, the next waiter is signalled, if the batch has room. A head that requests a signal gets it even if it is alone, since acquirers outside the queue may be
 /// trying. Returns whether a waiter is queued behind them.
 ///
 /// # Safety
@@ -101,6 +113,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
     let first_waiting = unsafe {
         find_in(head, |node| {
             match node.as_ref().state() {
+                PASSED => return None,
                 SKIPPED => {}
                 OVERDUE => node.as_ref().change_queued(SKIPPED),
                 SIGNALLED => {

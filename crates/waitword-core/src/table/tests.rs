@@ -105,7 +105,7 @@ fn a_pass_misses_no_queue_that_moves_meanwhile() {
     unsafe { locked.enqueue(called.key, behind.as_ref().pointer()) };
     let mut wake = Wake::Task(std::task::Waker::noop().clone());
     assert_eq!(locked.exchange_wake(called.key, called.node.as_ref(), &mut wake), Some(false));
-    assert!(locked.signal_first(called.key).is_some());
+    assert!(locked.signal_first(called.key, false).is_some());
     release(locked);
     let mut batch = WakeBatch::new();
     let mut stay = table.lock(called.key).pass(0, &mut batch);

@@ -15,7 +15,7 @@ use crate::table::enqueue::{leave, tell_end};
 use crate::table::{Location, address};
 use crate::thread::{earn, is_of_thread, is_spin_due, spin_and_learn};
 use crate::waiter::node::{
-    DONE, IDLE, LOST, NOTIFIED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled,
+    DONE, IDLE, LOST, NOTIFIED, PASSED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled,
 };
 use crate::waiter::wake::Wake;
 use crate::waiter::{Cancelled, Outcome};
@@ -193,6 +193,18 @@ impl<L: Location> WaitAsync<L> {
         }
     }
 
+    /// Lets signals pass until the next one of its own: [`signal_past`](crate::signal_past) and the watchdog signal the waiters behind this
+    /// one, which keeps its position. For building locks whose waiters do not all wait for the same: a head that cannot have what the
+    /// waiters behind it can must not keep it from them.
+    pub fn let_pass(self: Pin<&mut Self>) {
+        let this = self.as_ref();
+        if this.node.state() == QUEUED {
+            let (key, mut locked) = this.at.table().lock_of(this.node());
+            locked.let_pass(key, this.node());
+            release(locked);
+        }
+    }
+
     /// The poll without its end: the outcome may be read again until [`finish`](Self::finish), which is called when it has reached the
     /// caller. In between a waker's destructor may panic.
     #[inline]
@@ -240,7 +252,7 @@ impl<L: Location> WaitAsync<L> {
     fn poll_again(self: Pin<&Self>, state: u64, waker: &Waker) -> Poll<Option<Outcome>> {
         match state {
             DONE => panic!("a wait was polled after it had ended"),
-            QUEUED | SIGNAL_REQUESTED => self.poll_queued(waker),
+            QUEUED | SIGNAL_REQUESTED | PASSED => self.poll_queued(waker),
             // What it expected was overwritten when it was enqueued. The caller has to recheck, as after any change of the word.
             LOST => Poll::Ready(Some(Outcome::NotEqual)),
             _ => self.replace_waker(waker),

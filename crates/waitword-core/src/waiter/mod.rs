@@ -10,8 +10,8 @@
 //! ```
 //! While it is queued a node may be `SIGNALLED` (`notify/signal.rs`): woken without an outcome, its waker gone until its owner
 //! sets another. If it does not respond, a pass of the watchdog makes it `OVERDUE`, and the next one `SKIPPED`
-//! (`table/watchdog.rs`). Its owner may make it `SIGNAL_REQUESTED`: the next pass signals it. What is said of `QUEUED` nodes
-//! here holds for all five.
+//! (`table/watchdog.rs`). Its owner may make it `SIGNAL_REQUESTED`: the next pass signals it; or `PASSED`: signals may go past
+//! it. What is said of `QUEUED` nodes here holds for all six.
 //!
 //! In the child of a fork, a node that another thread than the forking one had queued is `LOST`: in no list (`shard/fork.rs`).
 //!

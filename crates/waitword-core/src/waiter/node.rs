@@ -23,14 +23,16 @@ pub(crate) const OVERDUE: u64 = 3;
 pub(crate) const SKIPPED: u64 = 4;
 /// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
 pub(crate) const SIGNAL_REQUESTED: u64 = 5;
+/// As [`QUEUED`]; [`signal_past`](crate::signal_past) and the watchdog go past it to the waiters behind it.
+pub(crate) const PASSED: u64 = 6;
 /// A notify counted it.
-pub(crate) const NOTIFIED: u64 = 6;
+pub(crate) const NOTIFIED: u64 = 7;
 /// Its agent found its deadline passed.
-pub(crate) const TIMED_OUT: u64 = 7;
+pub(crate) const TIMED_OUT: u64 = 8;
 /// The owner has the outcome, and the node is of no more use.
-pub(crate) const DONE: u64 = 8;
+pub(crate) const DONE: u64 = 9;
 /// It was queued when the process was forked, by another thread than the one that forked (`shard/fork.rs`).
-pub(crate) const LOST: u64 = 9;
+pub(crate) const LOST: u64 = 10;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
 /// has a deadline, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
@@ -65,7 +67,7 @@ pub(crate) const NOTIFIED_LAST: u64 = NOTIFIED | ALONE | BY_LAST;
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: u64) -> bool {
-    (QUEUED..=SIGNAL_REQUESTED).contains(&state)
+    (QUEUED..=PASSED).contains(&state)
 }
 
 /// Whether a node in this state is signalled, and its owner has not acknowledged that.
@@ -77,7 +79,7 @@ pub(crate) fn is_signalled(state: u64) -> bool {
 /// Whether the watchdog has to check the waiters behind a node in this state.
 #[inline]
 pub(crate) fn is_watched(state: u64) -> bool {
-    (SIGNALLED..=SIGNAL_REQUESTED).contains(&state)
+    (SIGNALLED..=PASSED).contains(&state)
 }
 
 /// One wait. [`waiter`](super) says who may touch it when.

@@ -279,6 +279,61 @@ fn the_timer_runs_the_watchdog_of_the_process() {
     });
 }
 
+/// Tasks, and behind them more threads than are completed in one critical section: the last section moves no task.
+#[test]
+fn a_requeue_signals_a_task_that_it_moved_before_many_threads() {
+    let table = Table::new();
+    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
+    let here = table.at(&from);
+    let (parker, probe) = (Parker::current(), Probe::new());
+    let mut waits: Vec<_> = (0..105).map(|_| Box::pin(wait_async(here, 0))).collect();
+    let task = probe.waker();
+    for (number, wait) in waits.iter_mut().enumerate() {
+        assert!(poll_with(wait.as_mut(), if number < 5 { &task } else { parker.waker() }).is_pending());
+    }
+    assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), usize::MAX), Ok(105));
+    assert!(waits[0].is_signalled());
+    assert_eq!(probe.wakes(), 1);
+    assert!(waits[5..].iter().all(|wait| wait.is_notified()));
+}
+
+/// A waiter that lets signals pass keeps its position. The signals and the watchdog go past it; what is for the head is for it.
+#[test]
+fn signals_and_the_watchdog_go_past_a_waiter_that_lets_them_pass() {
+    let (table, word) = (Table::with_shards(1), AtomicI32::new(0));
+    let at = table.at(&word);
+    let mut waits: Vec<_> = (0..3).map(|_| Box::pin(wait_async(at, 0))).collect();
+    let waker = std::task::Waker::noop();
+    let mut cx = Context::from_waker(waker);
+    waits[0].as_mut().let_pass();
+    assert!(waits.iter_mut().all(|wait| wait.as_mut().poll_signalled(&mut cx).is_pending()));
+    let signalled = |waits: &[Pin<Box<WaitAsync<_>>>]| -> Vec<bool> {
+        waits.iter().map(|wait| wait.is_signalled()).collect()
+    };
+    waits[0].as_mut().let_pass();
+    assert!(waits[0].as_mut().poll_signalled(&mut cx).is_pending(), "a poll of its own changes nothing");
+    assert!(!table.signal_stalled(), "nobody is signalled");
+    assert_eq!(signal_past(at), 3);
+    assert_eq!(signalled(&waits), [false, true, false]);
+    // Signalled; overdue: the one behind it is signalled in its place.
+    assert!(table.signal_stalled() && table.signal_stalled());
+    assert_eq!(signalled(&waits), [false, true, true]);
+    assert_eq!(signal_past(at), 0);
+    // Both do not respond, and the first is no waiter that would.
+    for _ in 0..5 {
+        let _ = is_queue_stalled(at) || table.signal_stalled();
+    }
+    assert!(is_queue_stalled(at));
+    assert_eq!(signal_one(at), 3);
+    assert!(waits[0].is_signalled() && !is_queue_stalled(at));
+    waits[0].as_mut().let_pass();
+    assert_eq!(waits[0].as_mut().poll_signalled(&mut cx), Poll::Ready(None), "it acknowledges as any other");
+    assert_eq!(signal_past(at), 3, "and waits as any other");
+    assert!(waits[0].is_signalled());
+    assert_eq!(notify_all(at), 3);
+    assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx) == Poll::Ready(Outcome::Notified)));
+}
+
 /// More than are completed in one critical section, every other one a thread's.
 #[test]
 fn a_requeue_wakes_threads_and_moves_tasks() {

@@ -11,7 +11,7 @@ use waitword_core::{Cancelled, Location, Parker, WaitAsync, spin_in_poll, wait_a
 
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
-use crate::acquire::{Acquire, Acquired, Attempt, Closed, Left, NotTaken, OnUnwind, take_reserved};
+use crate::acquire::{Acquire, Acquired, Attempt, Behind, Closed, Left, NotTaken, OnUnwind, take_reserved};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Ask, Handle};
@@ -186,6 +186,13 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         handle
     }
 
+    /// Ends without the word. A waiter that found it closed may be queued still.
+    fn end_without(self: Pin<&mut Self>) {
+        let this = self.project();
+        this.handle.take();
+        this.wait.clear();
+    }
+
     /// Gives up, if it is queued.
     #[cold]
     fn leave(self: Pin<&mut Self>) {
@@ -239,17 +246,28 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                 // ... and one when the next signal will find this waiter.
                 Poll::Ready(None) => {
                     mutant!("acquire-recheck" => return Poll::Pending);
-                    match raw.take_or_mark(ask, Attempt::Queued) {
-                        Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
-                        // Perhaps no release signals this waiter again, and the waiters behind it must not depend on a task that is not
-                        // polled. A blocked thread goes on as soon as it can, and would be woken for nothing.
-                        Err(NotTaken::Marked { holds_up_others: true, .. }) if !is_blocked => {
-                            wait.request_signal();
+                    let mut has_signal = true;
+                    loop {
+                        match raw.take_or_mark(ask, Attempt::Queued) {
+                            Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
+                            Err(NotTaken::Marked { behind: Behind::Pass { is_new }, .. })
+                                if is_new || has_signal =>
+                            {
+                                mutant!("acquire-pass" => return Poll::Pending);
+                                wait.as_mut().let_pass();
+                                raw.signal_past();
+                                has_signal = false;
+                            }
+                            // Perhaps no release signals this waiter again, and the waiters behind it must not depend on a task that is
+                            // not polled. A blocked thread goes on as soon as it can, and would be woken for nothing.
+                            Err(NotTaken::Marked { behind: Behind::HeldUp, .. }) if !is_blocked => {
+                                wait.request_signal();
+                                return Poll::Pending;
+                            }
+                            Err(NotTaken::Marked { .. }) => return Poll::Pending,
+                            Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                         }
-                        Err(NotTaken::Marked { .. }) => {}
-                        Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
                     }
-                    return Poll::Pending;
                 }
                 Poll::Pending if enqueues && is_task && raw.take_after_all(ask) => {
                     return Poll::Ready(Ok(Taken::Barging));
@@ -287,7 +305,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     fn last_attempt(self: Pin<&mut Self>) -> Option<Ended<H>> {
         let mut this = self.project();
         let raw = this.handle.as_ref().expect(ENDED).raw();
-        // The waker is dropped with the rest, as in `leave`.
+        // The waker is dropped at the end, as in `leave`.
         let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
         let was_signalled = left.is_some_and(was_signalled);
         let ended =
@@ -318,11 +336,11 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         Step::Ended(match ended {
             Ok(Ok(taken)) => Ok(Ok(self.end(taken, !Parker::is_woken_by(waker)))),
             Ok(Err(closed)) => {
-                self.project().handle.take();
+                self.end_without();
                 Ok(Err(closed))
             }
             Err(error) => {
-                self.project().handle.take();
+                self.end_without();
                 Err(error)
             }
         })

@@ -1,6 +1,7 @@
 //! The acquisition loop as a future.
 
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use waitword_core::time::Instant;
@@ -9,7 +10,7 @@ use pin_project_lite::pin_project;
 use waitword_core::observe::Caller;
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::{Acquire, Acquired};
+use crate::acquire::{Acquire, Acquired, OnUnwind};
 use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline};
 use crate::drive::{Step, Steps};
@@ -56,8 +57,14 @@ impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, D::Error>> {
         let mut this = self.project();
         match this.acquisition.as_mut().step(cx.waker(), this.deadline.at()) {
-            // The alarm is dropped with the future, not here: its waker's destructor may panic, and the acquisition would be lost.
             Step::Ended(result) => {
+                // The waker that the alarm has goes here, as that of the wait has: if its destructor panicked in the drop of the future, an
+                // `.await` would leak what this poll returns.
+                let ask = this.acquisition.ask();
+                let unwinding = result.as_ref().ok().and_then(|acquired| acquired.as_ref().ok());
+                let unwinding = unwinding.map(|handle| OnUnwind(move || handle.raw().give_back(ask)));
+                this.deadline.as_mut().clear();
+                mem::forget(unwinding);
                 if let Ok(Ok(handle)) = &result {
                     this.acquisition.held(handle, cx.waker(), this.deadline.at().is_some());
                 }

@@ -145,6 +145,10 @@ pub(crate) trait Acquire: Waited {
         None
     }
 
+    /// A queued waiter lets others pass ([`Behind::Pass`]): signals the first waiter behind that waits for
+    /// something else. Afterwards the word does not say that this one is queued.
+    fn signal_past(&self) {}
+
     /// A waiter has left the queue: signals the next one, if that one depends on it.
     fn left(&self, ask: Self::Ask, left: Left);
 
@@ -176,11 +180,26 @@ pub(crate) enum NotTaken<V, C> {
     Marked {
         /// The value to wait on.
         value: V,
-        /// Waiters behind this one could take what is free. The watchdog has to notice if this one becomes unresponsive.
-        holds_up_others: bool,
+        /// What this means for the waiters behind.
+        behind: Behind,
     },
     /// There is nothing to wait for. Only this attempt finds that out.
     Closed(C),
+}
+
+/// What a queued waiter that found too little means for the waiters behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// They wait for what this one waits for.
+    Wait,
+    /// They could take what is free, and it is reserved for this one. The watchdog has to notice if this one becomes unresponsive.
+    HeldUp,
+    /// They may take what is free: a signal that this one cannot use goes past it ([`Acquire::signal_past`]), and so does one for a waiter
+    /// that `is_new`.
+    Pass {
+        /// Another waiter has come since the last signal went past this one.
+        is_new: bool,
+    },
 }
 
 /// What a waiter expects in the word.

@@ -21,7 +21,7 @@ use std::convert::Infallible;
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Location, charge_release, notify_one};
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Behind, Left, NotTaken, TakenOrMarked};
 use crate::error::NotLocked;
 use crate::handle::{Handle, Waited};
 use crate::holders::{Hold, not_kept, released};
@@ -117,7 +117,7 @@ impl<L: Location<Word = AtomicI32>> Acquire for RawLock<L> {
     fn take_or_mark(&self, (): (), _attempt: Attempt) -> TakenOrMarked<Self> {
         match self.at.word().swap(CONTENDED, Ordering::Acquire) {
             FREE => Ok(()),
-            _ => Err(NotTaken::Marked { value: CONTENDED, holds_up_others: false }),
+            _ => Err(NotTaken::Marked { value: CONTENDED, behind: Behind::Wait }),
         }
     }
 

@@ -242,11 +242,14 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
 
     /// Ends the wait at its deadline.
     fn end(self: Pin<&mut Self>) -> Result<C::Output, HeldBy> {
-        let this = self.project();
-        let was_notified = leave(this.wait, this.condition);
-        let output = if was_notified { this.condition.notified().ok() } else { None };
+        let mut this = self.project();
+        let was_notified = leave(this.wait.as_mut(), this.condition);
+        *this.output = if was_notified { this.condition.notified().ok() } else { None };
+        *this.output = this.output.take().or_else(|| final_check(this.condition));
         *this.ended = true;
-        output.or_else(|| final_check(this.condition)).ok_or_else(|| held_by_other(this.condition))
+        // While the output is the future's: a waker goes here, and its destructor may panic.
+        this.wait.set(None);
+        this.output.take().ok_or_else(|| held_by_other(this.condition))
     }
 }
 
@@ -306,8 +309,8 @@ impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {
     }
 }
 
-/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped later, with the rest:
-/// its destructor may panic, and the work of the caller has to be done.
+/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped later: its destructor may
+/// panic, and the work of the caller has to be done.
 fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
     let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
     let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
@@ -319,5 +322,55 @@ fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition
 fn tell_how<C: Condition>(mut wait: Pin<&mut WaitAsync<C::At>>, condition: &mut C) {
     if wait.as_mut().was_notified_alone() {
         condition.notified_alone(wait.was_notified_last());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::pin::pin;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::deadline::Until;
+    use crate::sync::atomic::AtomicU64;
+
+    /// Holds from when it is set, whatever the word says: its notify is still to come.
+    struct Set<'a>(&'a Cell<bool>, &'a AtomicU64);
+
+    impl<'a> Condition for Set<'a> {
+        type At = &'a AtomicU64;
+        type Output = ();
+
+        const WAITS_FOR: WaitsFor = WaitsFor::Event;
+
+        fn at(&self) -> &'a AtomicU64 {
+            self.1
+        }
+
+        fn check(&mut self) -> Result<(), u64> {
+            if self.0.get() { Ok(()) } else { Err(0) }
+        }
+    }
+
+    #[test]
+    fn a_future_checks_once_more_at_its_deadline() {
+        let (is_set, word) = (Cell::new(false), AtomicU64::new(0));
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut after = Duration::from_millis(1);
+        // Once more if the time was up before the first poll.
+        while !is_set.get() {
+            let deadline = Instant::now() + after;
+            let mut wait = pin!(WaitFor::new(Set(&is_set, &word), Until::new(Some(deadline))));
+            if wait.as_mut().poll(&mut cx).is_pending() {
+                is_set.set(true);
+                while Instant::now() < deadline {
+                    thread::yield_now();
+                }
+                assert_eq!(wait.poll(&mut cx), Poll::Ready(Ok(())), "it held before the time was up");
+            }
+            after *= 2;
+        }
     }
 }

@@ -4,8 +4,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::task::{Context, Poll};
-use waitword_core::time::Instant;
+use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 use waitword_core::Location;
@@ -17,7 +16,7 @@ use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::Waiting;
 use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline, Output, with_and_without_deadline};
-use crate::drive::{Step, Steps};
+use crate::drive::Step;
 use crate::error::LockError;
 use crate::handle::{Handle as _, OwnedAt};
 use crate::sync::atomic::AtomicU64;
@@ -51,30 +50,36 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         }
     }
 
-    /// One poll. The error is the time of the next poll at the latest.
-    fn step(
+    /// One poll. The deadline's alarm is set if it is pending, and cleared at the end.
+    fn poll<D: Deadline>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        deadline: Option<Instant>,
-    ) -> Result<(G, Result<(), LockError>), Option<Instant>> {
+        mut deadline: Pin<&mut D>,
+    ) -> Poll<(G, Result<(), D::Error>)> {
         let mut this = self.project();
+        let until = deadline.at();
         if this.guard.is_some() {
             mutant!("condvar-enqueue-first" => *this.guard = None);
-            this.waiting.as_mut().enqueue(cx.waker(), deadline.is_some());
+            this.waiting.as_mut().enqueue(cx.waker(), until.is_some());
             // Enqueued first: this releases the mutex.
             *this.guard = None;
             this.waiting.released();
         }
         // After the release: a task that yields must not hold the mutex.
-        let Poll::Ready(unit) = Unit::poll(cx) else { return Err(None) };
-        match this.waiting.step(cx.waker(), deadline) {
+        let Poll::Ready(unit) = Unit::poll(cx) else { return Poll::Pending };
+        match this.waiting.step_and(cx.waker(), until, || deadline.as_mut().clear()) {
             Step::Ended((handle, result)) => {
                 unit.consume();
                 let hold = held_by_task(handle.raw(), (), || *this.caller, cx.waker(), false);
                 // SAFETY: the wait ends once, with the mutex acquired; handle and rest are of the guard that it was made with.
-                Ok((unsafe { G::relocked(handle, *this.rest, hold) }, result))
+                Poll::Ready((unsafe { G::relocked(handle, *this.rest, hold) }, result.map_err(D::error)))
             }
-            Step::Wait(until) => Err(until),
+            Step::Wait(until) => {
+                if let Some(until) = until {
+                    deadline.wake_at(until, cx.waker());
+                }
+                Poll::Pending
+            }
         }
     }
 }
@@ -107,16 +112,7 @@ impl<A: At, G: CondvarGuard, D: Deadline> Future for WaitOnce<A, G, D> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        match this.wait.step(cx, this.deadline.at()) {
-            // The alarm is dropped with the future, not here: its waker's destructor may panic, and the notify would be lost.
-            Ok((guard, result)) => Poll::Ready((guard, result.map_err(D::error))),
-            Err(until) => {
-                if let Some(until) = until {
-                    this.deadline.wake_at(until, cx.waker());
-                }
-                Poll::Pending
-            }
-        }
+        this.wait.poll(cx, this.deadline)
     }
 }
 
@@ -172,15 +168,8 @@ where
                 }
                 this.wait.set(Some(Wait::from_caller(*this.caller, this.at.clone(), guard)));
             }
-            match this.wait.as_mut().as_pin_mut().expect(ENDED).step(cx, this.deadline.at()) {
-                Ok((guard, result)) => *this.held = Some((guard, result.map_err(D::error))),
-                Err(until) => {
-                    if let Some(until) = until {
-                        this.deadline.wake_at(until, cx.waker());
-                    }
-                    return Poll::Pending;
-                }
-            }
+            let wait = this.wait.as_mut().as_pin_mut().expect(ENDED);
+            *this.held = Some(ready!(wait.poll(cx, this.deadline.as_mut())));
             has_waited = true;
             this.wait.set(None);
         }

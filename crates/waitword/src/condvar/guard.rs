@@ -60,7 +60,7 @@ impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
     }
 
     unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>, hold: HoldId) -> Self {
-        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
+        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `guards/mod.rs`).
         unsafe { Self::new(mutex, hold) }
     }
 
@@ -81,7 +81,7 @@ impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
     fn rest(&self) {}
 
     unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: (), hold: HoldId) -> Self {
-        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `mutex/mod.rs`).
+        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `guards/mod.rs`).
         unsafe { Self::new(mutex, hold) }
     }
 

@@ -97,7 +97,8 @@ impl Condvar {
 
     /// Notifies all present waiters. Returns how many it notified.
     ///
-    /// Threads are woken at once. Of the tasks at most one is, and the others follow as the mutex is released.
+    /// Threads are woken at once. Of the tasks at most one is, and the others follow as the mutex is released. A wait that begins later is
+    /// not notified, also if the future of one that was is dropped.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};

@@ -26,8 +26,10 @@
 //!      │           (tasks)                                                     ▲
 //!      └── notified; the time is up ──► locks the mutex like any acquirer ─────┘  Ok; TimedOut
 //! ```
-//! A waiter that is dropped after it was notified, and before it holds the mutex, forwards the notify.
+//! A waiter that is dropped after a notify of one, and before it holds the mutex, forwards the notify. Of a notify of all, each waiter that
+//! was there has its own, and a wait that began later must not end by it.
 
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use waitword_core::time::Instant;
@@ -39,7 +41,7 @@ use waitword_core::{
 };
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::{Acquire, Attempt, Left, block};
+use crate::acquire::{Acquire, Attempt, Left, OnUnwind, block};
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::{Handle, Waited};
@@ -135,8 +137,8 @@ pin_project! {
         handle: Option<H>,
         // For snapshots.
         caller: Caller,
-        // A notify counted this wait, which has not ended yet.
-        notified: bool,
+        // Whether a notify counted this wait, which has not ended yet.
+        notified: Notified,
         #[pin]
         stage: Stage<A, H>,
     }
@@ -146,7 +148,7 @@ pin_project! {
             let mut this = this.project();
             let mut forwards = Forwards { at: &*this.at, notified: *this.notified };
             if let (StageProjection::Queued { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
-                left(wait.cancel(), handle.raw(), &mut forwards.notified);
+                forwards.notified = leave(wait, handle.raw());
             }
             // The drop of an acquisition leaves the mutex's queue.
             this.stage.set(Stage::Idle);
@@ -172,6 +174,23 @@ pin_project! {
     }
 }
 
+/// Whether a notify counted a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notified {
+    Not,
+    /// A notify of one: if the waiter is dropped, it is for the next.
+    Alone,
+    /// A notify of all.
+    WithOthers,
+}
+
+impl Notified {
+    /// By the notify that has dequeued or moved this wait.
+    fn of<A: Location<Word = AtomicU64>>(wait: Pin<&mut WaitAsync<A>>) -> Self {
+        if wait.was_notified_alone() { Self::Alone } else { Self::WithOthers }
+    }
+}
+
 const ENDED: &str = "a wait was polled after it had ended";
 
 impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A, H> {
@@ -182,7 +201,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
 
     /// As [`new`](Self::new), for a wait that began at `caller`.
     pub(crate) fn from_caller(caller: Caller, at: A, handle: H) -> Self {
-        Self { at, handle: Some(handle), caller, notified: false, stage: Stage::Idle }
+        Self { at, handle: Some(handle), caller, notified: Notified::Not, stage: Stage::Idle }
     }
 
     /// Whether the waiter is queued, here or for the mutex.
@@ -248,24 +267,25 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
                 // Notified, and in neither queue: by a notify of one, or dequeued while detached, between the two queues.
                 Poll::Ready(Some(_)) => {
                     mutant!("condvar-detached" => return Some(deadline));
-                    *this.notified = true;
+                    *this.notified = Notified::of(wait.as_mut());
                 }
                 Poll::Pending => {}
             }
         }
         if taken {
-            *this.notified = true;
+            *this.notified = Notified::WithOthers;
             // The acquisition uses up the signal, if there is one.
             let _ = wait.cancel_acquired();
             return None;
         }
-        if !*this.notified && !wait.is_requeued() {
+        if *this.notified == Notified::Not {
+            if wait.is_requeued() {
+                return Some(None);
+            }
             if deadline.is_none_or(|deadline| Instant::now() < deadline) {
                 return Some(deadline);
             }
-            left(wait.cancel(), raw, this.notified);
-        } else if !*this.notified {
-            return Some(None);
+            *this.notified = leave(wait, raw);
         }
         // Like any thread that finds the mutex held, it spins before it is queued.
         if Parker::is_woken_by(waker) && spins::is_due() && block::spin(raw, ()) {
@@ -278,11 +298,15 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     }
 }
 
-impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for Waiting<A, H> {
-    type Output = (H, Result<(), LockError>);
-
-    /// Ends with the mutex held, and with the result of the wait.
-    fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A, H> {
+    /// As a [`step`](Steps::step), which calls `ends` before it ends: foreign code, which may unwind. Then the mutex is released, and a notify
+    /// forwarded when the wait is dropped.
+    pub(crate) fn step_and(
+        mut self: Pin<&mut Self>,
+        waker: &Waker,
+        deadline: Option<Instant>,
+        ends: impl FnOnce(),
+    ) -> Step<(H, Result<(), LockError>)> {
         if let Some(until) = self.as_mut().recheck(waker, deadline) {
             return Step::Wait(until);
         }
@@ -296,33 +320,52 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
-        // The rest of the stage is dropped with the wait, not here: a waker's destructor may panic, and the mutex would stay held.
-        let was_notified = std::mem::take(this.notified);
-        Step::Ended((handle, if was_notified { Ok(()) } else { Err(LockError::TIMED_OUT) }))
+        // Here, and not with the wait: if a waker's destructor panicked in the drop of a future, an `.await` would leak what it returns.
+        let unwinding = OnUnwind(|| handle.raw().give_back(()));
+        ends();
+        this.stage.set(Stage::Idle);
+        mem::forget(unwinding);
+        let result = match mem::replace(this.notified, Notified::Not) {
+            Notified::Not => Err(LockError::TIMED_OUT),
+            Notified::Alone | Notified::WithOthers => Ok(()),
+        };
+        Step::Ended((handle, result))
     }
 }
 
-/// A waiter has left the queue, here or of the mutex: forwards its signal. Notes whether a notify counted it.
-fn left(left: Cancelled, mutex: &RawMutex, notified: &mut bool) {
-    mutant!("condvar-requeued" => if left == Cancelled::AfterRequeue { return; });
-    // A waiter that was notified, or moved and perhaps signalled, was counted by one notify.
-    *notified |= left != Cancelled::BeforeNotify;
-    if left == Cancelled::AfterSignal {
-        mutant!("condvar-forward-signal" => return);
-        mutex.left((), Left { holds: false, was_signalled: true });
+impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for Waiting<A, H> {
+    type Output = (H, Result<(), LockError>);
+
+    /// Ends with the mutex held, and with the result of the wait.
+    fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
+        self.step_and(waker, deadline, || ())
     }
+}
+
+/// Leaves the queue, here or of the mutex, and forwards the signal, if there is one. Returns whether a notify had counted the wait.
+fn leave<A: Location<Word = AtomicU64>>(mut wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex) -> Notified {
+    match wait.as_mut().cancel() {
+        Cancelled::BeforeNotify => return Notified::Not,
+        Cancelled::AfterSignal => {
+            mutant!("condvar-forward-signal" => return Notified::WithOthers);
+            mutex.left((), Left { holds: false, was_signalled: true });
+        }
+        Cancelled::AfterNotify | Cancelled::AfterRequeue => {}
+    }
+    Notified::of(wait)
 }
 
 /// Forwards the notify of a waiter that is dropped, also if its waker's destructor panics.
 struct Forwards<'a, A: Location<Word = AtomicU64>> {
     at: &'a A,
-    notified: bool,
+    notified: Notified,
 }
 
 impl<A: Location<Word = AtomicU64>> Drop for Forwards<'_, A> {
     fn drop(&mut self) {
         mutant!("condvar-forward" => return);
-        if self.notified {
+        mutant!("condvar-forward-all" => if self.notified != Notified::Not { notify(self.at, 1); return });
+        if self.notified == Notified::Alone {
             notify(self.at, 1);
         }
     }

@@ -149,8 +149,8 @@ impl Condvar {
         /// ```
         ///
         /// # Cancellation
-        /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a notify that had counted it is forwarded to
-        /// the next waiter.
+        /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a [`notify_one`](Self::notify_one) that had counted it is
+        /// forwarded to the next waiter. (A [`notify_all`](Self::notify_all) has counted all others that were there.)
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A future that was notified and is not polled does not block the mutex for good

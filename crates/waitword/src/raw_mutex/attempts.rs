@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Masked, Table};
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Behind, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
 use crate::holders::{Hold, HoldId};
 use crate::raw_mutex::{
@@ -71,7 +71,7 @@ impl Acquire for RawMutex {
         // lock of its queue, as it does after a mark.
         let is_marked = |state| state & (LOCKED | QUEUED) == LOCKED | QUEUED;
         if attempt == Attempt::Barging && is_marked(self.state.load(Ordering::Relaxed)) {
-            return Err(NotTaken::Marked { value: QUEUED, holds_up_others: false });
+            return Err(NotTaken::Marked { value: QUEUED, behind: Behind::Wait });
         }
         let before = self.update(order!(Acquire, "mutex-take-or-mark"), |state| match attempt {
             Attempt::Barging if is_free(state) => state | LOCKED,
@@ -79,7 +79,7 @@ impl Acquire for RawMutex {
             Attempt::Queued if is_free(state) => taken_from_queue(state),
             Attempt::Queued => taken_from_queue(state) | CLOSE,
         });
-        if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, holds_up_others: false }) }
+        if is_free(before) { Ok(()) } else { Err(NotTaken::Marked { value: QUEUED, behind: Behind::Wait }) }
     }
 
     fn take_before_park(&self, (): (), is_signalled: impl Fn() -> bool) -> bool {

@@ -2,21 +2,21 @@
 
 use std::convert::Infallible;
 
-use waitword_core::Masked64;
 use waitword_core::observe::WaitsFor;
+use waitword_core::{Masked64, signal_past};
 
 use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
 use crate::holders::{Change, Hold, HoldId, changed, not_kept};
 use crate::raw_rwlock::{
-    FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WRITER,
+    FAIR, FULL, HOLDERS, KEPT, Mode, QUEUED, READERS, RawRwLock, SIGNALLED, TASKS, UPGRADABLE, WAITED, WRITER,
 };
 use crate::spins::{Pauses, yield_while};
 use crate::sync::atomic::Ordering;
 use crate::sync::{mutant, order};
 
 impl Waited for RawRwLock {
-    type At = Masked64<QUEUED>;
+    type At = Masked64<WAITED>;
     type Ask = Mode;
 
     fn at(&self, mode: Mode) -> &Self::At {
@@ -101,15 +101,14 @@ impl Acquire for RawRwLock {
                 (Attempt::Barging, _) if enters(state) => mode.enter_barging(state),
                 (Attempt::Queued, _) if enters(state) => mode.enter_queued(state),
                 (_, Mode::Upgrade) => state | WRITER,
-                (Attempt::Barging, _) => state | QUEUED,
-                (Attempt::Queued, _) => (state & KEPT) | QUEUED | FAIR,
+                (Attempt::Barging, _) => mode.enqueue(state),
+                (Attempt::Queued, _) => mode.wait_on(state),
             };
             after
         });
         if !enters(before) {
-            // Readers queued behind this waiter may have room.
-            let holds_up_others = mode != Mode::Upgrade && Mode::Read.has_room(before);
-            return Err(NotTaken::Marked { value: QUEUED, holds_up_others });
+            let value = if mode == Mode::Upgrade { QUEUED } else { after & WAITED };
+            return Err(NotTaken::Marked { value, behind: mode.behind(before) });
         }
         if attempt == Attempt::Barging {
             self.signal_if_owed(before, after);
@@ -188,6 +187,12 @@ impl Acquire for RawRwLock {
             Mode::Write => self.release_write(HoldId::NONE),
             Mode::Upgrade => self.downgrade_to_upgradable(HoldId::NONE),
         }
+    }
+
+    fn signal_past(&self) {
+        mutant!("rwlock-signal-past" => { signal_past(&self.state); return });
+        self.update(Ordering::Relaxed, |state| (state & KEPT) | SIGNALLED);
+        self.signal_by(|at| signal_past(at));
     }
 
     fn left(&self, mode: Mode, left: Left) {

@@ -4,7 +4,7 @@ use waitword_core::{Masked64, Table};
 
 use crate::acquire::Acquire as _;
 use crate::holders::{Hold, HoldId, released};
-use crate::raw_rwlock::{FAIR, Mode, ONE_READER, QUEUED, RawRwLock, SIGNALLED, UPGRADABLE, WRITER};
+use crate::raw_rwlock::{FAIR, Mode, ONE_READER, QUEUED, RawRwLock, SIGNALLED, UPGRADABLE, WAITED, WRITER};
 use crate::sync::atomic::Ordering;
 use crate::sync::mutant;
 use crate::unlocked;
@@ -21,7 +21,7 @@ impl RawRwLock {
         };
         if self.state.load(Ordering::Relaxed) & others != 0 {
             // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
-            let waiters = |at| Table::global().waiters::<Masked64<QUEUED>>(at);
+            let waiters = |at| Table::global().waiters::<Masked64<WAITED>>(at);
             let has_waiters = || waiters(&self.state) > 0 || waiters(&self.drain) > 0;
             unlocked::bump(self, mode, hold, instead, has_waiters, |hold| match mode {
                 Mode::Read => self.release_read_fair(hold),

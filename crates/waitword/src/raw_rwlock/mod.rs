@@ -8,6 +8,7 @@
 //! | `SIGNALLED`  | a waiter was signalled and has not acknowledged: a release need not signal                    |
 //! | `FAIR`       | room is reserved for queued waiters: no barging                                               |
 //! | `TASKS`      | with `QUEUED` or `SIGNALLED`: a task has entered from the queue since that was last empty     |
+//! | `PASS`       | only upgradable readers are queued, and wait for another: plain readers may barge, uncounted  |
 //! | pace         | with `QUEUED` or `SIGNALLED`: how far the barging window is used up (`barging_window.rs`)     |
 //! | readers      | number of readers, without the upgradable one                                                 |
 //!
@@ -17,12 +18,13 @@
 //! |                        | room                                   | room, but `FAIR`       | no room                    |
 //! |------------------------|----------------------------------------|------------------------|----------------------------|
 //! | barging acquirer       | enters; + pace if waiters are queued   | + `QUEUED`: enqueue    | + `QUEUED`: enqueue        |
+//! | barging reader, `PASS` | enters                                 | enters                 | – `PASS FAIR`, + `QUEUED`: enqueue |
 //! | signalled writer       | → `WRITER QUEUED`                      | → `WRITER QUEUED`      | → `QUEUED FAIR`: wait on   |
 //! | signalled reader       | enters, → `SIGNALLED`: signal the next | the same               | → `QUEUED FAIR`: wait on   |
 //! | release, `QUEUED` without `SIGNALLED` | – `QUEUED`, + `SIGNALLED`: signal | the same     |                            |
 //!
-//! Waiters compare `QUEUED` only: the operation that clears it signals the head waiter afterwards. The other bits may change while
-//! a waiter enqueues.
+//! Waiters compare `QUEUED` and `PASS` only: the operation that clears `QUEUED` signals the head waiter afterwards, and a reader must not
+//! enqueue once readers pass. The other bits may change while a waiter enqueues.
 //!
 //! # One queue
 //! Readers, upgradable readers and writers share one FIFO queue. A reader that enters from the queue signals the next waiter, so
@@ -43,6 +45,32 @@
 //! ```
 //! Until a signalled waiter finds no room, barging acquirers enter at the cost of one exchange. They use up the barging window
 //! (`barging_window.rs`); at its end `FAIR` is set all the same, so no writer and no reader starves.
+//!
+//! # Waiting for an upgradable reader
+//! An upgradable reader may wait for another one that plain readers need not wait for. They go past it, those behind it in the queue, too:
+//! the other one may be waiting for them. So a signalled upgradable reader that finds `UPGRADABLE` without `WRITER` becomes one that
+//! signals go past (`WaitAsync::let_pass`), and signals the first waiter behind that is not. It keeps its position, and the release of the
+//! upgradable reader signals it.
+//!
+//! ```text
+//!   upgradable A (inside)   upgradable B (head)          reader R                    writer W
+//!   ─────────────────────   ──────────────────────────   ─────────────────────────   ────────────────────────
+//!                           + QUEUED PASS: enqueues
+//!                                                        finds `PASS`: enters
+//!                                                                                    – PASS, + QUEUED: enqueues
+//!                                                        barges; at the end of the
+//!                                                        window: signals B
+//!                           no room: let pass; signal W
+//!                                                                                    no room: + QUEUED FAIR
+//!                                                        enqueues behind W
+//! ```
+//! Another waiter may have come meanwhile: B looks once more, as the signal may have found nobody yet. If nobody else is queued, B sets
+//! `PASS` again, and whoever was about to enqueue attempts it anew.
+//!
+//! W ends `PASS` because readers that pass are not counted, so that they need not wake B at the end of each window. What `FAIR` has reserved
+//! for B ends with it: W may be a task that is not polled, and no signal would be under way that the watchdog could repeat behind W.
+//!
+//! With `UPGRADABLE`, the last plain reader signals nobody: all queued waiters wait for the upgradable one, too, or go past it.
 //!
 //! # Yields
 //! While room is reserved, every running thread finds that, and would sleep, even where the reservation waits for a reader that was
@@ -94,9 +122,9 @@ use mode::*;
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct RawRwLock {
-    state: Masked64<QUEUED>,
+    state: Masked64<WAITED>,
     /// The word on which the upgrading holder waits for the readers to leave. `QUEUED` while it waits.
-    drain: Masked64<QUEUED>,
+    drain: Masked64<WAITED>,
 }
 
 impl RawRwLock {
@@ -206,8 +234,11 @@ impl RawRwLock {
         if before & READERS != ONE_READER {
             return;
         }
-        if before & WRITER == 0 {
-            return self.make_room(|state| state);
+        match before & (WRITER | UPGRADABLE) {
+            0 => return self.make_room(|state| state),
+            // The queued waiters wait for this one, too, which signals them when it leaves.
+            UPGRADABLE => return,
+            _ => {}
         }
         mutant!("rwlock-drain-fence" => return self.end_drain());
         // Orders the store in `end_drain` after that in `begin_drain`, which came before `WRITER`.
@@ -248,7 +279,11 @@ impl RawRwLock {
     /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
     #[cold]
     pub(crate) fn signal(&self) {
-        while signal_one(&self.state) == 0 {
+        self.signal_by(|at| signal_one(at));
+    }
+
+    pub(super) fn signal_by(&self, signal: impl Fn(&Masked64<WAITED>) -> usize) {
+        while signal(&self.state) == 0 {
             // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
             let must_signal = |state| state & (QUEUED | WRITER) == QUEUED;
             let before = self.update(Ordering::Relaxed, |state| {
@@ -290,7 +325,7 @@ mod tests {
             let attempt = std::panic::AssertUnwindSafe(|| attempt(&lock));
             let panic = std::panic::catch_unwind(attempt).expect_err("one too many");
             let message = panic.downcast::<String>().expect("it says how many");
-            assert!(message.starts_with("1073741824 readers"), "{message}");
+            assert!(message.starts_with("536870912 readers"), "{message}");
             assert_eq!(lock.state.load(Ordering::Relaxed), FULL);
         }
         lock.release_read(HoldId::NONE);

@@ -1,6 +1,7 @@
 //! The bits of the state word, whose meaning is in the table of `mod.rs`, and the modes of the lock: when each has room, and the
 //! state after it entered.
 
+use crate::acquire::Behind;
 use crate::barging_window;
 use crate::sync::mutant;
 
@@ -10,7 +11,10 @@ pub(super) const QUEUED: u64 = 1 << 2;
 pub(super) const SIGNALLED: u64 = 1 << 3;
 pub(super) const FAIR: u64 = 1 << 4;
 pub(super) const TASKS: u64 = 1 << 5;
-pub(super) const PACE_SHIFT: u32 = 6;
+pub(super) const PASS: u64 = 1 << 6;
+/// What a waiter compares.
+pub(super) const WAITED: u64 = QUEUED | PASS;
+pub(super) const PACE_SHIFT: u32 = 7;
 pub(super) const PACE: u64 = ((1 << barging_window::BITS) - 1) << PACE_SHIFT;
 pub(super) const ONE_READER: u64 = 1 << (PACE_SHIFT + barging_window::BITS);
 pub(super) const READERS: u64 = !(ONE_READER - 1);
@@ -20,7 +24,7 @@ pub(super) const HOLDERS: u64 = WRITER | UPGRADABLE | READERS;
 /// The bits that do not change when a waiter takes a signal, or passes it on.
 pub(super) const KEPT: u64 = HOLDERS | TASKS;
 
-/// How many can read at a time: 2^30, as many as a GiB of memory has bytes.
+/// How many can read at a time: 2^29, as many as half a GiB of memory has bytes.
 pub(crate) const MAX_READERS: u64 = FULL / ONE_READER;
 
 /// What an acquirer asks for.
@@ -52,8 +56,55 @@ impl Mode {
     /// Whether a barging acquirer may enter.
     #[inline]
     pub(super) fn allows_barging(self, state: u64) -> bool {
-        // An upgrade does not compete with the queue.
-        self.has_room(state) && (state & FAIR == 0 || self == Self::Upgrade)
+        self.has_room(state)
+            && match self {
+                Self::Read => state & FAIR == 0 || state & PASS != 0,
+                Self::Upgradable | Self::Write => state & FAIR == 0,
+                // An upgrade does not compete with the queue.
+                Self::Upgrade => true,
+            }
+    }
+
+    /// Whether it is an upgradable reader that waits for another, but not for a writer: plain readers may pass it.
+    #[inline]
+    pub(super) fn waits_for_upgradable(self, state: u64) -> bool {
+        self == Self::Upgradable && state & (UPGRADABLE | WRITER) == UPGRADABLE
+    }
+
+    /// The state with one more waiter, at the tail of the queue.
+    pub(super) fn enqueue(self, state: u64) -> u64 {
+        match self {
+            Self::Upgradable if self.waits_for_upgradable(state) && state & (QUEUED | SIGNALLED) == 0 => {
+                state | QUEUED | PASS
+            }
+            Self::Read | Self::Write if state & PASS != 0 => {
+                // The barging window begins. Nothing is reserved any more, unless a waiter runs by itself: it may be the new one that is not
+                // polled.
+                (state & !PASS & if state & SIGNALLED == 0 { !FAIR } else { !0 }) | QUEUED
+            }
+            _ => state | QUEUED,
+        }
+    }
+
+    /// The state with a waiter that was signalled and has no room. The next release that makes room signals again.
+    pub(super) fn wait_on(self, state: u64) -> u64 {
+        if !self.waits_for_upgradable(state) {
+            return (state & KEPT) | QUEUED | FAIR;
+        }
+        // A waiter behind this one was signalled, or runs; or is new.
+        let are_others = state & (QUEUED | SIGNALLED | FAIR) != 0;
+        (state & !SIGNALLED) | QUEUED | if are_others { 0 } else { FAIR | PASS }
+    }
+
+    /// What a signalled waiter that has no room in this state means for those behind it.
+    pub(super) fn behind(self, state: u64) -> Behind {
+        if self == Self::Upgrade || !Self::Read.has_room(state) {
+            Behind::Wait
+        } else if self.waits_for_upgradable(state) {
+            Behind::Pass { is_new: state & (QUEUED | SIGNALLED | FAIR) == QUEUED }
+        } else {
+            Behind::HeldUp
+        }
     }
 
     /// The state with one more holder.
@@ -77,6 +128,9 @@ impl Mode {
         if state & (QUEUED | SIGNALLED) == 0 || self == Self::Upgrade {
             return self.enter(state);
         }
+        if self == Self::Read && state & PASS != 0 {
+            return self.enter(state);
+        }
         let (state, is_last) = barge(state);
         match state & (QUEUED | SIGNALLED) {
             // The head may be a task that is not polled; the watchdog skips it only once it was signalled.
@@ -90,7 +144,7 @@ impl Mode {
     pub(super) fn enter_queued(self, state: u64) -> u64 {
         mutant!("rwlock-queued-bit" => if self == Self::Write { return WRITER });
         match self {
-            Self::Read | Self::Upgradable => self.enter(state & !(QUEUED | FAIR | PACE)) | SIGNALLED,
+            Self::Read | Self::Upgradable => self.enter(state & !(QUEUED | FAIR | PASS | PACE)) | SIGNALLED,
             Self::Write => (state & TASKS) | WRITER | QUEUED,
             Self::Upgrade => self.enter(state),
         }

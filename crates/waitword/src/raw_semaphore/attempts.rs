@@ -2,7 +2,7 @@
 
 use waitword_core::observe::WaitsFor;
 
-use crate::acquire::{Acquire, Attempt, Left, NotTaken, TakenOrMarked};
+use crate::acquire::{Acquire, Attempt, Behind, Left, NotTaken, TakenOrMarked};
 use crate::handle::Waited;
 use crate::holders::Hold;
 use crate::raw_semaphore::{
@@ -93,7 +93,7 @@ impl Acquire for RawSemaphore {
         if is_closed(before) {
             return Err(NotTaken::Closed(Closed));
         }
-        let marked = NotTaken::Marked { value: QUEUED, holds_up_others: holds_up_others(before) };
+        let marked = NotTaken::Marked { value: QUEUED, behind: behind(before) };
         take_from(before, n, attempt).map(|_| ()).ok_or(marked)
     }
 
@@ -175,10 +175,10 @@ fn take_from(state: u64, n: usize, attempt: Attempt) -> Option<u64> {
     })
 }
 
-/// Whether a waiter that has rechecked this state in vain blocks others: what is too little for it may be enough for them.
-fn holds_up_others(state: u64) -> bool {
-    mutant!("semaphore-watchdog" => return false);
-    permits(state) > 0
+/// Of a waiter that has rechecked this state in vain: what is too little for it may be enough for others.
+fn behind(state: u64) -> Behind {
+    mutant!("semaphore-watchdog" => return Behind::Wait);
+    if permits(state) > 0 { Behind::HeldUp } else { Behind::Wait }
 }
 
 #[cfg(test)]

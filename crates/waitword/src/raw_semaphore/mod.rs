@@ -71,7 +71,7 @@
 //! # Unresponsive waiters
 //! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits
 //! are added; if it is not polled any more, the waiters behind it would wait for permits that are free. So a task that leaves
-//! free permits behind asks the watchdog for a signal (`holds_up_others`) while another is queued behind it. A blocked thread does not: it
+//! free permits behind asks the watchdog for a signal (`Behind::HeldUp`) while another is queued behind it. A blocked thread does not: it
 //! responds when there are enough, and would be woken for nothing.
 
 mod attempts;

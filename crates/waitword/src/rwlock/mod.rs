@@ -54,14 +54,16 @@ use crate::raw_rwlock::RawRwLock;
 /// Readers may barge while others read, and any acquirer may barge before a signalled waiter runs. That is bounded: when the head waiter
 /// was signalled and still finds the lock taken, or after a barging window of 200 µs, the lock is reserved for the queue, and every new
 /// acquirer enqueues, readers too. The head then waits for the present holders alone, so neither a stream of readers nor one of writers
-/// starves it. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
+/// starves it. Plain readers pass an upgradable reader that waits for another one; a writer that is queued as well stops them, as
+/// described, and so does a pending upgrade. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
 /// [`RwLockWriteGuard::unlock_fair`](crate::RwLockWriteGuard::unlock_fair) reserves the lock for the head waiter at once.
 ///
 /// # Recursion
-/// A thread that reads already should not wait to read again: if a writer has enqueued in between, the second read waits behind
-/// the writer, and the writer for the first read. [`try_read_recursive`](Self::try_read_recursive) does not wait, and always
-/// succeeds then.
+/// A thread that reads already must not wait to read again while writers may come. The second read barges past a queued writer only until
+/// the lock is reserved for that one: then it waits behind the writer, and the writer for the first read. In a quick test it gets in; in a
+/// program that runs for long, it deadlocks one day. [`try_read_recursive`](Self::try_read_recursive) does not wait, and always succeeds
+/// then.
 ///
 /// # Futures that nobody polls
 /// A waiter that is signalled and not polled holds nothing, and keeps nobody out for good: the next waiter is signalled in its place
@@ -72,7 +74,7 @@ use crate::raw_rwlock::RawRwLock;
 /// [upgrade](crate::RwLockUpgradableReadGuard::upgrade_async), which has a guard.
 ///
 /// # How many readers
-/// 2^30 (1,073,741,824) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost. (Room for one more is kept
+/// 2^29 (536,870,912) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost. (Room for one more is kept
 /// for the downgrade of an upgradable reader: no release or downgrade panics.)
 ///
 /// # No poisoning

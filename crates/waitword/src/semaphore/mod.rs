@@ -64,7 +64,8 @@ use crate::sync::const_fn;
 /// A queued task that is not polled keeps its position, but it keeps nobody from the permits for good, neither from those that it was
 /// signalled for nor from those that are reserved for it: the next waiter is signalled in its place after one to three times
 /// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It gets its permits when it is polled again, if there are enough. While it is alone in
-/// the queue, permits stay reserved for it, and [`try_acquire`](Self::try_acquire) fails meanwhile.
+/// the queue, permits stay reserved for it, and [`try_acquire`](Self::try_acquire) fails meanwhile, for up to three times
+/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) (30 ms) if it is repeated.
 #[doc(alias("counting_semaphore", "sem_t", "permit"))]
 pub struct Semaphore {
     pub(super) raw: RawSemaphore,

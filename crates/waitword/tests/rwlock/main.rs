@@ -4,6 +4,7 @@
 mod common;
 mod dropped;
 mod unpolled;
+mod upgradable;
 mod upgrades;
 
 use std::future::Future;

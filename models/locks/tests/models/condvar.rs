@@ -101,32 +101,34 @@ model_of_two!(a_dropped_notify_of_an_owned_wait_is_forwarded, |mutex: Arc<Mutex<
     assert_eq!(notifier.join().unwrap(), 1);
 });
 
-// The same, by a waiter that was moved to the queue of the mutex, and is signalled there: it forwards to one that has come since.
-model_of_two!(a_notify_that_is_dropped_in_the_mutex_queue_is_forwarded, |shared: Arc<Shared>| {
+// A notify of all is not forwarded to one that has come since: not by a waiter that was moved to the queue of the mutex and is signalled there, ...
+model_of_two!(a_notify_of_all_that_is_dropped_in_the_mutex_queue_ends_no_later_wait, |shared: Arc<
+    Shared,
+>| {
     let dropped = shared.queued();
     let guard = shared.mutex.lock();
     assert_eq!(shared.changed.notify_all(), 1);
     let other = spawn(&shared, Shared::add);
-    let stays = queued(shared.changed.wait_async(guard));
+    let mut stays = queued(shared.changed.wait_async(guard));
     drop(dropped);
-    block_on(stays).add();
     other.join().unwrap();
-    assert_eq!(shared.count(), 2);
+    assert!(poll(stays.as_mut()).is_pending());
+    assert_eq!((shared.changed.notify_one(), shared.count()), (1, 1));
 });
 
-// The same, behind others in the queue of the mutex, which the notify and the release signal instead of it.
-model_of_two!(a_notify_that_is_dropped_before_its_signal_is_forwarded, |shared: Arc<Shared>| {
+// ... nor behind others in that queue, which the notify and the release signal instead of it.
+model_of_two!(a_notify_of_all_that_is_dropped_before_its_signal_ends_no_later_wait, |shared: Arc<Shared>| {
     let dropped = shared.queued();
     let guard = shared.mutex.lock();
     let before = [(); 2].map(|()| queued(shared.mutex.lock_async()));
     assert_eq!(shared.changed.notify_all(), 1);
-    let stays = queued(shared.changed.wait_async(guard));
+    let mut stays = queued(shared.changed.wait_async(guard));
     drop(dropped);
     for waiter in before {
         block_on(waiter).add();
     }
-    block_on(stays).add();
-    assert_eq!(shared.count(), 3);
+    assert!(poll(stays.as_mut()).is_pending());
+    assert_eq!((shared.changed.notify_one(), shared.count()), (1, 2));
 });
 
 // No other waiter waits for the condition: the dropped one forwards the signal of the release.

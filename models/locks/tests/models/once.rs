@@ -65,12 +65,13 @@ model_of_two!(an_initialiser_after_one_that_fails_sees_what_that_did, |shared: A
     assert_eq!(shared.1.get(), 2);
 });
 
-model!(a_dropped_initialiser_lets_the_next_one_run, |cell: Arc<OnceLock<Seen>>| {
+// One waits for the value before there is one, and one makes it.
+model_of_two!(a_dropped_initialiser_lets_the_next_one_run, |cell: Arc<OnceLock<Seen>>| {
     let turn = queued(cell.get_or_init_async(never));
+    let waits = queued(cell.wait_async());
     let sets = spawn(&cell, init);
-    let waits = spawn(&cell, |cell| cell.wait().get());
     drop(turn);
-    assert_eq!((sets.join().unwrap(), waits.join().unwrap()), (1, 1));
+    assert_eq!((block_on(waits).get(), sets.join().unwrap()), (1, 1));
 });
 
 // The waiter that is woken first is never polled.

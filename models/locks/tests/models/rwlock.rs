@@ -8,6 +8,7 @@ use waitword::{OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockUpgradableR
 
 use super::{Seen, model, model_of_two, poll, poll_twice, queued, spawn};
 use loom::future::block_on;
+use loom::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use loom::thread;
 
 /// What an acquirer does with the lock, once.
@@ -149,4 +150,69 @@ model_of_two!(a_fair_release_of_a_reader_signals_a_queued_thread, |lock: Arc<RwL
     RwLockReadGuard::unlock_fair(reader);
     writer.join().unwrap();
     assert!(lock.try_write().is_some());
+});
+
+// The reader is before the upgradable reader, behind it, or passes it; and ends before the holder does.
+model_of_two!(a_reader_passes_an_upgradable_reader_that_waits, |lock: Arc<RwLock<Seen>>| {
+    let holder = lock.upgradable_read();
+    let waits = queued(lock.upgradable_read_async());
+    let reader = spawn(&lock, |lock| Read.take(lock));
+    reader.join().unwrap();
+    drop(holder);
+    block_on(waits).get();
+});
+
+// The reader is queued when the writer becomes the upgradable reader, or comes then; and ends before that one does.
+model_of_two!(a_reader_behind_an_upgradable_reader_that_waits_gets_in, |shared: Arc<(
+    RwLock<Seen>,
+    AtomicBool
+)>| {
+    let (lock, has_read) = &*shared;
+    let writer = lock.write();
+    let mut waits = queued(lock.upgradable_read_async());
+    let reader = spawn(&shared, |(lock, has_read)| {
+        drop(lock.read());
+        has_read.store(true, SeqCst);
+    });
+    let holder = RwLockWriteGuard::downgrade_to_upgradable(writer);
+    while !has_read.load(SeqCst) {
+        assert!(poll(waits.as_mut()).is_pending());
+        thread::yield_now();
+    }
+    reader.join().unwrap();
+    drop(holder);
+    block_on(waits).get();
+});
+
+// A task between the two is signalled, and never polled.
+model_of_two!(a_reader_behind_an_unpolled_one_gets_in_too, |shared: Arc<(RwLock<Seen>, AtomicBool)>| {
+    let (lock, has_read) = &*shared;
+    let writer = lock.write();
+    let mut waits = queued(lock.upgradable_read_async());
+    let unpolled = queued(lock.read_async());
+    let reader = spawn(&shared, |(lock, has_read)| {
+        drop(lock.read());
+        has_read.store(true, SeqCst);
+    });
+    let holder = RwLockWriteGuard::downgrade_to_upgradable(writer);
+    assert!(poll(waits.as_mut()).is_pending());
+    while !has_read.load(SeqCst) {
+        Table::global().signal_stalled();
+        thread::yield_now();
+    }
+    reader.join().unwrap();
+    drop(holder);
+    drop(unpolled);
+    block_on(waits).get();
+});
+
+// Behind an upgradable reader that becomes the writer.
+model!(an_upgradable_reader_and_a_writer_that_wait_get_it, |lock: Arc<RwLock<Seen>>| {
+    let holder = lock.upgradable_read();
+    let waits = queued(lock.upgradable_read_async());
+    let writer = spawn(&lock, |lock| Write.take(lock));
+    RwLockUpgradableReadGuard::upgrade(holder).add();
+    assert!(block_on(waits).get() < 9);
+    assert_eq!(writer.join().unwrap(), 1);
+    assert_eq!(lock.try_write().expect("it is free").get(), 2);
 });

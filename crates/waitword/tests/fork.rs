@@ -1,8 +1,13 @@
 //! A process that forks. Its child has the forking thread alone: no thread of the timer, and none of those that waited, whose stacks it gives
 //! to the threads that it starts.
+//!
+//! Each test has a process of its own: a child cannot start a thread if its parent was just starting one, because of a lock of the standard
+//! library.
 
 #![cfg(all(unix, not(miri)))]
 
+#[path = "../../waitword-core/tests/common/alone.rs"]
+mod alone;
 mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{Task, block_on, far, until};
-use waitword::word::{Table, notify_all, notify_one, signal_one, wait_async};
+use waitword::word::{Interrupt, Table, notify_all, notify_one, signal_one, wait_async};
 use waitword::*;
 
 unsafe extern "C" {
@@ -155,7 +160,6 @@ fn a_future_that_nobody_polls_is_skipped() {
     drop(behind.finish());
 }
 
-#[test]
 fn a_child_keeps_deadlines_and_skips_futures_that_nobody_polls() {
     in_a_child(deadlines_are_kept);
     deadlines_are_kept();
@@ -219,14 +223,19 @@ impl Wake for Forks {
     }
 }
 
-/// How many wait for `lock`, in the queue of any of its words.
-fn waiters_of<T>(lock: &T) -> usize {
+/// Who waits for `lock`, in the queue of any of its words, as far as it can be told: a task by what it is woken by.
+fn queue_of<T>(lock: &T) -> Vec<String> {
     let begin = std::ptr::from_ref(lock).addr();
     let words = begin..begin + size_of::<T>();
-    Table::global().snapshot().iter().filter(|waiter| words.contains(&waiter.word)).count()
+    let seen = Table::global().snapshot();
+    let seen = seen.iter().filter(|waiter| words.contains(&waiter.word));
+    seen.map(|waiter| format!("{:?}", waiter.actor)).collect()
 }
 
-#[test]
+fn waiters_of<T>(lock: &T) -> usize {
+    queue_of(lock).len()
+}
+
 fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
     static PARENT: Parent = Parent {
         mutex: Mutex::new(0),
@@ -266,7 +275,7 @@ fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
             let words = [const { AtomicU32::new(0) }; 100];
             words.iter().for_each(|word| assert!(common::poll(pin!(wait_async(word, 0))).is_pending()));
         },
-        || drop(thread::spawn(|| drop(word::Parker::current())).join()),
+        || drop(Interrupt::for_current_thread()),
     ];
     let busy = busy.map(|busy| {
         let stop = Arc::clone(&stop);
@@ -303,33 +312,32 @@ fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
     until(|| parent.mutex.try_lock().is_some() && parent.rwlock.try_write().is_some());
 }
 
-#[test]
 fn futures_of_the_forking_thread_stay_queued_in_their_order() {
     let mutex = Mutex::new(0);
     thread::scope(|scope| {
         let mut guard = Some(mutex.lock());
-        let mut first = Some(Task::queued(mutex.lock_async()));
+        let mut tasks = Some((Task::queued(mutex.lock_async()), Vec::new()));
         let threads: Vec<_> = (0..3).map(|_| scope.spawn(|| drop(mutex.lock()))).collect();
-        until(|| waiters_of(&mutex) == 4);
-        let mut second = Some(Task::queued(mutex.lock_async()));
+        until(|| queue_of(&mutex).len() == 4);
+        tasks.as_mut().unwrap().1.extend((0..5).map(|_| Task::queued(mutex.lock_async())));
+        let before = queue_of(&mutex);
         in_a_child(|| {
+            assert_eq!(queue_of(&mutex), [&before[..1], &before[4..]].concat());
             on_used_stacks(|| drop(guard.take()));
-            let (mut first, second) = (first.take().unwrap(), second.take().unwrap());
-            until(|| first.is_woken());
-            let Poll::Ready(acquired) = first.poll() else { panic!("it was woken for nothing") };
-            assert!(!second.is_woken(), "it has overtaken the first");
-            drop(acquired);
-            drop(second.finish());
+            let (first, others) = tasks.take().unwrap();
+            drop(first.finish());
+            others.into_iter().for_each(|other| drop(other.finish()));
         });
+        assert_eq!(queue_of(&mutex), before);
         drop(guard.take());
-        drop(first.take().unwrap().finish());
-        drop(second.take().unwrap().finish());
+        let (first, others) = tasks.take().unwrap();
+        drop(first.finish());
+        others.into_iter().for_each(|other| drop(other.finish()));
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 
 /// A notify of all that is in the call of the first waiter's waker: what it has not completed yet is detached.
-#[test]
 fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack() {
     static WORD: AtomicU32 = AtomicU32::new(0);
     let (calls, called) = mpsc::channel();
@@ -371,7 +379,6 @@ fn waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack(
 }
 
 /// The notify of the forking thread itself continues in the child, where it wakes the waiters of this thread alone.
-#[test]
 fn a_notify_in_which_a_waker_forks_continues_in_both_processes() {
     static WORD: AtomicU32 = AtomicU32::new(0);
     let forks = Arc::new(Forks(Mutex::new(None)));
@@ -397,7 +404,6 @@ fn a_notify_in_which_a_waker_forks_continues_in_both_processes() {
 }
 
 /// It is enqueued anew: its node was in the queue of a thread that the child does not have.
-#[test]
 fn a_future_that_another_thread_had_queued_can_be_polled_in_the_child() {
     let mutex = Mutex::new(0);
     let guard = mutex.lock();
@@ -428,7 +434,6 @@ fn a_future_that_another_thread_had_queued_can_be_polled_in_the_child() {
 }
 
 /// Also if it keeps its waker, and if that was taken by a signal.
-#[test]
 fn a_future_belongs_to_the_thread_that_has_polled_it_last() {
     static WORDS: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
     let mut futures = [0, 1].map(|word| Box::pin(wait_async(&WORDS[word], 0)));
@@ -448,7 +453,6 @@ fn a_future_belongs_to_the_thread_that_has_polled_it_last() {
 }
 
 /// All threads that the timer may have are in calls that do not return. The child has none of them.
-#[test]
 fn the_timer_of_the_child_starts_anew() {
     let (calls, called) = mpsc::channel();
     let stuck = Arc::new(Stuck { calls, free: Mutex::new(()) });
@@ -458,14 +462,18 @@ fn the_timer_of_the_child_starts_anew() {
     const MOST_THREADS: usize = 32;
     let mut waits: Vec<_> = (0..MOST_THREADS)
         .map(|_| {
-            let mut wait = Box::pin(held.lock_async_for(Duration::from_millis(1)));
             let waker = Waker::from(Arc::clone(&stuck));
-            let _ = wait.as_mut().poll(&mut Context::from_waker(&waker));
-            wait
+            loop {
+                // On a slow machine the deadline may have passed before the poll.
+                let mut wait = Box::pin(held.lock_async_for(Duration::from_millis(5)));
+                if wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+                    return wait;
+                }
+            }
         })
         .collect();
     for _ in 0..MOST_THREADS {
-        called.recv().unwrap();
+        called.recv_timeout(Duration::from_secs(60)).unwrap();
     }
     let far_away = Task::queued(held.lock_async_until(far()));
     in_a_child(|| {
@@ -481,7 +489,6 @@ fn the_timer_of_the_child_starts_anew() {
     waits.iter_mut().for_each(|wait| drop(block_on(wait.as_mut())));
 }
 
-#[test]
 fn the_watchdog_of_the_child_passes_over_a_future_that_was_signalled_in_the_parent() {
     let mutex = Mutex::new(());
     let guard = mutex.lock();
@@ -499,7 +506,6 @@ fn the_watchdog_of_the_child_passes_over_a_future_that_was_signalled_in_the_pare
 }
 
 /// A lock of the parent may have been released by a thread that did not come to signal.
-#[test]
 fn the_first_waiters_of_the_forking_thread_recheck_in_the_child() {
     let mutex = Mutex::new(());
     let _guard = mutex.lock();
@@ -511,4 +517,28 @@ fn the_first_waiters_of_the_forking_thread_recheck_in_the_child() {
         until(|| first.is_woken());
     });
     assert!(!first.is_woken());
+}
+
+mod each {
+    macro_rules! alone {
+        ($($scenario:ident),*) => { $(
+            #[test]
+            fn $scenario() {
+                crate::alone::passes_alone(concat!("each::", stringify!($scenario)), super::$scenario);
+            }
+        )* };
+    }
+
+    alone!(
+        a_child_keeps_deadlines_and_skips_futures_that_nobody_polls,
+        threads_of_the_parent_that_wait_leave_nothing_in_the_child,
+        futures_of_the_forking_thread_stay_queued_in_their_order,
+        waiters_that_a_notify_of_the_parent_has_detached_are_not_linked_to_its_stack,
+        a_notify_in_which_a_waker_forks_continues_in_both_processes,
+        a_future_that_another_thread_had_queued_can_be_polled_in_the_child,
+        a_future_belongs_to_the_thread_that_has_polled_it_last,
+        the_timer_of_the_child_starts_anew,
+        the_watchdog_of_the_child_passes_over_a_future_that_was_signalled_in_the_parent,
+        the_first_waiters_of_the_forking_thread_recheck_in_the_child
+    );
 }

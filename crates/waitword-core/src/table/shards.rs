@@ -69,6 +69,8 @@ mod fork {
     use crate::sync::Mutex;
     use crate::sync::fork::{AtFork, Slot, at_fork};
     use crate::table::passes;
+    use crate::thread::register_threads;
+    use crate::timer::register_timer;
 
     /// All of them, by address. Taken before the locks of the shards.
     static TABLES: Mutex<BTreeMap<usize, Known>> = Mutex::new(BTreeMap::new());
@@ -84,6 +86,9 @@ mod fork {
     /// From now on, a fork locks these.
     pub(super) fn enter(shards: NonNull<[Shard]>, hasher: Hasher) {
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+        // All that a wait needs, before the first one: a fork may be under way later.
+        register_threads();
+        register_timer();
         at_fork::<Held>(&IS_REGISTERED);
         TABLES.lock().insert(shards.addr().get(), Known { shards, hasher });
     }

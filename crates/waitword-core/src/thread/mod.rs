@@ -10,6 +10,8 @@ mod spin;
 mod spin_in_poll;
 
 pub(crate) use park::known::with_known_threads;
+#[cfg(all(unix, not(waitword_loom)))]
+pub(crate) use park::register_threads;
 pub use park::{Interrupt, Parker};
 pub(crate) use sleeper::{Threads, is_of_thread};
 #[cfg(test)]

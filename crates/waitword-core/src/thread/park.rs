@@ -195,7 +195,7 @@ impl ThisThread {
         let sleeper = Arc::new(Sleeper::current());
         let waker = Arc::clone(&sleeper).into_waker();
         #[cfg(all(unix, not(waitword_loom)))]
-        fork::register();
+        fork::register_threads();
         known::enter(&waker, &sleeper.thread);
         Rc::new(Self { waker, sleeper })
     }
@@ -251,6 +251,9 @@ pub(crate) mod known {
     }
 }
 
+#[cfg(all(unix, not(waitword_loom)))]
+pub(crate) use fork::register_threads;
+
 /// What a fork does to the threads that have waited: the child has the forking one alone, which no other is about to wake there.
 #[cfg(all(unix, not(waitword_loom)))]
 mod fork {
@@ -262,7 +265,8 @@ mod fork {
     use super::{THIS, known};
     use crate::sync::fork::{AtFork, Slot, at_fork};
 
-    pub(super) fn register() {
+    /// Has forks know the threads that have waited.
+    pub(crate) fn register_threads() {
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
         at_fork::<Held>(&IS_REGISTERED);
     }

@@ -127,7 +127,7 @@ pub(crate) fn clock_of_callers() -> Option<Clock> {
 fn start_leader() -> Option<Clock> {
     // Registered before there is a leader, so that no child takes it for its own.
     #[cfg(unix)]
-    fork::register();
+    register_timer();
     let mut calls = CALLS.lock();
     let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
     if calls.leader.is_none() {
@@ -140,6 +140,9 @@ fn start_leader() -> Option<Clock> {
     }
     Some(clock)
 }
+
+#[cfg(unix)]
+pub(crate) use fork::register_timer;
 
 /// What a fork does to the timer: its thread holds both locks, and the child has no thread of the timer.
 #[cfg(unix)]
@@ -154,7 +157,8 @@ mod fork {
     /// Set once the fork handlers are registered.
     pub(super) static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
 
-    pub(super) fn register() {
+    /// Has forks know the timer.
+    pub(crate) fn register_timer() {
         at_fork::<Held>(&IS_REGISTERED);
     }
 

@@ -16,6 +16,8 @@ mod wheel;
 pub use alarm::Alarm;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use callers::expire_due;
+#[cfg(all(unix, not(waitword_loom)))]
+pub(crate) use callers::register_timer;
 #[cfg(not(waitword_loom))]
 pub(crate) use callers::wake_by_timer;
 #[cfg(waitword_loom)]

@@ -1,3 +1,6 @@
+/// <reference lib="es2017.sharedmemory" />
+/// <reference lib="esnext.disposable" />
+
 /**
  * Locks on words of shared memory: workers block, a page awaits, in one queue.
  *
@@ -7,27 +10,37 @@
  * A worker that is terminated keeps what it holds: another agent may release it. If it waits, a wakeup may go to it; the others recheck,
  * and go on after `LONGEST_STALL_TIMEOUT` at most.
  *
- * A `TypeError` says that options are none, also where nobody has to wait. The lock's methods that block throw a `TypeError` where the agent must not block and would have to (the main thread of a page).
+ * Each method throws a `TypeError` for options of another kind (a number, a string, `null`, a function, an array, a signal itself), even if
+ * it would not have to wait; a method that returns a promise rejects with it. The methods that block throw a `TypeError` where the agent
+ * must not block and would have to (the main thread of a page).
  *
  * @module
  */
 
 /** Memory that agents share: its words of four bytes, by index. */
-export type SharedWords = SharedArrayBuffer | Int32Array<SharedArrayBuffer> | Int32Array;
+export type SharedWords = SharedArrayBuffer | Int32Array;
 
-/** How long to block. */
+/** The deadline of a wait that blocks. Such a wait takes no signal, because nothing could abort it. */
 export interface BlockOptions {
-  /** At most so many milliseconds; without an end by default. */
+  /** The longest wait, in milliseconds. Without it the wait has no deadline. */
   timeout?: number;
 }
 
-/** How long to await. */
+/** The deadline of a wait that awaits, and what aborts it. */
 export interface WaitOptions extends BlockOptions {
   /**
-   * Ends the wait: the promise rejects with `signal.reason`. A lock that was acquired before stays acquired. The wait keeps a program of
+   * Aborts the wait: the promise rejects with `signal.reason`. A lock that was acquired before stays acquired. The wait keeps a program of
    * Node alive.
    */
-  signal?: AbortSignal;
+  signal?: Signal;
+}
+
+/** What is used of an `AbortSignal`. Declared here, because a program without the types of a page or of Node has none. */
+export interface Signal {
+  readonly reason: any;
+  throwIfAborted(): void;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /** What was acquired, until it is released: `using guard = lock.lock();`. */
@@ -79,7 +92,7 @@ export class AsyncLock {
   /** As `lock`; `null` at the deadline, never before it. A lock that is free is acquired also after it. */
   lock(options: BlockOptions): LockGuard | null;
   /** Acquires the lock without blocking this agent. */
-  lockAsync(options?: { timeout?: undefined; signal?: AbortSignal }): Promise<LockGuard>;
+  lockAsync(options?: { timeout?: undefined; signal?: Signal }): Promise<LockGuard>;
   /** As `lockAsync`; `null` at the deadline. */
   lockAsync(options: WaitOptions): Promise<LockGuard | null>;
   /**
@@ -93,6 +106,7 @@ export class AsyncLock {
    * `callback`. If the lock is free, `callback` runs before this returns.
    *
    * @throws TimeoutError (a DOMException) at the deadline; `callback` has not run then.
+   * @throws TypeError if `callback` is not a function; nothing has changed then.
    */
   executeLocked<T>(callback: () => T, options?: WaitOptions): Promise<Awaited<T>>;
 }
@@ -107,6 +121,9 @@ export class AsyncLock {
  * ```
  *
  * Change what is waited for under the lock, then notify, under the lock or after it. Without waiters a notify is one load.
+ *
+ * The word counts the notifies that found a waiter, modulo 2³¹. A waiter misses them only if its agent does not run during exactly a
+ * multiple of 2³¹ of them.
  */
 export class Condition {
   /** How many words a condition takes: 1. */
@@ -117,7 +134,12 @@ export class Condition {
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;
 
-  /** Releases the lock, blocks until notified, and acquires the lock again. False at the deadline; the lock is held then, too. */
+  /**
+   * Releases the lock, blocks until notified, and acquires the lock again. False at the deadline; the lock is held then, too.
+   *
+   * @throws Error if the lock is not held.
+   * @throws TypeError if `lock` is not an {@link AsyncLock} (but a guard, for example).
+   */
   wait(lock: AsyncLock, options?: BlockOptions): boolean;
   /** As `wait`, without blocking this agent. The lock is held when the promise settles, also when it rejects. */
   waitAsync(lock: AsyncLock, options?: WaitOptions): Promise<boolean>;
@@ -128,10 +150,11 @@ export class Condition {
 }
 
 /**
- * Permits, on one word: twice their number, plus one if there may be waiters. A zeroed word has none: put them in with `release(n)`.
+ * Permits, on one word: twice their number, plus one if there may be waiters. A zeroed word has none: add them with `release(n)`.
  * As with the lock, waiters are woken in FIFO order and others may be faster.
  */
 export class Semaphore {
+  /** The most permits that can be free: 2³⁰ − 1. */
   static readonly MAX_PERMITS: number;
   /** How many words a semaphore takes: 1. */
   static readonly WORDS: 1;
@@ -149,22 +172,34 @@ export class Semaphore {
   /** As `acquire`; `null` at the deadline. */
   acquire(options: BlockOptions): Permit | null;
   /** Takes a permit without blocking this agent. */
-  acquireAsync(options?: { timeout?: undefined; signal?: AbortSignal }): Promise<Permit>;
+  acquireAsync(options?: { timeout?: undefined; signal?: Signal }): Promise<Permit>;
   /** As `acquireAsync`; `null` at the deadline. */
   acquireAsync(options: WaitOptions): Promise<Permit | null>;
-  /** Adds permits, one by default. They need not have been taken. */
+  /**
+   * Adds permits, one by default, and wakes as many waiters. The permits need not have been taken.
+   *
+   * @throws RangeError if more than `MAX_PERMITS` would be free, or if `permits` is negative or not whole; nothing has changed then.
+   * @throws TypeError if `permits` is not a number.
+   */
   release(permits?: number): void;
 }
 
 /**
- * Something has happened: wakes waiters, or stores one wakeup for the next. On one word, zeroed at first.
+ * Notifies waiters, or stores one wakeup for the next. On two words, zeroed at first.
  *
- * Each `notifyOne` lets at least one wait end that began before it or begins after it; without waiters, several count as one.
+ * Each `notifyOne` ends a wait of its own. Those beyond the number of waiters are stored as one wakeup, which ends the next wait. A waiter
+ * whose worker was terminated counts as one until the next `notifyAll`.
+ *
+ * The second word counts the `notifyAll` that found a waiter, modulo 2³². A waiter misses them only if its agent does not run during
+ * exactly a multiple of 2³² of them.
  */
 export class Event {
-  /** How many words an event takes: 1. */
-  static readonly WORDS: 1;
+  /** The most waiters that an event can have at a time, in all agents: 4094. */
+  static readonly MAX_WAITERS: 4094;
+  /** How many words an event takes: 2. */
+  static readonly WORDS: 2;
 
+  /** The event at words `index` and `index + 1`; zeroed at first. */
   constructor(words?: SharedWords, index?: number);
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;
@@ -173,13 +208,17 @@ export class Event {
 
   /** Takes the stored wakeup, and returns whether there was one. */
   tryWait(): boolean;
-  /** Blocks until notified. False at the deadline. */
+  /**
+   * Blocks until notified. False at the deadline.
+   *
+   * @throws RangeError if `MAX_WAITERS` wait already; nothing has changed then.
+   */
   wait(options?: BlockOptions): boolean;
   /** As `wait`, without blocking this agent. */
   waitAsync(options?: WaitOptions): Promise<boolean>;
   /** Wakes the waiter that has waited longest, or stores a wakeup. */
   notifyOne(): void;
-  /** Wakes all that wait now. Stores nothing. */
+  /** Wakes all waiters. Stores nothing, and keeps a stored wakeup. */
   notifyAll(): void;
 }
 

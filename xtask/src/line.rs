@@ -1,7 +1,7 @@
 //! A command line: shown as one would type it, then run; and why a recipe ended early.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -74,23 +74,40 @@ impl Line {
         Err(Stop::Failed(format!("failed ({}): {self}", output.status)))
     }
 
-    /// Runs it, shows nothing, and stops it when the time is up. What it prints goes to the `log`, if there is one.
-    pub(crate) fn end_within(&self, limit: Duration, log: Option<&File>) -> Result<Ended, Stop> {
-        let start = Instant::now();
+    /// Runs it, shows nothing, and stops it at a limit. What it prints goes to the `log`, if there is one.
+    pub(crate) fn end_within(&self, limits: Limits, log: Option<&File>) -> Result<Ending, Stop> {
         let mut command = self.command();
         let lost = |error: io::Error| Stop::Failed(format!("lost sight of it ({error}): {self}"));
         let printed = || log.map_or(Ok(Stdio::null()), |log| log.try_clone().map(Stdio::from)).map_err(lost);
         command.stdin(Stdio::null()).stdout(printed()?).stderr(printed()?);
         let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
+        let (mut idle_since, mut cpu_then) = (Instant::now(), Duration::ZERO);
         loop {
-            match child.try_wait().map_err(lost)? {
-                Some(status) => return Ok(if status.success() { Ended::Well } else { Ended::Badly }),
-                None if start.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
-                None => {
-                    child.kill().and_then(|()| child.wait()).map_err(lost)?;
-                    return Ok(Ended::TooLate);
-                }
+            // Also that of one that has ended, which nobody has waited for.
+            let cpu = cpu_time(child.id());
+            let ended = child.try_wait().map_err(lost)?.map(|status| match status.success() {
+                true => Ended::Well,
+                false => Ended::Badly,
+            });
+            if ended.is_none() && cpu.is_err() {
+                child.kill().and_then(|()| child.wait()).map_err(lost)?;
             }
+            let cpu = cpu.map_err(lost)?;
+            if cpu > cpu_then + limits.idle / 100 {
+                (idle_since, cpu_then) = (Instant::now(), cpu);
+            }
+            let stopped = match () {
+                () if cpu >= limits.cpu => Some(Ended::Slow),
+                () if idle_since.elapsed() >= limits.idle => Some(Ended::Hung),
+                () => None,
+            };
+            if let (None, Some(_)) = (ended, stopped) {
+                child.kill().and_then(|()| child.wait()).map_err(lost)?;
+            }
+            if let Some(how) = ended.or(stopped) {
+                return Ok(Ending { how, cpu });
+            }
+            thread::sleep(Duration::from_millis(5));
         }
     }
 
@@ -115,14 +132,45 @@ impl Line {
     }
 }
 
-/// How a line that had a limit came to its end.
+/// What a line may take before it is stopped. CPU time, because wall time depends on what else the machine does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// A line that has used so much CPU time is slow.
+    pub(crate) cpu: Duration,
+    /// A line that has used less than a hundredth of a CPU for so long hangs.
+    pub(crate) idle: Duration,
+}
+
+/// How a line that had limits came to its end, and what CPU time it used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending {
+    pub(crate) how: Ended,
+    pub(crate) cpu: Duration,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Well,
     /// It failed, or aborted.
     Badly,
-    /// It was stopped at the limit.
-    TooLate,
+    /// It was stopped because it waited, and computed nothing.
+    Hung,
+    /// It was stopped because it computed for too long. It may have been about to end.
+    Slow,
+}
+
+/// The CPU time of all threads of a process, without that of its children.
+fn cpu_time(process: u32) -> io::Result<Duration> {
+    /// The kernel's unit in `/proc`, on every architecture that Rust's standard library supports.
+    const TICK: Duration = Duration::from_millis(10);
+    let path = format!("/proc/{process}/stat");
+    let stat = fs::read_to_string(&path).map_err(|error| {
+        io::Error::new(error.kind(), format!("CPU time is read from {path}, on Linux: {error}"))
+    })?;
+    // Behind the name, which may have blanks and parentheses: the state, and as the 12th and 13th field the times.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
+    let ticks: Option<u32> = fields.skip(11).take(2).map(|field| field.parse::<u32>().ok()).sum();
+    ticks.map(|ticks| TICK * ticks).ok_or_else(|| io::Error::other(format!("{path} has no CPU time: {stat}")))
 }
 
 /// As a shell would take it.
@@ -198,12 +246,19 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
-    fn a_line_that_has_a_limit_comes_to_its_end() {
-        let ended = |words: &str, limit| Line::new(words).end_within(limit, None).unwrap();
-        assert_eq!(ended("true", Duration::MAX), Ended::Well);
-        assert_eq!(ended("false", Duration::MAX), Ended::Badly);
-        assert_eq!(ended("sleep 1000", Duration::ZERO), Ended::TooLate);
-        assert!(Line::new("no-such-program").end_within(Duration::ZERO, None).is_err());
+    #[cfg(target_os = "linux")]
+    fn a_line_that_has_limits_comes_to_its_end() {
+        const NEVER: Duration = Duration::MAX;
+        const SOON: Duration = Duration::from_millis(200);
+        let end = |words: &str, cpu, idle| Line::new(words).end_within(Limits { cpu, idle }, None);
+        let how = |words: &str, cpu, idle| end(words, cpu, idle).unwrap().how;
+        assert_eq!(how("true", NEVER, NEVER), Ended::Well);
+        assert_eq!(how("false", NEVER, NEVER), Ended::Badly);
+        // However long it takes, on a machine that does other things besides.
+        assert_eq!(how("sleep 1", SOON, NEVER), Ended::Well);
+        assert_eq!(how("sleep 1000", NEVER, SOON), Ended::Hung);
+        let slow = end("yes", SOON, NEVER).unwrap();
+        assert!(slow.how == Ended::Slow && slow.cpu >= SOON, "{slow:?}");
+        assert!(end("no-such-program", NEVER, NEVER).is_err());
     }
 }

@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use crate::line::{Ended, Line, Stop};
+use crate::line::{Ended, Limits, Line, Stop};
 use crate::repeat::messages;
 
 /// The crates whose steps have names, and the suite that is answerable for them: it has to notice.
@@ -56,8 +56,12 @@ const SUITES: [Suite; 4] = [
     Suite { name: "queue, unit tests", checker: NOBODY, tests: "waitword-core --lib" },
 ];
 
-/// With nothing broken the slowest model takes a minute or so. One that takes this long has lost its way, and noticed.
-const LIMIT: Duration = Duration::from_secs(240);
+/// A model that computes for longer than `cpu` shows nothing: with nothing broken none takes more than [`SMALL`], but a mutant may have more
+/// interleavings. A thread that waits in vain computes nothing (a test), or is a deadlock or too many steps, which the checker reports.
+const LIMITS: Limits = Limits { cpu: Duration::from_secs(120), idle: Duration::from_secs(60) };
+
+/// A model that takes more CPU time with nothing broken is to be made smaller.
+const SMALL: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
     let mut mutants = steps()?;
@@ -71,26 +75,33 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
     }
 
     let built: [OnceCell<Models>; SUITES.len()] = Default::default();
-    let mut missed = Vec::new();
+    let (mut missed, mut inconclusive) = (Vec::new(), Vec::new());
     for (mutant, index) in mutants {
         let (suite, models) = (&SUITES[index], &built[index]);
         if models.get().is_none() {
             let _ = models.set(Models::build(suite)?);
         }
         let models = models.get().expect("built");
-        match models.first_to_fail(Some(&mutant), &models.near(&mutant))? {
-            Some(model) => println!("{mutant}: {}, {model}", suite.name),
-            None => {
+        match models.verdict(Some(&mutant), &models.near(&mutant))? {
+            Verdict::Killed(model) => println!("{mutant}: {}, {model}", suite.name),
+            Verdict::Survived => {
                 println!("{mutant}: {} is answerable, and does not notice", suite.name);
                 missed.push(mutant);
             }
+            Verdict::Inconclusive(slow) => {
+                println!("{mutant}: {}, inconclusive: {slow}", suite.name);
+                inconclusive.push(mutant);
+            }
         }
     }
-    if missed.is_empty() {
-        Ok(())
-    } else {
-        Err(Stop::Failed(format!("no model of the suite that is answerable notices {}", missed.join(", "))))
-    }
+    let complaints = [
+        ("no model of the suite that is answerable notices", missed),
+        ("inconclusive, because a model was too slow and no other one notices", inconclusive),
+    ];
+    let complaints = complaints.iter().filter(|(_, mutants)| !mutants.is_empty());
+    let complaints: Vec<_> =
+        complaints.map(|(what, mutants)| format!("{what}: {}", mutants.join(", "))).collect();
+    if complaints.is_empty() { Ok(()) } else { Err(Stop::Failed(complaints.join("\n"))) }
 }
 
 /// All steps of the sources, each with the index of its suite in [`SUITES`].
@@ -131,6 +142,17 @@ fn tests_with_mutants(tests: &str) -> Line {
 struct Models {
     program: String,
     names: Vec<String>,
+    limits: Limits,
+}
+
+/// What the models say of a mutant.
+#[derive(Debug, PartialEq)]
+enum Verdict {
+    /// By the first model that fails, aborts or hangs, and which of these.
+    Killed(String),
+    Survived,
+    /// All pass but those that were stopped while they computed, with their CPU time. They may have been about to fail, or to pass.
+    Inconclusive(String),
 }
 
 impl Models {
@@ -148,10 +170,13 @@ impl Models {
             program.ok_or_else(|| Stop::Failed(format!("cargo has not said what it built:\n{built}")))?;
         let list = Line::new("").args([program.as_str(), "--list", "--format=terse"]).read()?;
         let names = list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
-        let models = Self { program, names };
-        match models.first_to_fail(None, &models.near(""))? {
-            Some(red) => Err(Stop::Failed(format!("nothing is broken, and a model fails: {red}"))),
-            None => Ok(models),
+        let models = Self { program, names, limits: LIMITS };
+        match models.verdict(None, &models.near(""))? {
+            Verdict::Killed(red) => Err(Stop::Failed(format!("nothing is broken, and a model fails: {red}"))),
+            Verdict::Inconclusive(slow) => Err(Stop::Failed(format!(
+                "nothing is broken, and a model is too slow, so make it smaller: {slow}"
+            ))),
+            Verdict::Survived => Ok(models),
         }
     }
 
@@ -163,16 +188,22 @@ impl Models {
         if of_lock.is_empty() { self.names.iter().map(String::as_str).collect() } else { of_lock }
     }
 
-    /// The first that fails, aborts or hangs.
-    fn first_to_fail<'a>(&self, mutant: Option<&str>, names: &[&'a str]) -> Result<Option<&'a str>, Stop> {
+    fn verdict(&self, mutant: Option<&str>, names: &[&str]) -> Result<Verdict, Stop> {
+        let mut slow = Vec::new();
         for &name in names {
             let line = Line::new("").args([self.program.as_str(), "--exact", name]);
             let line = mutant.into_iter().fold(line, |line, mutant| line.env("WAITWORD_MUTANT", mutant));
-            if line.end_within(LIMIT, None)? != Ended::Well {
-                return Ok(Some(name));
+            let ending = line.end_within(self.limits, None)?;
+            let took = format!("{name} ({} CPU-seconds)", ending.cpu.as_secs());
+            match ending.how {
+                Ended::Badly => return Ok(Verdict::Killed(name.to_owned())),
+                Ended::Hung => return Ok(Verdict::Killed(format!("{name} (hangs)"))),
+                Ended::Slow => slow.push(took),
+                Ended::Well if mutant.is_none() && ending.cpu > SMALL => println!("make it smaller: {took}"),
+                Ended::Well => {}
             }
         }
-        Ok(None)
+        Ok(if slow.is_empty() { Verdict::Survived } else { Verdict::Inconclusive(slow.join(", ")) })
     }
 }
 
@@ -209,6 +240,49 @@ mod tests {
                 assert_eq!(index.map(|index| SUITES[index].name), Some(suite), "{name}");
             }
         }
+    }
+
+    /// A suite whose models do with a mutant what their names say, and pass without one.
+    #[cfg(target_os = "linux")]
+    fn verdict(cpu: u64, idle: u64, mutant: Option<&str>, names: &[&str]) -> Verdict {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("suite");
+        let script = r#"#!/bin/sh
+[ "$1" = --exact ] || exit 9
+[ -z "$WAITWORD_MUTANT" ] && exit
+case $2 in
+passes) ;;
+takes_long) sleep 1 ;;
+fails) exit 101 ;;
+aborts) kill -ABRT $$ ;;
+hangs) exec sleep 1000 ;;
+spins) while :; do :; done ;;
+esac
+"#;
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let limits = Limits { cpu: Duration::from_millis(cpu), idle: Duration::from_millis(idle) };
+        let models = Models { program: program.to_str().unwrap().to_owned(), names: Vec::new(), limits };
+        models.verdict(mutant, names).unwrap()
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn slowness_is_no_kill() {
+        const NEVER: u64 = u32::MAX as u64;
+        let killed = |by: &str| Verdict::Killed(by.to_owned());
+        let all = ["fails", "hangs", "spins", "passes"];
+        assert_eq!(verdict(200, NEVER, None, &all), Verdict::Survived);
+        assert_eq!(verdict(200, NEVER, Some("a"), &["passes", "takes_long"]), Verdict::Survived);
+        assert_eq!(verdict(200, NEVER, Some("a"), &["passes", "fails"]), killed("fails"));
+        assert_eq!(verdict(200, NEVER, Some("a"), &["aborts"]), killed("aborts"));
+        assert_eq!(verdict(NEVER, 200, Some("a"), &["hangs"]), killed("hangs (hangs)"));
+        // Another model may notice; without one it is neither killed nor survived.
+        assert_eq!(verdict(200, NEVER, Some("a"), &["spins", "fails"]), killed("fails"));
+        let inconclusive = Verdict::Inconclusive("spins (1 CPU-seconds)".to_owned());
+        assert_eq!(verdict(1000, NEVER, Some("a"), &["spins", "passes"]), inconclusive);
     }
 
     #[test]

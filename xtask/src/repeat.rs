@@ -15,14 +15,14 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::Value;
 
 use crate::args::Repeat;
-use crate::line::{Ended, Line, Stop, root};
+use crate::line::{Ended, Limits, Line, Stop, root};
 use crate::publish::{list, metadata};
 
 /// Where the tests find their seed: ours, and proptest's.
 const SEEDS: [&str; 2] = ["WAITWORD_SOAK_SEED", "PROPTEST_RNG_SEED"];
 
-/// Far more than a round takes on a machine that does other things besides: a round that takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(300);
+/// Far more than a round takes, whatever else the machine does.
+const LIMITS: Limits = Limits { cpu: Duration::from_secs(300), idle: Duration::from_secs(100) };
 
 /// What each binary printed in its last round, below the root.
 const LOGS: &str = "target/repeat";
@@ -209,13 +209,16 @@ impl Binary {
         let line = SEEDS.iter().fold(line, |line, name| line.env(name, &seed.to_string()));
         let path = self.log();
         let log = File::create(root().join(&path)).map_err(Stop::at(&path))?;
-        line.end_within(LIMIT, Some(&log))
+        Ok(line.end_within(LIMITS, Some(&log))?.how)
     }
 
     fn tell(&self, asked: &Repeat, seed: u64, ended: Ended) {
         let printed = fs::read(root().join(self.log())).unwrap_or_default();
-        let how =
-            if ended == Ended::TooLate { format!("was stopped after {LIMIT:?}") } else { "failed".into() };
+        let how = match ended {
+            Ended::Hung => format!("was stopped because it computed nothing for {:?}", LIMITS.idle),
+            Ended::Slow => format!("was stopped after {:?} of CPU time", LIMITS.cpu),
+            Ended::Well | Ended::Badly => "failed".to_owned(),
+        };
         let mut again = Line::new("cargo xtask repeat --rounds 1").args(["--seed", &seed.to_string()]);
         if asked.busy > 0 {
             again = again.args(["--busy", &asked.busy.to_string()]);

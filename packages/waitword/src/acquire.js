@@ -1,5 +1,5 @@
 // Acquiring what others release, on one word, in three ways: at once, blocking, and awaiting. For locks that return a guard.
-import { Waits, checkOptions } from './waits.js';
+import { Waits, blockOptions, waitOptions } from './waits.js';
 
 export class Acquire {
   #take;
@@ -27,14 +27,13 @@ export class Acquire {
 
   /** Returns null at the deadline. */
   blocking(options) {
-    checkOptions(options);
-    return this.#take() || this.#waits.block(this.#step, options, this.#names) ? this.#guard() : null;
+    const end = blockOptions(options, this.#names);
+    return this.#take() || this.#waits.block(this.#step, end, this.#names) ? this.#guard() : null;
   }
 
   /** Brings null at the deadline. A signal that has aborted is an error also where nobody has to wait. */
   async awaiting(options) {
-    checkOptions(options);
-    options?.signal?.throwIfAborted();
-    return this.#take() || (await this.#waits.async(this.#step, options)) ? this.#guard() : null;
+    const end = waitOptions(options);
+    return this.#take() || (await this.#waits.async(this.#step, end)) ? this.#guard() : null;
   }
 }

@@ -16,7 +16,7 @@
 // The Rust type `waitword::AsyncLock` has the same table on the same word.
 import { Acquire } from './acquire.js';
 import { Release } from './release.js';
-import { DONE, checkOptions } from './waits.js';
+import { DONE, waitOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
 const FREE = 0;
@@ -75,8 +75,8 @@ export class AsyncLock {
   }
 
   async executeLocked(callback, options) {
-    checkOptions(options);
-    options?.signal?.throwIfAborted();
+    if (typeof callback !== 'function') throw new TypeError('executeLocked() takes a function, which runs when the lock is held');
+    waitOptions(options);
     // Without an await where the lock is free: the callback runs before this returns.
     const guard = this.tryLock() ?? (await this.lockAsync(options));
     if (guard === null) throw new DOMException(`the lock was not free within ${options.timeout} ms`, 'TimeoutError');

@@ -30,7 +30,7 @@
 // So forwarding ends, also among agents whose entries are all too young.
 //
 // There is no requeue onto the lock: a waiter that is notified takes the lock like anybody else.
-import { DONE, LONGEST_STALL_TIMEOUT, Waits, checkMayBlock, checkOptions } from './waits.js';
+import { DONE, LONGEST_STALL_TIMEOUT, Waits, blockOptions, checkMayBlock, shown, waitOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
 const WAITERS = 1;
@@ -56,21 +56,20 @@ export class Condition {
   wait(lock, options) {
     // While the lock is still held.
     checkMayBlock(NAMES);
-    checkOptions(options);
+    const end = blockOptions(options, NAMES);
     const step = this.#begin(lock);
     try {
-      return this.#waits.block(step, options, NAMES);
+      return this.#waits.block(step, end, NAMES);
     } finally {
       lock.lock();
     }
   }
 
   async waitAsync(lock, options) {
-    checkOptions(options);
-    options?.signal?.throwIfAborted();
+    const end = waitOptions(options);
     const step = this.#begin(lock);
     try {
-      return await this.#waits.async(step, options);
+      return await this.#waits.async(step, end);
     } finally {
       await lock.lockAsync(); // also when it was aborted: the caller's `finally` unlocks
     }
@@ -87,6 +86,9 @@ export class Condition {
   }
 
   #begin(lock) {
+    if (typeof lock?.unlock !== 'function' || typeof lock.lockAsync !== 'function') {
+      throw new TypeError(`a condition waits beside an AsyncLock, not ${shown(lock)}`);
+    }
     const seen = this.#word.change((value) => value | WAITERS) | WAITERS;
     try {
       lock.unlock();

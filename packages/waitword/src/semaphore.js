@@ -11,7 +11,7 @@
 // notify. So the waiter that takes a permit and leaves some notifies the next.
 import { Acquire } from './acquire.js';
 import { Release } from './release.js';
-import { DONE } from './waits.js';
+import { DONE, shown } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
 const WAITERS = 1;
@@ -62,7 +62,8 @@ export class Semaphore {
   }
 
   release(permits = 1) {
-    if (!Number.isInteger(permits) || permits < 0) throw new RangeError(`release takes a number of permits, not ${String(permits)}`);
+    if (typeof permits !== 'number') throw new TypeError(`release() takes a number of permits, not ${shown(permits)}`);
+    if (!Number.isInteger(permits) || permits < 0) throw new RangeError(`release() takes a whole number of permits from 0 on, not ${permits}`);
     if (permits === 0) return;
     const before = this.#word.change((value) => {
       if ((value >> 1) + permits > MAX_PERMITS) throw new RangeError(`a semaphore holds ${MAX_PERMITS} permits at most`);

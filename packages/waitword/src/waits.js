@@ -67,9 +67,8 @@ export class Waits {
     this.#shortest = this.#interval = interval;
   }
 
-  /** Blocks until `step` is done, and returns true; or false after `timeout` milliseconds. */
-  block(step, options, names) {
-    const { deadline } = checkOptions(options);
+  /** Blocks until `step` is done, and returns true; or false at the deadline. */
+  block(step, { deadline }, names) {
     for (let slice = this.#shortest; ; ) {
       const expected = step();
       if (expected === DONE) return true;
@@ -82,16 +81,15 @@ export class Waits {
     }
   }
 
-  /** A promise of true when `step` is done, or of false after `timeout` milliseconds. Rejects when `signal` aborts. */
-  async(step, options) {
-    const { deadline, signal } = checkOptions(options);
+  /** A promise of true when `step` is done, or of false at the deadline. Rejects when `signal` aborts. Calls `ended` before it settles. */
+  async(step, { deadline, signal }, ended) {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
       let timer;
       const end = () => {
         this.#waiters.delete(waiter);
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
+        ended?.();
       };
       const abort = () => {
         end();
@@ -107,8 +105,9 @@ export class Waits {
         if (left > 0) {
           timer = setTimeout(expire, Math.min(Math.ceil(left), 0x7fffffff));
         } else {
+          const isDone = step() === DONE; // what is free is taken also after the deadline
           end();
-          resolve(step() === DONE); // what is free is taken also after the deadline
+          resolve(isDone);
         }
       };
       const waiter = { step, done };
@@ -186,13 +185,40 @@ function probe() {
   }
 }
 
-/** Throws if these are no options of a wait. Returns when it ends, if it began now. */
-export function checkOptions({ timeout = Infinity, signal } = {}) {
-  if (typeof timeout !== 'number' || Number.isNaN(timeout)) {
-    throw new TypeError(`timeout is a number of milliseconds, not ${String(timeout)}`);
+/** When a wait that awaits ends, if it begins now. Throws if these are no options, or the signal has aborted. */
+export function waitOptions(options) {
+  const { deadline, signal } = read(options);
+  signal?.throwIfAborted();
+  return { deadline, signal };
+}
+
+/** As `waitOptions`, for a wait that blocks: nobody could abort it. */
+export function blockOptions(options, [method, instead]) {
+  const { deadline, signal } = read(options);
+  if (signal !== undefined) throw new TypeError(`${method}() takes no signal, because nothing could abort it: use \`await ${instead}()\``);
+  return { deadline };
+}
+
+function read(options = {}) {
+  if (!areOptions(options)) {
+    throw new TypeError(`options are an object such as { timeout: 100 } or { signal }, not ${shown(options)}`);
   }
-  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
-    throw new TypeError(`signal is an AbortSignal, not ${String(signal)}`);
+  const { timeout = Infinity, signal } = options;
+  if (typeof timeout !== 'number' || Number.isNaN(timeout)) {
+    throw new TypeError(`timeout is a number of milliseconds, not ${shown(timeout)}`);
+  }
+  if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function')) {
+    throw new TypeError(`signal is an AbortSignal, not ${shown(signal)}`);
   }
   return { deadline: performance.now() + timeout, signal };
 }
+
+/** A plain object, of any realm, or another one that has an option. A signal itself, an array or a date would be a wait without an end. */
+function areOptions(options) {
+  if (typeof options !== 'object' || options === null) return false;
+  const prototype = Object.getPrototypeOf(options);
+  return prototype === null || Object.getPrototypeOf(prototype) === null || 'timeout' in options || 'signal' in options;
+}
+
+/** A value in a message, whatever it is. */
+export const shown = (value) => (Object(value) === value ? Object.prototype.toString.call(value) : typeof value === 'string' ? `'${value}'` : String(value));

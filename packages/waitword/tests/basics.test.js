@@ -1,6 +1,6 @@
 // Each lock in one agent: what it returns, its errors, deadlines and aborts.
 import { AsyncLock, Condition, Event, Semaphore } from '../src/index.js';
-import { assert, equal, failure, mayBlock, run, test, turn } from './harness.js';
+import { assert, equal, failure, mayBlock, run, test, turn, until } from './harness.js';
 import { disableRechecks } from './jobs.js';
 
 const state = (lock) => new Int32Array(lock.buffer)[0];
@@ -78,23 +78,71 @@ test('where blocking is not allowed, the error names what to use; a free lock is
   lock.lock().release();
 });
 
-test('options are checked whether or not there is anything to wait for', async () => {
-  const semaphore = new Semaphore();
-  const event = new Event();
-  const lock = new AsyncLock();
-  for (const options of [{ timeout: NaN }, { timeout: '5' }, { timeout: null }, { signal: {} }, { signal: null }]) {
-    semaphore.release();
-    event.notifyOne();
-    const free = [() => lock.lockAsync(options), () => lock.executeLocked(() => assert(false), options), () => semaphore.acquireAsync(options)];
-    free.push(() => event.waitAsync(options), () => lock.lock(options), () => semaphore.acquire(options), () => event.wait(options));
-    for (const action of free) assert((await failure(action)) instanceof TypeError, String(action));
-    assert(!lock.isLocked);
-    const guard = lock.lock();
-    const held = [() => lock.lockAsync(options), () => new Condition().waitAsync(lock, options)];
-    if (mayBlock) held.push(() => new Condition().wait(lock, options));
-    for (const action of held) assert((await failure(action)) instanceof TypeError && lock.isLocked, String(action));
-    guard.release();
+// Each method that takes options, on a lock that is free and on one that is held: what is waited for, or is already there.
+const WITH_OPTIONS = {
+  lock: { blocks: true, call: ({ lock }, options) => lock.lock(options) },
+  lockAsync: { call: ({ lock }, options) => lock.lockAsync(options) },
+  executeLocked: { call: ({ lock }, options) => lock.executeLocked(() => assert(false, 'the callback ran'), options) },
+  acquire: { blocks: true, call: ({ semaphore }, options) => semaphore.acquire(options) },
+  acquireAsync: { call: ({ semaphore }, options) => semaphore.acquireAsync(options) },
+  'Event.wait': { blocks: true, call: ({ event }, options) => event.wait(options) },
+  'Event.waitAsync': { call: ({ event }, options) => event.waitAsync(options) },
+  'Condition.wait': { blocks: true, call: ({ condition, held }, options) => condition.wait(held, options) },
+  'Condition.waitAsync': { call: ({ condition, held }, options) => condition.waitAsync(held, options) },
+};
+
+test('what are no options is a TypeError in every method, whether or not there is anything to wait for', async () => {
+  const signal = new AbortController().signal;
+  const wrong = [30, 0, NaN, '30', '', true, 30n, Symbol('30'), null, () => 30, [30], [], new Date(30), Promise.resolve(30), new Map(), signal];
+  for (const timeout of [NaN, '30', null, true, 30n, {}, [30]]) wrong.push({ timeout });
+  wrong.push({ signal: 30 }, { signal: null }, { signal: {} }, { signal: { throwIfAborted() {} } }, { signal: new AbortController() });
+  for (const [method, { blocks, call }] of Object.entries(WITH_OPTIONS)) {
+    // Nobody could abort a wait that blocks.
+    for (const [number, options] of [...wrong, ...(blocks ? [{ signal }, { timeout: 30, signal }] : [])].entries()) {
+      for (const isFree of [true, false]) {
+        const [lock, held, condition, semaphore, event] = [new AsyncLock(), new AsyncLock(), new Condition(), new Semaphore(), new Event()];
+        held.lock();
+        if (isFree) event.notifyOne(), semaphore.release();
+        else lock.lock();
+        const before = [lock, held, condition, semaphore, event].map(state).join();
+        const what = `${method}, ${isFree ? 'free' : 'held'}, the wrong options of number ${number}`;
+        const error = await Promise.race([failure(() => call({ lock, held, condition, semaphore, event }, options)), turn().then(turn)]);
+        assert(error instanceof TypeError, `${what}: ${error ?? 'waits'}`);
+        equal([lock, held, condition, semaphore, event].map(state).join(), before, what);
+      }
+    }
   }
+});
+
+test('what are options is taken: none, plain ones, and any object with a timeout or a signal', async () => {
+  const { signal } = new AbortController();
+  const none = Object.assign(Object.create(null), { timeout: 1 });
+  const inherits = Object.create({ timeout: 1 });
+  for (const [method, { blocks, call }] of Object.entries(WITH_OPTIONS)) {
+    if (method === 'executeLocked') continue; // its callback must not run here
+    for (const options of [undefined, {}, { timeout: undefined }, { timeout: 1 }, none, inherits, ...(blocks ? [] : [{ signal }, new AbortController()])]) {
+      if (method.startsWith('Condition') && (!mayBlock && blocks || !(options?.timeout > 0))) continue;
+      const [lock, held, condition, semaphore, event] = [new AsyncLock(), new AsyncLock(), new Condition(), new Semaphore(), new Event()];
+      held.lock();
+      event.notifyOne();
+      semaphore.release();
+      const outcome = await call({ lock, held, condition, semaphore, event }, options);
+      assert(method.startsWith('Condition') ? outcome === false : outcome, method);
+    }
+  }
+});
+
+test('a callback, a lock or permits of another kind are a TypeError', async () => {
+  const lock = new AsyncLock();
+  const guard = lock.lock();
+  for (const wrong of [undefined, null, 30, 'lock', {}]) {
+    assert((await failure(() => lock.executeLocked(wrong))) instanceof TypeError);
+    for (const other of [wrong, guard]) {
+      assert((await failure(() => new Condition().waitAsync(other))) instanceof TypeError);
+      if (mayBlock) assert((await failure(() => new Condition().wait(other))) instanceof TypeError);
+    }
+  }
+  for (const wrong of [null, '1', 1n, {}, [1], true]) assert((await failure(() => new Semaphore().release(wrong))) instanceof TypeError);
 });
 
 test('a deadline ends a wait, and not early', async () => {
@@ -266,6 +314,10 @@ test('a semaphore counts its permits', async () => {
   assert((await failure(() => semaphore.release(Semaphore.MAX_PERMITS))) instanceof RangeError);
   semaphore.release(Semaphore.MAX_PERMITS - 2);
   equal(semaphore.permits, Semaphore.MAX_PERMITS);
+  assert((await failure(() => semaphore.release())) instanceof RangeError);
+  equal(semaphore.permits, Semaphore.MAX_PERMITS);
+  (await semaphore.acquireAsync()).release();
+  equal(semaphore.permits, Semaphore.MAX_PERMITS);
 });
 
 test('an event stores one wakeup', async () => {
@@ -290,6 +342,116 @@ test('an event wakes the waiters that are there, one or all', async () => {
   await Promise.all(waits);
   equal(woken.join(), '0,1,2');
   assert(!event.isStored);
+});
+
+test('300 notifies end 300 waits, and 299 end 299', async () => {
+  for (const [waits, notifies] of [[255, 255], [256, 256], [300, 300], [300, 299]]) {
+    const event = new Event();
+    let ended = 0;
+    for (let i = 0; i < waits; i++) event.waitAsync().then(() => ended++);
+    for (let i = 0; i < notifies; i++) event.notifyOne();
+    await until(() => ended >= notifies);
+    await turn();
+    equal(ended, notifies);
+    assert(!event.isStored);
+  }
+});
+
+test('a wakeup that another caller takes is made up for by the next notify, for each waiter', async () => {
+  const event = new Event();
+  const waits = [event.waitAsync(), event.waitAsync()];
+  for (let i = 0; i < 2; i++) event.notifyOne();
+  for (let i = 0; i < 2; i++) assert(event.tryWait()); // before the waiters run
+  for (let i = 0; i < 2; i++) event.notifyOne();
+  await Promise.all(waits);
+  assert(!event.isStored);
+});
+
+test('notifies beyond those that wait are stored as one', async () => {
+  const event = new Event();
+  const waits = [event.waitAsync(), event.waitAsync()];
+  for (let i = 0; i < 5; i++) event.notifyOne();
+  await Promise.all(waits);
+  assert(event.tryWait());
+  assert(!event.tryWait());
+  event.waitAsync();
+  for (let i = 0; i < 5; i++) event.notifyOne();
+  event.notifyAll();
+  for (let i = 0; i < 5; i++) event.notifyOne();
+  assert(event.tryWait());
+  assert(!event.tryWait());
+  const controller = new AbortController();
+  const given = event.waitAsync({ signal: controller.signal });
+  for (let i = 0; i < 5; i++) event.notifyOne();
+  controller.abort();
+  await failure(() => given);
+  for (let i = 0; i < 5; i++) event.notifyOne();
+  assert(event.tryWait());
+  assert(!event.tryWait());
+});
+
+test('an event has so many waiters at most; one more is a RangeError that changes nothing', async () => {
+  const event = new Event();
+  const waits = Array.from({ length: Event.MAX_WAITERS }, () => event.waitAsync());
+  const before = state(event);
+  for (const wait of [() => event.waitAsync(), () => event.wait({ timeout: 0 })]) {
+    const error = await failure(wait);
+    assert(error instanceof RangeError && /4094 waiters/.test(error.message), error.message);
+    equal(state(event), before);
+  }
+  for (let i = 0; i < Event.MAX_WAITERS + 3; i++) event.notifyOne();
+  await Promise.all(waits);
+  assert(event.tryWait());
+  assert(!event.tryWait());
+  equal(await event.waitAsync({ timeout: 0 }), false);
+});
+
+test('a waiter misses no notifyAll, however many there are before it runs', async () => {
+  const words = new Int32Array(new SharedArrayBuffer(8));
+  for (const [count, rounds] of [[1, 0], [255, 0], [256, 0], [512, 0], [256, -1], [256, -128], [1, 0x7fffffff]]) {
+    const event = new Event(words);
+    words[1] = rounds; // the number of notifyAll, near its limits
+    const wait = event.waitAsync();
+    for (let i = 0; i < count; i++) {
+      if (i > 0) event.waitAsync(); // without one that waits again, a notifyAll has nothing to do
+      event.notifyAll();
+    }
+    assert(await wait);
+    equal(words[1], (rounds + count) | 0);
+  }
+});
+
+test('a condition misses no notify where its number begins anew', async () => {
+  for (const number of [-2, -4, 0x7ffffffe, 0]) {
+    for (const notify of ['notifyOne', 'notifyAll']) {
+      const lock = new AsyncLock();
+      const words = new Int32Array(new SharedArrayBuffer(4));
+      words[0] = number;
+      const condition = new Condition(words);
+      lock.lock();
+      let ended = 0;
+      const waits = [0, 1].map(() => {
+        const wait = condition.waitAsync(lock).then(() => (ended++, lock.unlock()));
+        lock.tryLock();
+        return wait;
+      });
+      lock.unlock();
+      condition[notify]();
+      if (notify === 'notifyOne') {
+        await waits[0];
+        condition[notify]();
+      }
+      await Promise.all(waits);
+      equal(ended, 2);
+    }
+  }
+});
+
+test('a condition that nobody waits for counts no notify', () => {
+  const words = new Int32Array(new SharedArrayBuffer(4));
+  const condition = new Condition(words);
+  for (let i = 0; i < 3; i++) condition.notifyOne(), condition.notifyAll();
+  equal(words[0], 0);
 });
 
 test('an event whose waiter gave up keeps the wakeup', async () => {

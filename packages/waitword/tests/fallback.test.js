@@ -1,7 +1,7 @@
 // Without `Atomics.waitAsync`: helper workers where there is a global `Worker`, rechecks where there is none.
 import { AsyncLock, Condition, Event, Semaphore } from '../src/index.js';
 import { entryLimit } from '../src/wait_async.js';
-import { assert, equal, failure, run, test, until } from './harness.js';
+import { assert, equal, failure, run, test, turn, until } from './harness.js';
 import * as jobs from './jobs.js';
 import { COUNTER, LOCK, READY, START, WORDS } from './jobs.js';
 import { withAgents } from './workers.js';
@@ -43,6 +43,37 @@ test('the head waiter has a place in the queue', async () => {
     for (const wait of waits) (await wait).release();
     await held;
   });
+});
+
+test('as many notifies as waiters end them all, one each', async () => {
+  const event = new Event();
+  let ended = 0;
+  const waits = [0, 1, 2, 3].map(() => event.waitAsync().then(() => ended++));
+  event.notifyOne();
+  await until(() => ended > 0);
+  await turn();
+  equal(ended, 1);
+  for (let i = 0; i < 3; i++) event.notifyOne();
+  await Promise.all(waits);
+  assert(!event.isStored);
+
+  const semaphore = new Semaphore();
+  const permits = [0, 1, 2].map(() => semaphore.acquireAsync());
+  semaphore.release(3);
+  await Promise.all(permits);
+
+  const lock = new AsyncLock();
+  const condition = new Condition();
+  let begun = 0;
+  const notified = [0, 1, 2].map(async () => {
+    const guard = await lock.lockAsync();
+    begun++;
+    await condition.waitAsync(lock);
+    guard.release();
+  });
+  await until(() => begun === 3);
+  for (let i = 0; i < 3; i++) condition.notifyOne();
+  await Promise.all(notified);
 });
 
 test('the other locks work as well', async () => {

@@ -159,7 +159,7 @@ model!(one_is_polled_while_it_is_moved, |shared: Arc<Shared>| {
 });
 
 // A task and a thread behind it are notified at once. The task is moved to the queue of the mutex, and the thread locks it.
-model_of_two!(a_task_and_a_thread_go_on, |shared: Arc<Shared>| {
+model!(a_task_and_a_thread_go_on, |shared: Arc<Shared>| {
     let task = shared.queued();
     let thread = spawn(&shared, |shared| Way::Thread.wait(shared));
     shared.add();

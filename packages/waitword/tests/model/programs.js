@@ -65,6 +65,35 @@ export function programs({ AsyncLock, Semaphore, Event, Condition }) {
   const waitsAborts = async (env) => {
     if (await given(new Event(env.words).waitAsync({ signal: env.signal() }))) new Event(env.words).notifyOne();
   };
+  // Begins to wait, and then says so. `whenTold` runs when so many have said it: they all began before it.
+  const TOLD = 10;
+  const begins = async ({ words }) => {
+    const wait = new Event(words).waitAsync();
+    Atomics.add(words, TOLD, 1);
+    Atomics.notify(words, TOLD);
+    await wait;
+  };
+  const whenTold = (count, ...programs) => async (env) => {
+    for (let seen; (seen = Atomics.load(env.words, TOLD)) < count; ) Atomics.wait(env.words, TOLD, seen);
+    for (const program of programs) await program(env);
+  };
+  // A wakeup, and takes it itself if the waiter that was notified has not.
+  const takesBack = async ({ words }) => {
+    const event = new Event(words);
+    event.notifyOne();
+    event.tryWait();
+  };
+  const takesBackAndNotifies = async ({ words }) => {
+    const event = new Event(words);
+    event.notifyOne();
+    if (event.tryWait()) event.notifyOne();
+  };
+  // The event as a lock: its wakeup goes from one to the next.
+  const passesOn = (wait) => async (env) => {
+    await wait(env);
+    await inside(env);
+    await notifiesOne(env);
+  };
   const twice = (first, second) => async (env) => {
     await first(env);
     await second(env);
@@ -138,6 +167,11 @@ export function programs({ AsyncLock, Semaphore, Event, Condition }) {
       agents: [twice(notifiesAll, notifiesOne), twice(waits, notifiesOne), twice(waitsAsync, notifiesOne), waitsAborts],
       preemptions: 1,
     },
+    'event: one wakeup goes round': { agents: [passesOn(waits), passesOn(waits), passesOn(waitsAsync)], first: 1 << 12, preemptions: 2 },
+    'event: two that wait and two notifies': { agents: [whenTold(2, notifiesOne, notifiesOne), begins, begins], preemptions: 2 },
+    'event: a wakeup is taken by the notifier, which notifies again': { agents: [whenTold(2, takesBackAndNotifies, takesBackAndNotifies), begins, begins], preemptions: 2 },
+    'event: a waiter that was woken in vain, and all': { agents: [whenTold(1, takesBack, notifiesAll, notifiesOne), begins, waits], preemptions: 3 },
+    'event: all that began before': { agents: [whenTold(2, notifiesAll), begins, begins], preemptions: 3 },
     'condition: one at a time': { agents: [produces('notifyOne'), consumes, consumesAsync(without)], preemptions: 3 },
     'condition: all': { agents: [produces('notifyAll'), consumes, consumesAsync(without)], preemptions: 3 },
     'lock: a waiter dies': { agents: [blocks, blocks, awaits], mortal: [1], preemptions: 3 },

@@ -11,10 +11,13 @@ import { assert, failure, run, test, turn } from '../harness.js';
 import { Paused, explore } from '../model/explore.js';
 import { programs } from '../model/programs.js';
 
-// An agent that is paused in a promise's reaction leaves a rejection that nobody handles. It is kept until the event loop turns.
-process.on('unhandledRejection', (error) => {
-  if (!(error instanceof Paused)) throw error;
-});
+// An agent that is paused in a promise's reaction leaves a rejection that nobody handles, and one that is paused in a listener an
+// error. They are kept until the event loop turns.
+for (const event of ['unhandledRejection', 'uncaughtException']) {
+  process.on(event, (error) => {
+    if (!(error instanceof Paused)) throw error;
+  });
+}
 
 async function check({ agents, ...options }) {
   await turn();
@@ -34,9 +37,14 @@ const MUTANTS = [
   ['semaphore.js', 'if (mark && before - PERMIT >= PERMIT)', 'if (false)', 'semaphore: two are released for two'],
   ['semaphore.js', '(value - PERMIT) | mark', 'value - PERMIT', 'semaphore: one permit for three'],
   ['semaphore.js', 'if (this.#word.compareExchange(0, WAITERS) >= PERMIT)', 'if (this.#word.load() >= PERMIT)', 'semaphore: one acquires twice, one aborts'],
-  ['event.js', 'if (before & WAITERS) this.#wake();', '', 'event: one notify, one waiter'],
-  ['event.js', '(value - WAKEUP) | waited', 'value - WAKEUP & ~WAITERS', 'event: who was woken tells the next'],
-  ['event.js', 'if (before === undefined) this.#wake();', '', 'event: one aborts'],
+  ['event.js', 'if (waiters(before) > 0) this.#word.notify(1);', '', 'event: one notify, one waiter'],
+  ['event.js', 'if (this.#word.load() & WAKEUPS) this.#word.notify(1);', '', 'event: one aborts'],
+  ['event.js', 'wakeups(value) <= waiters(value)', 'wakeups(value) === 0', 'event: two that wait and two notifies'],
+  ['event.js', 'this.#word.compareExchange(value, value - WAKEUP - WAITER) !== value', 'void this.#word.compareExchange(value, value - WAKEUP - WAITER)', 'event: one wakeup goes round'],
+  ['event.js', 'left - WAKEUP : left', 'left - WAKEUP * wakeups(left) : left', 'event: two notifies, one aborts'],
+  ['event.js', '(value & LAPS) !== lap || this.#rounds.load() !== round', 'false', 'event: all that began before'],
+  ['event.js', '((value & LAPS) + LAP)', '(value & LAPS)', 'event: a waiter that was woken in vain, and all'],
+  ['event.js', 'this.#word.notify();', '', 'event: all that began before'],
   ['condition.js', 'if (this.#word.load() !== expected)', 'if (false)', 'condition: one aborts'],
   ['condition.js', 'lock.unlock();', 'lock.unlock();\n      seen = this.#word.change((value) => value | WAITERS) | WAITERS;', 'condition: one at a time', ['const seen', 'let seen']],
   ['condition.js', 'interval: LONGEST_STALL_TIMEOUT', 'interval: Infinity', 'condition: a waiter dies, another awaits'],

@@ -1,4 +1,4 @@
-// The types: what usage.ts says compiles, and index.d.ts names what the modules have. Needs tsc in node_modules or on the path.
+// The types: usage.ts and plain.ts compile, and index.d.ts names what the modules have. Needs tsc in node_modules or on the path.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,18 +8,21 @@ import { assert, equal, run, test } from '../harness.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('usage.ts compiles', () => {
-  const tsc = [process.env.TSC, `${root}node_modules/.bin/tsc`, 'tsc'].filter(Boolean);
-  const found = tsc.find((command) => spawnSync(command, ['--version']).status === 0);
-  if (!found) {
-    const why = 'tsc is not installed (npm install --no-save typescript)';
-    skip("that the npm package's types compile", why);
-    return why;
-  }
-  const flags = ['--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom'];
-  const { status, stdout } = spawnSync(found, [...flags, 'tests/node/usage.ts'], { cwd: root, encoding: 'utf8' });
-  equal(status, 0, stdout);
-});
+const tsc = [process.env.TSC, `${root}node_modules/.bin/tsc`, 'tsc'].filter(Boolean).find((command) => spawnSync(command, ['--version']).status === 0);
+
+// Without the types of a page, and without the newest of the language's, index.d.ts brings what it needs of them.
+for (const [file, lib] of [['usage.ts', 'esnext,dom'], ['plain.ts', 'es2017'], ['plain.ts', 'es2022'], ['plain.ts', 'es2022,dom'], ['plain.ts', 'esnext']]) {
+  test(`${file} compiles with --lib ${lib}`, () => {
+    if (!tsc) {
+      const why = 'tsc is not installed (npm install --no-save typescript)';
+      skip("that the npm package's types compile", why);
+      return why;
+    }
+    const flags = ['--noEmit', '--strict', '--target', 'esnext', '--module', 'nodenext', '--lib', lib];
+    const { status, stdout } = spawnSync(tsc, [...flags, `tests/node/${file}`], { cwd: root, encoding: 'utf8' });
+    equal(status, 0, stdout);
+  });
+}
 
 test('index.d.ts has the names that the modules have', () => {
   const types = readFileSync(`${root}index.d.ts`, 'utf8');

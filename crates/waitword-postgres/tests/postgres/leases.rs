@@ -8,7 +8,7 @@ use crate::proxy::Proxy;
 use crate::server::Database;
 use crate::{LONG, NAME, connect, on_one_thread, two_processes, until, with_database, with_two_processes};
 
-const TERM: Duration = Duration::from_secs(3);
+const TERM: Duration = Duration::from_millis(1500);
 
 /// A lease, and its number. Anew, if it expired before it could be asked.
 async fn take(cluster: &Cluster) -> (Lease, i64) {

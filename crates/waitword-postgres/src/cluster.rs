@@ -3,37 +3,39 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio_postgres::types::Type;
+use tokio_postgres::Row;
 
 use crate::cohort::Cohort;
 use crate::config::Config;
 use crate::error::Error;
 use crate::lease::Lease;
 use crate::mutex::ClusterMutex;
-use crate::session::Connected;
+use crate::session::{Connected, SETTINGS, text};
 use crate::sessions::Sessions;
 
 /// What [`migrate`] runs: the functions and tables of the schema `waitword`, for `psql --single-transaction` or a program's own migrations.
 pub const SCHEMA: &str = include_str!("schema.sql");
 
 /// Makes or renews the schema `waitword` in a database. Can be run at any time, also twice at a time. A database that only holds what a lock
-/// protects needs it, too, for `waitword.check`.
+/// protects needs it, too, for `waitword.check`. A schema that is newer than the program stays as it is.
 ///
 /// The role of `config` becomes the owner. Other roles need `GRANT USAGE ON SCHEMA waitword`.
 ///
 /// # Errors
-/// There was no connection, or the role may not make a schema, or it took longer than a new session may ([`Config::reconnect_limit`]).
+/// The schema is newer ([`Error::Outdated`]), or there was no connection, or the role may not make a schema, or it took longer than a new session may ([`Config::reconnect_limit`]).
 ///
 /// # Panics
 /// Outside of a tokio runtime with I/O and time.
 pub async fn migrate(config: &Config) -> Result<(), Error> {
-    let of = |error| Error::of(error, config.connect_limit());
+    let start = Instant::now();
+    let of = |error| Error::of(error, start);
     let migrate = |host: tokio_postgres::Config| async move {
         let (client, connection) = host.connect(config.connector()).await.map_err(of)?;
         // Dropped, as when the time is up, it closes the connection.
         let _connection = Connected(tokio::spawn(connection).abort_handle());
+        client.batch_execute(SETTINGS).await.map_err(of)?;
         client.batch_execute(&format!("BEGIN; {SCHEMA} COMMIT")).await.map_err(of)
     };
     config.at_first_host(migrate).await
@@ -123,15 +125,17 @@ impl Cluster {
             "SELECT coalesce(array_agg(process), '{}'), coalesce(array_agg(seconds), '{}'), coalesce(array_agg(holds), '{}')
              FROM waitword.queue($1)";
         let name = self.sessions.config.name(name)?;
-        let row = self.sessions.call(QUEUE, &[(&&*name, Type::TEXT)]).await?;
-        let (processes, seconds, holds): (Vec<String>, Vec<f64>, Vec<bool>) =
-            (row.get(0), row.get(1), row.get(2));
-        let queued = processes.into_iter().zip(seconds).zip(holds);
-        let queued = queued.map(|((process, seconds), holds)| {
-            let since = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-            Queued { process, since, holds }
-        });
-        Ok(queued.collect())
+        let listed = |row: Row| {
+            let (processes, seconds, holds): (Vec<String>, Vec<f64>, Vec<bool>) =
+                (row.get(0), row.get(1), row.get(2));
+            let queued = processes.into_iter().zip(seconds).zip(holds);
+            let queued = queued.map(|((process, seconds), holds)| {
+                let since = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+                Queued { process, since, holds }
+            });
+            queued.collect()
+        };
+        self.sessions.call(QUEUE, vec![text(&name)], listed).await
     }
 }
 

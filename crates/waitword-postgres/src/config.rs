@@ -5,11 +5,11 @@ use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
-use tokio_postgres::config::{Host, LoadBalanceHosts};
+use tokio_postgres::config::{Host, LoadBalanceHosts, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Lost};
@@ -25,7 +25,7 @@ type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
 /// Which database a [`Cluster`](crate::Cluster) is of, and how long everything may take: at most 30 days.
 ///
 /// ```
-/// use std::time::Duration;
+/// use std::time::{Duration, Instant};
 /// use waitword_postgres::Config;
 ///
 /// let config: Config = "postgresql://app@db.example/shop?sslmode=require".parse()?;
@@ -118,8 +118,8 @@ impl Config {
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let limit = self.connect_limit();
-        let late = || Error::Unreachable(limit, "the server says nothing".to_owned());
+        let (limit, start) = (self.connect_limit(), Instant::now());
+        let late = || Error::silent(start, limit);
         let mut failed = late();
         for host in self.hosts() {
             match timeout(limit, run(host)).await.unwrap_or_else(|_| Err(late())) {
@@ -132,12 +132,16 @@ impl Config {
 
     /// The address, once for each of its hosts: the client's own limit ends with its greeting.
     fn hosts(&self) -> Vec<tokio_postgres::Config> {
-        let all = &self.postgres;
+        let mut all = self.postgres.clone();
+        if all.get_target_session_attrs() == TargetSessionAttrs::ReadWrite {
+            // A host that cannot write is passed over in any case; the client would pass over a role's `default_transaction_read_only`, too.
+            all.target_session_attrs(TargetSessionAttrs::Any);
+        }
         let (names, addresses, ports) = (all.get_hosts(), all.get_hostaddrs(), all.get_ports());
         let count = names.len().max(addresses.len());
         let is_wrong = [names.len(), addresses.len(), ports.len()].iter().any(|&len| len > 1 && len != count);
         if count < 2 || is_wrong {
-            return vec![all.clone()];
+            return vec![all];
         }
         let of = |number: usize| {
             let mut one = tokio_postgres::Config::new();

@@ -3,9 +3,9 @@
 use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio_postgres::error::{DbError, Severity};
+use tokio_postgres::error::{DbError, Severity, SqlState};
 use waitword::LockError;
 
 /// Why a lock or a lease was not acquired. What it prints says what to do.
@@ -16,12 +16,14 @@ pub enum Error {
     Address(Arc<tokio_postgres::Error>),
     /// A name that no lock can have, and why.
     Name(&'static str),
-    /// There was no connection in time. The text is the last reason.
+    /// There was no session, or no answer, for so long. The text is the last reason, and what to do about it.
     Unreachable(Duration, String),
     /// The server refused the connection: the user, the password or the database is wrong.
     Refused(Arc<tokio_postgres::Error>),
-    /// The schema `waitword` is not there, or of another version.
+    /// The schema `waitword` is not there, or is older than the program.
     Schema(Arc<tokio_postgres::Error>),
+    /// The schema `waitword` is newer than the program.
+    Outdated(Arc<tokio_postgres::Error>),
     /// The role may not use the schema.
     Rights(Arc<tokio_postgres::Error>),
     /// Something between this process and the server lends one session to several clients.
@@ -39,26 +41,49 @@ pub enum Error {
 }
 
 impl Error {
-    /// What the database says, as one of the cases above. `waited` is how long it could take.
-    pub(crate) fn of(error: tokio_postgres::Error, waited: Duration) -> Self {
-        let Some(code) = error.code() else { return Self::Unreachable(waited, chain(&error)) };
-        let code = code.code();
+    /// What the database says, as one of the cases above, to what was asked at `start`.
+    pub(crate) fn of(error: tokio_postgres::Error, start: Instant) -> Self {
+        let code = error.code().map(SqlState::code).unwrap_or_default();
         let is_of = |classes: &[&str]| classes.iter().any(|class| code.starts_with(class));
         match code {
             "WW003" => Self::SharedSession,
-            // Another version; no such schema, no such function.
+            "WW006" => Self::Outdated(error.into()),
+            // An older version; no such schema, no such function.
             "WW002" | "3F000" | "42883" => Self::Schema(error.into()),
             "42501" => Self::Rights(error.into()),
-            "25006" => Self::Unreachable(
-                waited,
-                "the server is read-only: add target_session_attrs=read-write, and all hosts".to_owned(),
-            ),
             // No authorization; no such database.
             _ if is_of(&["28", "3D000"]) => Self::Refused(error.into()),
-            // No connection; no room for another; not yet, or no longer.
-            _ if is_of(&["08", "53", "57"]) => Self::Unreachable(waited, chain(&error)),
+            // The client's own errors; no connection; no room for another; not yet, or no longer; a standby.
+            "" | "25006" => Self::unreachable(&error, start),
+            _ if is_of(&["08", "53", "57"]) => Self::unreachable(&error, start),
             _ => Self::Database(error.into()),
         }
+    }
+
+    fn unreachable(error: &tokio_postgres::Error, start: Instant) -> Self {
+        let why = chain(error);
+        let advice = match error.code().map(SqlState::code) {
+            Some("25006") => {
+                "the server is a standby, which only reads: give the address of the primary, or of all hosts"
+            }
+            Some("53300") => {
+                "end other sessions, or raise max_connections, or the CONNECTION LIMIT of the role or the database"
+            }
+            Some("57014") => "if it was statement_timeout or lock_timeout, raise it for the role",
+            Some(code) if code.starts_with("57") => "the server or an administrator ended the session",
+            None if why.contains("TLS") => {
+                "check that the server has TLS and that its certificate is trusted (`Config::tls`), or write sslmode=disable"
+            }
+            None if why.contains("configuration") || why.contains("authentication") => "complete the address",
+            _ => CHECK,
+        };
+        Self::Unreachable(start.elapsed(), format!("{why}: {advice}"))
+    }
+
+    /// Nothing came from the server for the `limit` of a new session.
+    pub(crate) fn silent(start: Instant, limit: Duration) -> Self {
+        let why = format!("the server did not answer within {limit:?} (connect_timeout): {CHECK}");
+        Self::Unreachable(start.elapsed(), why)
     }
 
     /// Whether to try again is of use.
@@ -66,6 +91,9 @@ impl Error {
         matches!(self, Self::Unreachable(..) | Self::Lost(_))
     }
 }
+
+/// What to do if there is no connection.
+const CHECK: &str = "check the address, and that the server runs";
 
 /// Whether the statement did nothing, and may do it if it is sent again: it was cancelled, did not get a row in time, or stood in another's way.
 pub(crate) fn is_interrupted(error: &tokio_postgres::Error) -> bool {
@@ -101,11 +129,9 @@ impl fmt::Display for Error {
                 chain(error)
             ),
             Self::Name(why) => write!(f, "no lock can have this name: {why}"),
-            Self::Unreachable(waited, why) => write!(
-                f,
-                "no session within {waited:?} ({why}): check the address, that the server runs and answers, and of TLS that its \
-                 certificate is trusted (`Config::tls`, or sslmode=disable)"
-            ),
+            Self::Unreachable(time, why) => {
+                write!(f, "no session with the database after {} ms: {why}", time.as_millis())
+            }
             Self::Refused(error) => {
                 write!(f, "the server refused ({}): check user, password and database", chain(error))
             }
@@ -113,6 +139,11 @@ impl fmt::Display for Error {
                 f,
                 "the database is not prepared ({}): have its owner call `waitword_postgres::migrate`, or run the text \
                  `waitword_postgres::SCHEMA`",
+                chain(error)
+            ),
+            Self::Outdated(error) => write!(
+                f,
+                "the database is prepared for newer programs ({}): update the program; `migrate` leaves a newer schema as it is",
                 chain(error)
             ),
             Self::Rights(error) => write!(
@@ -129,7 +160,7 @@ impl fmt::Display for Error {
                 "the tokio runtime in which the cluster connected has ended: connect in one that outlives the use of the cluster",
             ),
             Self::TimedOut => {
-                f.write_str("the time was up before it could be had: try again, or allow more time")
+                f.write_str("timed out")
             }
             Self::BlockingForbidden => LockError::BlockingForbidden.fmt(f),
             Self::Lost(lost) => lost.fmt(f),

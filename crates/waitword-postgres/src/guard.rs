@@ -4,11 +4,9 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use waitword::OwnedMutexGuard;
-
-use crate::cohort::{Cohort, Held, Local};
+use crate::cohort::{Held, Turn};
 use crate::error::Lost;
-use crate::session::Session;
+use crate::session::Requested;
 
 /// The lock is held, as far as this process knows. It has a share in its mutex, so that it can be sent to another thread or task.
 ///
@@ -17,22 +15,21 @@ use crate::session::Session;
 /// lock was held to the end, as far as the process has learned by then.
 #[must_use = "the lock is released when the guard is dropped"]
 pub struct ClusterGuard {
-    cohort: Arc<Cohort>,
-    /// Not there any more once it is released.
-    local: Option<OwnedMutexGuard<Local>>,
-    session: Arc<Session>,
+    /// Its drop releases.
+    turn: Turn,
+    requested: Arc<Requested>,
     fence: i64,
 }
 
 impl ClusterGuard {
-    pub(crate) fn new(cohort: &Arc<Cohort>, held: Held) -> Self {
-        let Held { local, session, fence } = held;
-        Self { cohort: Arc::clone(cohort), local: Some(local), session, fence }
+    pub(crate) fn new(held: Held) -> Self {
+        let Held { turn, requested, fence } = held;
+        Self { turn, requested, fence }
     }
 
     /// The name of the lock, with its namespace: what `waitword.check` is called with.
     pub fn name(&self) -> &str {
-        &self.cohort.name
+        &self.requested.name
     }
 
     /// The fencing number, larger than those of all guards of this lock before it, in all processes. To be shown with every access to
@@ -41,15 +38,15 @@ impl ClusterGuard {
     /// # Errors
     /// The lock is known to be lost. `Ok` is no proof that it is not: the database's check is.
     pub fn fence(&self) -> Result<i64, Lost> {
-        self.session.why_ended().map_or(Ok(self.fence), |why| Err(Lost::new(&self.cohort.name, why)))
+        self.requested.check().map(|()| self.fence)
     }
 
-    /// Waits until the lock is lost: its session ended, so that the database may grant it to another process.
+    /// Waits until the lock is lost: its session ended, or an administrator took the lock away, so that the database may grant it to another process.
     ///
     /// # Cancellation
     /// The future can be dropped and made again.
     pub async fn lost(&self) -> Lost {
-        Lost::new(&self.cohort.name, self.session.ended().await)
+        self.requested.lost.wait_async().await.clone()
     }
 
     /// Runs a section, and drops it as soon as the lock is lost.
@@ -87,8 +84,9 @@ impl ClusterGuard {
     /// In a task: use [`unlock_async`](Self::unlock_async) there.
     #[doc(alias("release", "unlock_blocking"))]
     pub fn unlock(mut self) -> Result<(), Lost> {
-        self.cohort.sessions.may_block("unlock_async");
-        let runtime = self.cohort.sessions.runtime.clone();
+        let sessions = &self.turn.cohort.sessions;
+        sessions.may_block("unlock_async");
+        let runtime = sessions.runtime.clone();
         runtime.block_on(self.release())
     }
 
@@ -105,27 +103,20 @@ impl ClusterGuard {
     }
 
     async fn release(&mut self) -> Result<(), Lost> {
-        // Taken out at the first poll; then the release goes on by itself.
-        let Some(local) = self.local.take() else { return Ok(()) };
         let fenced = self.fence();
-        Arc::clone(&self.cohort).release(local).await?;
-        fenced.map(drop)
-    }
-}
-
-impl Drop for ClusterGuard {
-    fn drop(&mut self) {
-        if let Some(local) = self.local.take() {
-            // `on_lost` is told of a loss.
-            let release = Arc::clone(&self.cohort).release(local);
-            self.cohort.sessions.runtime.spawn(release);
+        // Begun at the first poll; then it goes on by itself. The task ends without a result if the runtime does.
+        if let Some(giving_back) = self.turn.end()
+            && let Ok((_, released)) = giving_back.await
+        {
+            released?;
         }
+        fenced.map(drop)
     }
 }
 
 impl fmt::Debug for ClusterGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_lost = self.session.why_ended().is_some();
+        let is_lost = self.requested.lost.is_set();
         f.debug_struct("ClusterGuard")
             .field("name", &self.name())
             .field("fence", &self.fence)

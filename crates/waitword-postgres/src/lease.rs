@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout_at};
-use tokio_postgres::types::Type;
+use tokio_postgres::Row;
 use waitword::OnceLock;
 
 use crate::error::{Error, Lost};
-use crate::session::Param;
+use crate::session::{int8, text};
 use crate::sessions::Sessions;
 
 /// No term is longer.
@@ -51,25 +51,21 @@ impl Lease {
         name: &Arc<str>,
         term: Duration,
     ) -> Result<Result<Self, Duration>, Error> {
-        // Of a dropped future nobody would learn that the lease was granted. The task drops the lease then.
-        let (sessions, name, term) = (Arc::clone(sessions), Arc::clone(name), term.min(LONGEST));
-        let runtime = sessions.runtime.clone();
-        let taken = runtime.spawn(async move {
-            let sent = Instant::now();
-            let (lease, process, milliseconds) = (&*name, &*sessions.config.process, term.as_millis() as i64);
-            let params: [Param<'_>; 3] =
-                [(&lease, Type::TEXT), (&process, Type::TEXT), (&milliseconds, Type::INT8)];
-            let row = sessions.call("SELECT * FROM waitword.take_lease($1, $2, $3)", &params).await?;
+        let (sent, term) = (Instant::now(), term.min(LONGEST));
+        let params = vec![text(name), text(&sessions.config.process), int8(term.as_millis() as i64)];
+        let (its_sessions, name) = (Arc::clone(sessions), Arc::clone(name));
+        // Dropped, because nobody awaits it any more, the lease is given back.
+        let taken = move |row: Row| {
             let Some(fence) = row.get::<_, Option<i64>>(0) else {
-                return Ok(Err(Duration::from_millis(row.get::<_, i64>(1).unsigned_abs())));
+                return Err(Duration::from_millis(row.get::<_, i64>(1).unsigned_abs()));
             };
-            let expiry = Mutex::new(sent + term);
+            let (sessions, name, expiry) =
+                (Arc::clone(&its_sessions), Arc::clone(&name), Mutex::new(sent + term));
             let state = Arc::new(State { sessions, name, fence, term, expiry, lost: OnceLock::new() });
             let renewal = state.sessions.runtime.spawn(renew(Arc::clone(&state))).abort_handle();
-            Ok(Ok(Self { state, renewal }))
-        });
-        // The runtime is ending.
-        taken.await.unwrap_or(Err(Error::RuntimeEnded))
+            Ok(Self { state, renewal })
+        };
+        sessions.call("SELECT * FROM waitword.take_lease($1, $2, $3)", params, taken).await
     }
 
     /// Takes it, after it has expired.
@@ -148,21 +144,22 @@ impl State {
 }
 
 async fn end(state: &State) -> Result<(), Error> {
-    let params: [Param<'_>; 2] = [(&&*state.name, Type::TEXT), (&state.fence, Type::INT8)];
-    state.sessions.call("SELECT waitword.end_lease($1, $2)", &params).await.map(drop)
+    let params = vec![text(&state.name), int8(state.fence)];
+    state.sessions.call("SELECT waitword.end_lease($1, $2)", params, drop).await
 }
 
 /// Renews at each third of the term, and more often while the database does not answer.
 async fn renew(state: Arc<State>) {
+    const RENEW: &str = "SELECT waitword.renew_lease($1, $2, $3)";
+    let params = [text(&state.name), int8(state.fence), int8(state.term.as_millis() as i64)];
     let why = loop {
         sleep(state.term / 3).await;
         let renewal = async {
             loop {
                 let sent = Instant::now();
-                let milliseconds = state.term.as_millis() as i64;
-                let params: [Param<'_>; 3] =
-                    [(&&*state.name, Type::TEXT), (&state.fence, Type::INT8), (&milliseconds, Type::INT8)];
-                match state.sessions.call("SELECT waitword.renew_lease($1, $2, $3)", &params).await {
+                // It needs no place: statements that have none yet come later.
+                let renewed = async { state.sessions.current().await?.run(RENEW, &params).await };
+                match renewed.await {
                     Ok(row) => break row.get::<_, bool>(0).then_some(sent + state.term),
                     Err(_) => sleep(state.term / 20).await,
                 }

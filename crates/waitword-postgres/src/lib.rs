@@ -23,7 +23,8 @@
 //! # Order
 //! The tasks and threads of a process queue on a local `Mutex`; only its head waiter has a request in the database. The database grants
 //! in the order of requests. A release hands the lock on to a local waiter without asking the database, for a
-//! [tenure](Config::tenure) at the longest. A head waiter that gives up takes the place of its process along; the next one requests anew.
+//! [tenure](Config::tenure) at the longest. If the head waiter gives up, the next local waiter adopts its request, with the position of the process in
+//! the database's queue; the request is taken back when nobody of the process is left.
 //!
 //! # What it costs
 //! A process has one session. An advisory lock of PostgreSQL belongs to the session that waited for it, and a session that waits for one key
@@ -33,11 +34,15 @@
 //! handoffs between processes per second, over all locks. A transaction that stays open for minutes anywhere in the database keeps the old
 //! versions of the queue's rows from being cleaned up, which slows it.
 //!
+//! Of each process and lock, one request at a time is in the database, however many futures are polled and dropped. A session has 16 statements under way
+//! at a time; a future that is dropped before its statement is sent sends nothing. Renewals of leases do not wait for those that are not sent yet.
+//!
 //! # When it is lost
 //! The database takes the lock from a process whose session ended: the connection broke, an administrator ended it, the server restarted,
 //! or did not answer for [some seconds](Config::answer_limit). The holder is told: [`ClusterGuard::lost`], [`ClusterGuard::fence`], the end of
 //! [`ClusterGuard::run`], the result of [`ClusterGuard::unlock`], [`Config::on_lost`]. Waiters are not: they enqueue again with the next session.
-//! If a process dies, others notice within a second. A process that hangs keeps its locks as long as its machine answers: [`Lease`] is for those.
+//! A lock whose row an administrator deletes or changes by hand is lost, too; its holder is told within a second or two, and a waiter whose row is
+//! gone enqueues again. If a process dies, others notice within a second. A process that hangs keeps its locks as long as its machine answers: [`Lease`] is for those.
 //!
 //! # Fencing
 //! A holder that was stopped for a minute between two instructions, and has not been told yet, believes that it holds the lock. So
@@ -59,8 +64,11 @@
 //! be in another database, if that has the [schema](SCHEMA), too.
 //!
 //! # Where it ends
-//! Sessions must not be shared (PgBouncer in pool mode `transaction`): that is an [error](Error::SharedSession), as soon as two clients meet in one
-//! server process, or one in two. A failover to a replica that lags
+//! Sessions must not be shared (PgBouncer in pool mode `transaction` or `statement`): that is an [error](Error::SharedSession) of
+//! [`Cluster::connect`]. It connects a second time for a moment, and sees whether that client is given the server process of the session; then whether
+//! the session still has that process itself. What this does not notice: a pooler that gives both connections other server processes at this moment,
+//! because others use it or because it refuses the second connection. Then it is an error as soon as two clients meet in one server process, or one in
+//! two; if they never do, and the process is killed, its locks stay held until the pooler closes its server process. A failover to a replica that lags
 //! behind forgets locks, and perhaps numbers: use synchronous replication. PostgreSQL 14 is the oldest.
 //!
 //! Where to read on: `cluster.rs` is the door; `mutex.rs` and `guard.rs` are what users call, `cohort.rs` the local queue and `request.rs` one

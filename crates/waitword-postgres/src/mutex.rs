@@ -5,12 +5,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use tokio::time::timeout_at;
-use waitword::OwnedMutexGuard;
-
-use crate::cohort::{Cohort, Local};
+use crate::cohort::{Cohort, Turn};
 use crate::error::Error;
 use crate::guard::ClusterGuard;
+use tokio::time::timeout_at;
 
 /// The clock of a runtime that no thread drives stands still: after this, a thread's own clock ends its wait.
 const LATE: Duration = Duration::from_millis(100);
@@ -48,9 +46,9 @@ impl ClusterMutex {
     pub fn lock(&self) -> Result<ClusterGuard, Error> {
         self.0.sessions.may_block("lock_async");
         let waiting = self.0.waiting();
-        let local = self.0.local.lock_owned();
+        let turn = self.0.turn(self.0.local.lock_owned());
         drop(waiting);
-        self.0.sessions.runtime.block_on(self.enter(local, None))
+        self.0.sessions.runtime.block_on(enter(turn, None))
     }
 
     /// As [`lock`](Self::lock), for at most `timeout`.
@@ -80,10 +78,10 @@ impl ClusterMutex {
     pub fn lock_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         self.0.sessions.may_block("lock_async_until");
         let waiting = self.0.waiting();
-        let local = self.0.local.lock_owned_until(deadline)?;
+        let turn = self.0.turn(self.0.local.lock_owned_until(deadline)?);
         drop(waiting);
-        let (mutex, (sends, entered)) = (self.clone(), mpsc::sync_channel(1));
-        let enter = async move { sends.send(mutex.enter(local, Some(deadline)).await) };
+        let (sends, entered) = mpsc::sync_channel(1);
+        let enter = async move { sends.send(enter(turn, Some(deadline)).await) };
         let task = self.0.sessions.runtime.spawn(enter);
         let entered = entered.recv_timeout(deadline.saturating_duration_since(Instant::now()) + LATE);
         entered.unwrap_or_else(|late| {
@@ -126,9 +124,9 @@ impl ClusterMutex {
     #[doc(alias = "acquire_async")]
     pub async fn lock_async(&self) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();
-        let local = self.0.local.lock_owned_async().await;
+        let turn = self.0.turn(self.0.local.lock_owned_async().await);
         drop(waiting);
-        self.enter(local, None).await
+        enter(turn, None).await
     }
 
     /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from the first poll.
@@ -154,9 +152,9 @@ impl ClusterMutex {
     /// As that of `lock_async`.
     pub async fn lock_async_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();
-        let local = self.0.local.lock_owned_async_until(deadline).await?;
+        let turn = self.0.turn(self.0.local.lock_owned_async_until(deadline).await?);
         drop(waiting);
-        self.enter(local, Some(deadline)).await
+        enter(turn, Some(deadline)).await
     }
 
     /// As [`try_lock`](Self::try_lock), in a task.
@@ -168,23 +166,18 @@ impl ClusterMutex {
     /// As that of [`lock_async`](Self::lock_async).
     pub async fn try_lock_async(&self) -> Result<Option<ClusterGuard>, Error> {
         let Some(local) = self.0.local.try_lock_owned() else { return Ok(None) };
-        let held = self.0.enter(local, false).await?;
-        Ok(held.map(|held| ClusterGuard::new(&self.0, held)))
+        Ok(self.0.turn(local).enter(false).await?.map(ClusterGuard::new))
     }
+}
 
-    async fn enter(
-        &self,
-        local: OwnedMutexGuard<Local>,
-        deadline: Option<Instant>,
-    ) -> Result<ClusterGuard, Error> {
-        let enter = self.0.enter(local, true);
-        let held = match deadline {
-            Some(deadline) => timeout_at(deadline.into(), enter).await.unwrap_or(Err(Error::TimedOut))?,
-            None => enter.await?,
-        };
-        // Who waits gets it, or an error.
-        held.map(|held| ClusterGuard::new(&self.0, held)).ok_or(Error::TimedOut)
-    }
+async fn enter(turn: Turn, deadline: Option<Instant>) -> Result<ClusterGuard, Error> {
+    let enter = turn.enter(true);
+    let held = match deadline {
+        Some(deadline) => timeout_at(deadline.into(), enter).await.unwrap_or(Err(Error::TimedOut))?,
+        None => enter.await?,
+    };
+    // A waiter gets it, or an error.
+    held.map(ClusterGuard::new).ok_or(Error::TimedOut)
 }
 
 impl fmt::Debug for ClusterMutex {

@@ -1,125 +1,87 @@
-//! One request of a session for one lock, from before it is sent until it has ended; granted, it holds the lock.
+//! One request of this process for one lock, from before it is sent until it has ended; granted, it holds the lock.
 //!
-//! Whoever drops it takes it back, at whatever moment: statements of a session run in the order in which they were sent, so the release comes
-//! after the request, and a release of what never arrived does nothing.
+//! It does not belong to the waiter for whom it is made: a task sends it, and whoever has the local mutex waits for its outcome. The release follows the
+//! answer to the request, so that the database never sees the two in another order; a request that has no place yet is withdrawn unsent.
 
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
-use tokio_postgres::types::Type;
-use waitword::OnceLock;
 
-use crate::error::{Error, Lost};
-use crate::session::{Param, Session};
+use crate::error::Lost;
+use crate::session::{Requested, Session, bool, int4, int8, text};
 
-/// A request that may be granted.
+/// A request that may be granted. Dropped, it is released.
 pub(crate) struct Request {
-    session: Arc<Session>,
-    name: Arc<str>,
-    token: i64,
-    granted: Arc<OnceLock<i64>>,
-    is_over: bool,
+    pub(crate) session: Arc<Session>,
+    pub(crate) requested: Arc<Requested>,
+    /// Ends with the answer. `None` once it is being released.
+    sending: Option<JoinHandle<()>>,
 }
 
 impl Request {
-    /// Waits in the database's queue, or returns `None` instead of waiting. The number is the first of the fencing numbers of this hold.
+    /// Enqueues in the database, or asks for the lock as it is now if it does not wait. [`Requested::outcome`] says what came of it.
+    pub(crate) fn send(session: &Arc<Session>, name: &Arc<str>, waits: bool) -> Self {
+        let requested = session.state.register(name);
+        let sending = send(Arc::clone(session), Arc::clone(&requested), waits);
+        let sending = Some(session.state.runtime.spawn(sending));
+        Self { session: Arc::clone(session), requested, sending }
+    }
+
+    /// Leaves the database's queue, or gives back what was granted.
     ///
     /// # Cancellation
-    /// Dropped, the future leaves the queue, or gives back what was granted.
-    pub(crate) async fn acquire(
-        session: &Arc<Session>,
-        name: &Arc<str>,
-        waits: bool,
-    ) -> Result<Option<(Self, i64)>, Error> {
-        let token = session.token();
-        let granted = session.state.register(token, name);
-        let mut request =
-            Self { session: Arc::clone(session), name: Arc::clone(name), token, granted, is_over: false };
-        let process = &*session.state.config.process;
-        let row = session
-            .call(
-                "SELECT waitword.request($1, $2, $3, $4, $5)",
-                &[
-                    (&session.number, Type::INT4),
-                    (&&**name, Type::TEXT),
-                    (&token, Type::INT8),
-                    (&process, Type::TEXT),
-                    (&waits, Type::BOOL),
-                ],
-            )
-            .await
-            .inspect_err(|_| {
-                // The database refused it, or the session has ended: there is nothing to take back.
-                request.is_over = true;
-                session.state.forget(token);
-            })?;
-        match row.get(0) {
-            Some(fence) => session.state.grant(token, fence),
-            None if !waits => {
-                request.is_over = true;
-                session.state.forget(token);
-                return Ok(None);
-            }
-            None => {}
+    /// Must not be dropped: it is for tasks.
+    pub(crate) async fn release(mut self) -> Result<(), Lost> {
+        match self.sending.take() {
+            Some(sending) => release(&self.session, &self.requested, sending).await,
+            None => Ok(()),
         }
-        // If the session has ended, no grant comes any more; one that came before is not to be used.
-        tokio::select! {
-            biased;
-            why = session.ended() => Err(Error::Lost(Lost::new(name, why))),
-            fence = request.granted.wait_async() => {
-                let fence = *fence;
-                Ok(Some((request, fence)))
-            }
-        }
-    }
-
-    /// `Err` once the session has ended, and the lock is lost.
-    pub(crate) fn check(&self) -> Result<(), Lost> {
-        self.session.why_ended().map_or(Ok(()), |why| Err(Lost::new(&self.name, why)))
-    }
-
-    /// The lock for which this is asked, and its session.
-    pub(crate) fn session(&self) -> &Arc<Session> {
-        &self.session
-    }
-
-    /// Releases the lock in a task of its own, which goes on if the handle is dropped.
-    pub(crate) fn release(mut self) -> JoinHandle<Result<(), Lost>> {
-        self.end()
-    }
-
-    fn end(&mut self) -> JoinHandle<Result<(), Lost>> {
-        self.is_over = true;
-        let (session, name, token) = (Arc::clone(&self.session), Arc::clone(&self.name), self.token);
-        self.session.state.runtime.spawn(release(session, name, token))
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
-        if !self.is_over {
-            drop(self.end());
+        if let Some(sending) = self.sending.take() {
+            let (session, requested) = (Arc::clone(&self.session), Arc::clone(&self.requested));
+            let release = async move { release(&session, &requested, sending).await };
+            self.session.state.runtime.spawn(release);
         }
     }
 }
 
-/// Only an answer of the database lets the request go: if there is none, the end of the session releases the lock, and tells of it.
-async fn release(session: Arc<Session>, name: Arc<str>, token: i64) -> Result<(), Lost> {
-    let lock = &*name;
-    let params: [Param<'_>; 3] = [(&session.number, Type::INT4), (&lock, Type::TEXT), (&token, Type::INT8)];
+async fn send(session: Arc<Session>, requested: Arc<Requested>, waits: bool) {
+    let place = tokio::select! {
+        biased;
+        _ = requested.withdrawn.wait_async() => return,
+        place = session.place() => place,
+    };
+    let process = &session.state.config.process;
+    let params =
+        [int4(session.number), text(&requested.name), int8(requested.token), text(process), bool(waits)];
+    let answer = session.run("SELECT waitword.request($1, $2, $3, $4, $5)", &params).await;
+    drop(place);
+    match answer {
+        Ok(row) => session.state.answered(&requested, row.get(0), waits),
+        // The database refused it, or the session has ended: there is nothing to take back.
+        Err(error) => session.state.refused(&requested, error),
+    }
+}
+
+/// Only an answer of the database ends the request: without one, the end of the session releases the lock, and reports the loss.
+async fn release(session: &Session, requested: &Requested, sending: JoinHandle<()>) -> Result<(), Lost> {
+    // The first one does it.
+    let _ = requested.withdrawn.set(());
+    // `Err`: the runtime is ending, and the session with it.
+    let _ = sending.await;
+    if !session.state.begin_release(requested) {
+        return requested.check();
+    }
+    let params = [int4(session.number), text(&requested.name), int8(requested.token)];
     match session.call("SELECT waitword.release($1, $2, $3)", &params).await {
-        Ok(row) => {
-            let was_granted = session.state.forget(token);
-            if !was_granted || row.get(0) {
-                return Ok(());
-            }
-            let lost = Lost::new(&name, "the database has no such holder");
-            session.state.tell(lost.clone());
-            Err(lost)
-        }
+        Ok(row) => session.state.released(requested, row.get(0)),
         Err(error) => {
             session.end(&error.to_string());
-            Err(Lost::new(&name, session.why_ended().unwrap_or_default()))
+            Err(Lost::new(&requested.name, session.why_ended().unwrap_or_default()))
         }
     }
 }

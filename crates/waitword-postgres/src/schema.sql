@@ -1,4 +1,4 @@
--- The database's side of waitword-postgres: version 1. To be run in one transaction; can be run again, and beside processes that use it.
+-- The database's side of waitword-postgres: version 2. To be run in one transaction; can be run again, and beside processes that use it.
 --
 -- Who runs it is the owner. All functions run with the owner's rights, so that another role needs `GRANT USAGE ON SCHEMA waitword` alone.
 -- What only other functions call, only the owner may.
@@ -17,6 +17,17 @@
 
 -- Two at a time would make the same. Sessions begin at 1, so that this is nobody's.
 SELECT pg_advisory_xact_lock(2002876276, 0);
+
+-- The text of an old program must not replace a newer version. Version 1 did not look: its text fails here, because the parameter of `open` has
+-- another name now.
+DO $$
+BEGIN
+    IF to_regprocedure('waitword.version()') IS NULL THEN
+        DROP FUNCTION IF EXISTS waitword.open(integer), waitword.watch(integer);
+    ELSIF waitword.version() > 2 THEN
+        RAISE EXCEPTION 'the schema waitword has version %, this program has version 2', waitword.version() USING ERRCODE = 'WW006';
+    END IF;
+END $$;
 
 CREATE SCHEMA IF NOT EXISTS waitword;
 CREATE SEQUENCE IF NOT EXISTS waitword.sessions AS integer CYCLE;
@@ -53,19 +64,27 @@ CREATE TABLE IF NOT EXISTS waitword.leases (
 -- The largest number that an access presented.
 CREATE TABLE IF NOT EXISTS waitword.fences (name text PRIMARY KEY, fence bigint NOT NULL) WITH (fillfactor = 50);
 
--- Begins a session. A pooler that lends one server process to several clients shows by a number that is there already.
-CREATE OR REPLACE FUNCTION waitword.open(version integer) RETURNS integer
+CREATE OR REPLACE FUNCTION waitword.version() RETURNS integer
+LANGUAGE sql IMMUTABLE AS 'SELECT 2';
+
+-- Begins a session of a program that needs this version. A pooler that lends one server process to several clients shows by a number that is there
+-- already.
+CREATE OR REPLACE FUNCTION waitword.open(program integer) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     mine integer;
 BEGIN
-    IF version <> 1 THEN
-        RAISE EXCEPTION 'the schema waitword has version 1, the program needs %', version USING ERRCODE = 'WW002';
+    IF program <> waitword.version() THEN
+        RAISE EXCEPTION 'the schema waitword has version %, the program needs %', waitword.version(), program
+            USING ERRCODE = CASE WHEN program < waitword.version() THEN 'WW006' ELSE 'WW002' END;
     ELSIF current_setting('waitword.session', true) <> '' THEN
         RAISE EXCEPTION 'this session is another client''s, too' USING ERRCODE = 'WW003';
     END IF;
-    mine := nextval('waitword.sessions');
-    PERFORM pg_advisory_lock(2002876276, mine);
+    LOOP
+        mine := nextval('waitword.sessions');
+        -- Taken: the sequence was set back by hand, or began again.
+        EXIT WHEN pg_try_advisory_lock(2002876276, mine);
+    END LOOP;
     PERFORM set_config('waitword.session', mine::text, false);
     EXECUTE format('LISTEN waitword_%s', mine);
     RETURN mine;
@@ -88,6 +107,26 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         WHEN pg_try_advisory_lock_shared(2002876276, its_session) THEN NOT pg_advisory_unlock_shared(2002876276, its_session)
         ELSE true END
 $$;
+
+-- Locks the row of a lock, and returns the session that holds the lock. A missing row is made: the lock is new, or an administrator deleted its row.
+-- Then the fencing numbers continue above those that are known elsewhere; a forged number of a lock that was never here is not continued.
+CREATE OR REPLACE FUNCTION waitword.lock_row(lock_name text) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    holder integer;
+BEGIN
+    LOOP
+        SELECT l.session INTO holder FROM waitword.locks l WHERE l.name = lock_name FOR UPDATE;
+        IF FOUND THEN
+            RETURN holder;
+        END IF;
+        INSERT INTO waitword.locks (name, fence)
+            SELECT lock_name, coalesce((max(known.fence) / 1048576 + 1) * 1048576, 0)
+            FROM (SELECT name, fence FROM waitword.fences UNION ALL SELECT name, fence FROM waitword.leases) known
+            WHERE known.name = lock_name AND known.fence > 0 AND known.fence < 1::bigint << 61
+            ON CONFLICT DO NOTHING;
+    END LOOP;
+END $$;
 
 -- Grants the lock to the first waiter that lives, or to nobody. Returns whether somebody has it. The caller has locked the row.
 CREATE OR REPLACE FUNCTION waitword.pass_on(lock_name text) RETURNS boolean
@@ -122,8 +161,7 @@ DECLARE
     granted bigint;
 BEGIN
     PERFORM waitword.own(my_session);
-    INSERT INTO waitword.locks (name) VALUES (lock_name) ON CONFLICT DO NOTHING;
-    SELECT l.session INTO holder FROM waitword.locks l WHERE l.name = lock_name FOR UPDATE;
+    holder := waitword.lock_row(lock_name);
     IF NOT waitword.lives(holder) THEN
         IF NOT waitword.pass_on(lock_name) THEN
             holder := NULL;
@@ -163,8 +201,9 @@ BEGIN
     RETURN true;
 END $$;
 
--- Passes on what this session waits for and a session holds that has ended. In the order of names, so that no two wait for each other.
-CREATE OR REPLACE FUNCTION waitword.watch(my_session integer) RETURNS void
+-- Passes on what this session waits for and nobody holds: the holder's session has ended, or an administrator took the lock away. In the order of
+-- names, so that no two wait for each other. Returns those of the session's requests, given by name and token, that neither wait nor hold any more.
+CREATE OR REPLACE FUNCTION waitword.watch(my_session integer, names text[], tokens bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     awaited text;
@@ -172,14 +211,20 @@ DECLARE
 BEGIN
     PERFORM waitword.own(my_session);
     FOR awaited IN
-        SELECT w.name FROM waitword.waiters w JOIN waitword.locks l ON l.name = w.name
-            WHERE w.session = my_session AND NOT waitword.lives(l.session) ORDER BY w.name
+        SELECT w.name FROM waitword.waiters w LEFT JOIN waitword.locks l ON l.name = w.name
+            WHERE w.session = my_session AND (l.session IS NULL OR NOT waitword.lives(l.session)) ORDER BY w.name
     LOOP
-        SELECT l.session INTO holder FROM waitword.locks l WHERE l.name = awaited FOR UPDATE;
-        IF NOT waitword.lives(holder) THEN
+        holder := waitword.lock_row(awaited);
+        IF holder IS NULL OR NOT waitword.lives(holder) THEN
             PERFORM waitword.pass_on(awaited);
         END IF;
     END LOOP;
+    RETURN ARRAY(
+        SELECT r.token FROM unnest(names, tokens) r (name, token) WHERE NOT EXISTS (
+            SELECT FROM waitword.locks l WHERE l.name = r.name AND l.session = my_session AND l.token = r.token
+            UNION ALL SELECT FROM waitword.waiters w WHERE w.name = r.name AND w.session = my_session AND w.token = r.token
+        )
+    );
 END $$;
 
 -- The holder, if there is one, and the waiters in their order. Not those that have ended, and are to be removed.
@@ -209,8 +254,8 @@ BEGIN
         RETURN;
     END IF;
     -- The numbers of a lock of that name and of the lease are of one row: what checks them may not know which it was.
-    INSERT INTO waitword.locks AS l (name, fence) VALUES (lock_name, 1048576)
-        ON CONFLICT (name) DO UPDATE SET fence = l.fence + 1048576 RETURNING l.fence INTO granted;
+    PERFORM waitword.lock_row(lock_name);
+    UPDATE waitword.locks l SET fence = l.fence + 1048576 WHERE l.name = lock_name RETURNING l.fence INTO granted;
     UPDATE waitword.leases l
         SET fence = granted, process = my_process, since = moment, expires = moment + milliseconds * interval '1 ms'
         WHERE l.name = lock_name;
@@ -293,4 +338,4 @@ BEGIN
 END $$;
 
 -- Not `refuse_unchecked`: whoever protects a table makes a trigger of it.
-REVOKE EXECUTE ON FUNCTION waitword.own, waitword.lives, waitword.pass_on, waitword.checked FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION waitword.own, waitword.lives, waitword.lock_row, waitword.pass_on, waitword.checked FROM PUBLIC;

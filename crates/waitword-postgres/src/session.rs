@@ -4,21 +4,29 @@
 //! the number of locks and waiters; but what ends it ends all locks of the process. It ends if the connection does, if nothing comes from the
 //! database for too long while it owes an answer, and if the server process is not its own. A statement per second sees to it that this is noticed.
 //!
+//! The server runs one statement after the other. A few at a time are sent, and the rest waits for its *place* here: a waiter that gives up takes its
+//! statement along, and the renewal of a lease, which needs no place, comes after a few others at most.
+//!
 //! ```text
-//!  a request              token in `requests`   `granted`
-//!  sent, or enqueued      yes                   empty
-//!  holds the lock         yes                   its fencing number
-//!  ended                  no
+//!  a request              in `requests`             `outcome`       `lost`
+//!  not answered yet       yes                       empty           empty
+//!  waits                  yes, in the database      empty           empty
+//!  holds the lock         yes, in the database      Ok(a number)    empty
+//!  is being released      yes                       any of these    empty
+//!  refused, or the lock was held and it does not wait
+//!                         no                        Err, Ok(None)   empty
+//!  lost                   no                        Err if it had waited, and `lost` if it had held
 //! ```
 //!
-//! The end of the session takes all requests out, and tells `on_lost` of each that held. A grant that comes after that finds no token.
+//! A request is lost at the end of the session, or when the database does not have it any more. `on_lost` is told if it held. A grant that comes
+//! after that finds no token.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -27,7 +35,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client, Connection, Row, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use waitword::OnceLock;
+use waitword::{OnceLock, OwnedSemaphorePermit, Semaphore};
 
 use crate::config::{Config, random};
 use crate::error::{Error, Lost, chain, ends_session, is_interrupted};
@@ -35,19 +43,32 @@ use crate::error::{Error, Lost, chain, ends_session, is_interrupted};
 type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
 /// A value of a statement, with its type: so the server need not be asked for that.
-pub(crate) type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+pub(crate) type Param = (Box<dyn ToSql + Sync + Send>, Type);
 
 /// The version of `schema.sql`.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
+
+/// How many statements are under way at a time: enough for a round trip of some milliseconds, and few enough for what comes after them.
+const PLACES: usize = 16;
+
+/// Why a request is lost that the database does not have any more, though its session lives.
+const GONE: &str = "the database has no such holder";
 
 /// How often a session asks whether a holder has ended that it waits for, and finds out whether it lives itself.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// What the functions of the schema need. A server that waits for a statement looks after a machine that vanished, if it is told to.
-const SETTINGS: &str = "
-    SET default_transaction_isolation = 'read committed'; SET idle_session_timeout = 0; SET lock_timeout = 0;
+/// What the functions of the schema need, whatever the role, the database and the server have set. A server that waits for a statement looks after a
+/// machine that vanished, if it is told to. (`transaction_timeout` is of PostgreSQL 17.)
+pub(crate) const SETTINGS: &str = "
+    SET statement_timeout = 0; SET lock_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = 0;
+    SELECT set_config(name, '0', false) FROM pg_catalog.pg_settings WHERE name = 'transaction_timeout';
+    SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off; SET search_path = pg_catalog;
     SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 5; SET tcp_user_timeout = 10000;
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
+/// A statement that waits for a row which somebody keeps locked is cancelled after this, and is sent again: others of the session come in between,
+/// and their answers show that the database lives.
+const ROW_LIMIT: Duration = Duration::from_millis(250);
 
 /// Begins a session. Its server process has this name and no other has had it, nor will have it: numbers of processes come again.
 const BEGIN: &str = "SELECT waitword.open($1), pid || ' ' || extract(epoch FROM backend_start)
@@ -58,6 +79,10 @@ const BEGIN: &str = "SELECT waitword.open($1), pid || ' ' || extract(epoch FROM 
 const END_PREVIOUS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE locktype = 'advisory' AND classid = 2002876276 AND objid = $1 AND objsubid = 2 AND mode = 'ExclusiveLock' AND granted
     AND pid || ' ' || extract(epoch FROM backend_start) = $2";
+
+/// Whether the server process is that of the session with this number. A pooler that lends server processes for a transaction each gives the idle one
+/// of a session to the next client that comes, or gives the session another one.
+const MEETS: &str = "SELECT current_setting('waitword.session', true) IS NOT DISTINCT FROM $1";
 
 /// In how many parts the limit of an answer is waited for.
 const PARTS: u32 = 8;
@@ -70,6 +95,7 @@ pub(crate) struct Session {
     process: String,
     client: Client,
     pub(crate) state: Arc<State>,
+    places: Arc<Semaphore>,
     connection: Connected,
 }
 
@@ -79,14 +105,39 @@ pub(crate) struct State {
     ended: OnceLock<Arc<str>>,
     /// How many answers and grants came.
     heard: AtomicU64,
-    requests: Mutex<HashMap<i64, Requested>>,
+    requests: Mutex<HashMap<i64, Entry>>,
     pub(crate) config: Arc<Config>,
     pub(crate) runtime: Handle,
 }
 
-struct Requested {
-    name: Arc<str>,
-    granted: Arc<OnceLock<i64>>,
+struct Entry {
+    requested: Arc<Requested>,
+    /// It is in the database, and not being released.
+    is_in_database: bool,
+}
+
+/// What is known of a request.
+pub(crate) struct Requested {
+    pub(crate) name: Arc<str>,
+    /// What the session names it by. Any role can send what looks like a grant, so that none must be able to guess it.
+    pub(crate) token: i64,
+    /// The first fencing number of the hold. `None`: the lock is held by another, and the request does not wait.
+    pub(crate) outcome: OnceLock<Result<Option<i64>, Error>>,
+    /// It held the lock, and does not hold it any more.
+    pub(crate) lost: OnceLock<Lost>,
+    /// If it has no place yet, it is not to be sent.
+    pub(crate) withdrawn: OnceLock<()>,
+}
+
+impl Requested {
+    /// `Err` once the lock is lost.
+    pub(crate) fn check(&self) -> Result<(), Lost> {
+        self.lost.get().map_or(Ok(()), |lost| Err(lost.clone()))
+    }
+
+    fn is_granted(&self) -> bool {
+        matches!(self.outcome.get(), Some(Ok(Some(_))))
+    }
 }
 
 impl Session {
@@ -96,7 +147,8 @@ impl Session {
         runtime: &Handle,
         previous: Option<&Self>,
     ) -> Result<Arc<Self>, Error> {
-        let of = |error| Error::of(error, config.connect_limit());
+        let start = Instant::now();
+        let of = |error| Error::of(error, start);
         let open = |host: tokio_postgres::Config| async move {
             let (client, connection) = host.connect(config.connector()).await.map_err(of)?;
             let state = Arc::new(State {
@@ -108,30 +160,55 @@ impl Session {
             });
             let task = runtime.spawn(listen(connection, Arc::clone(&state)));
             let connection = Connected(task.abort_handle());
+            let row_limit = ROW_LIMIT.min(config.answer_limit / 4).as_millis().max(1);
             client.batch_execute(SETTINGS).await.map_err(of)?;
+            client.batch_execute(&format!("SET lock_timeout = {row_limit}")).await.map_err(of)?;
             let begun = client.query_typed_one(BEGIN, &[(&VERSION, Type::INT4)]).await.map_err(of)?;
-            let (number, process) = (begun.get(0), begun.get(1));
+            let (number, process): (i32, _) = (begun.get(0), begun.get(1));
+            if previous.is_none()
+                && (meets(&host, config, number).await || !is_in(&client, number).await.map_err(of)?)
+            {
+                return Err(Error::SharedSession);
+            }
             if let Some(previous) = previous {
                 let (number, process) = (i64::from(previous.number), &previous.process);
                 // A role without the right to leaves it to the server to notice.
                 let _ =
                     client.query_typed(END_PREVIOUS, &[(&number, Type::INT8), (process, Type::TEXT)]).await;
             }
-            Ok(Arc::new(Self { number, process, client, state, connection }))
+            let places = Arc::new(Semaphore::new(PLACES));
+            Ok(Arc::new(Self { number, process, client, state, places, connection }))
         };
         let session = config.at_first_host(open).await?;
         runtime.spawn(watch(Arc::downgrade(&session)));
         Ok(session)
     }
 
+    /// Waits until a statement may be sent. The place is to be kept until its answer comes.
+    pub(crate) async fn place(&self) -> OwnedSemaphorePermit {
+        self.places.acquire_owned_async().await.expect("nobody closes it")
+    }
+
     /// Runs a statement that returns a row. One that was cancelled, or was in the way of another, runs again.
+    ///
+    /// # Cancellation
+    /// Must not be dropped, because the place would be free before the answer comes: it is for tasks.
+    pub(crate) async fn call(&self, statement: &str, params: &[Param]) -> Result<Row, Error> {
+        let _place = self.place().await;
+        self.run(statement, params).await
+    }
+
+    /// As [`call`](Self::call), without a place.
     ///
     /// The session ends if nothing comes for the limit. An answer to another statement counts: this one may queue behind it. The limit is waited for
     /// in parts: a future that is polled late, or a process that was stopped, has missed one of them, and finds the answer before the next.
-    pub(crate) async fn call(&self, statement: &str, params: &[Param<'_>]) -> Result<Row, Error> {
+    pub(crate) async fn run(&self, statement: &str, params: &[Param]) -> Result<Row, Error> {
+        let start = Instant::now();
+        let params: Vec<_> =
+            params.iter().map(|(value, of)| (&**value as &(dyn ToSql + Sync), of.clone())).collect();
         let limit = self.state.config.answer_limit;
         loop {
-            let mut answer = pin!(self.client.query_typed_one(statement, params));
+            let mut answer = pin!(self.client.query_typed_one(statement, &params));
             let (mut heard, mut silent) = (self.state.heard.load(Ordering::Relaxed), 0);
             let answer = loop {
                 tokio::select! {
@@ -143,8 +220,9 @@ impl Session {
                 silent = if now == heard { silent + 1 } else { 0 };
                 heard = now;
                 if silent == PARTS {
-                    self.end(&format!("the database did not answer within {limit:?}"));
-                    return Err(Error::Unreachable(limit, "it did not answer".to_owned()));
+                    let why = format!("the database did not answer within {limit:?}");
+                    self.end(&why);
+                    return Err(Error::Unreachable(start.elapsed(), why));
                 }
             };
             self.state.hear();
@@ -156,25 +234,15 @@ impl Session {
                 self.end(&chain(&failed));
             }
             if !is_interrupted(&failed) {
-                return Err(Error::of(failed, limit));
+                return Err(Error::of(failed, start));
             }
         }
-    }
-
-    /// A name for the next request. Any role can send what looks like a grant, so that none must be able to guess it.
-    pub(crate) fn token(&self) -> i64 {
-        random().cast_signed()
     }
 
     /// Ends the session, and all that it holds is lost.
     pub(crate) fn end(&self, why: &str) {
         self.state.end(why);
         self.connection.0.abort();
-    }
-
-    /// Waits for the end of the session.
-    pub(crate) async fn ended(&self) -> Arc<str> {
-        Arc::clone(self.state.ended.wait_async().await)
     }
 
     /// Why the session ended, if it did.
@@ -185,49 +253,129 @@ impl Session {
 
 impl State {
     /// No foreign code runs while this is locked, so nothing panics.
-    fn requests(&self) -> MutexGuard<'_, HashMap<i64, Requested>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<i64, Entry>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a request known, before it is sent. Returns where its fencing number appears.
-    pub(crate) fn register(&self, token: i64, name: &Arc<str>) -> Arc<OnceLock<i64>> {
-        let granted = Arc::new(OnceLock::new());
-        let requested = Requested { name: Arc::clone(name), granted: Arc::clone(&granted) };
-        self.requests().insert(token, requested);
-        granted
+    /// Makes a request known, before it is sent. If the session has ended, the request is lost.
+    pub(crate) fn register(&self, name: &Arc<str>) -> Arc<Requested> {
+        let requested = Arc::new(Requested {
+            name: Arc::clone(name),
+            token: random().cast_signed(),
+            outcome: OnceLock::new(),
+            lost: OnceLock::new(),
+            withdrawn: OnceLock::new(),
+        });
+        let mut requests = self.requests();
+        // `end` says why before it takes them out.
+        let ended = self.ended.get();
+        if ended.is_none() {
+            let entry = Entry { requested: Arc::clone(&requested), is_in_database: false };
+            requests.insert(requested.token, entry);
+        }
+        drop(requests);
+        if let Some(why) = ended {
+            self.lose(&requested, why);
+        }
+        requested
     }
 
     fn hear(&self) {
         self.heard.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The request holds the lock.
-    pub(crate) fn grant(&self, token: i64, fence: i64) {
-        if let Some(requested) = self.requests().get(&token) {
+    /// The answer to a request came: the fencing number, or nothing.
+    pub(crate) fn answered(&self, requested: &Requested, fence: Option<i64>, waits: bool) {
+        let mut requests = self.requests();
+        // Unless the session has ended since.
+        let Some(entry) = requests.get_mut(&requested.token) else { return };
+        if fence.is_some() || waits {
+            entry.is_in_database = true;
+        } else {
+            requests.remove(&requested.token);
+        }
+        drop(requests);
+        if fence.is_some() || !waits {
             // The database grants once.
-            let _ = requested.granted.set(fence);
+            let _ = requested.outcome.set(Ok(fence));
         }
     }
 
-    /// The request has ended. Returns whether it held the lock.
-    pub(crate) fn forget(&self, token: i64) -> bool {
-        self.requests().remove(&token).is_some_and(|requested| requested.granted.is_set())
+    /// The database granted a request that waits.
+    fn grant(&self, token: i64, fence: i64) {
+        let requested = self.requests().get(&token).map(|entry| Arc::clone(&entry.requested));
+        if let Some(requested) = requested {
+            let _ = requested.outcome.set(Ok(Some(fence)));
+        }
+    }
+
+    /// The database does not have the request.
+    pub(crate) fn refused(&self, requested: &Requested, error: Error) {
+        self.requests().remove(&requested.token);
+        // `Err`: the session has ended.
+        let _ = requested.outcome.set(Err(error));
+    }
+
+    /// Returns whether the request is in the database, which has to be asked then.
+    pub(crate) fn begin_release(&self, requested: &Requested) -> bool {
+        let mut requests = self.requests();
+        let is_there = requests.get_mut(&requested.token);
+        let is_there = is_there.is_some_and(|entry| std::mem::take(&mut entry.is_in_database));
+        if !is_there {
+            requests.remove(&requested.token);
+        }
+        is_there
+    }
+
+    /// The answer to the release came. It `held` as the database knows.
+    pub(crate) fn released(&self, requested: &Requested, held: bool) -> Result<(), Lost> {
+        let is_known = self.requests().remove(&requested.token).is_some();
+        if is_known && requested.is_granted() && !held {
+            self.lose(requested, GONE);
+        }
+        requested.check()
+    }
+
+    /// The requests that the database has, by name and token.
+    fn in_database(&self) -> (Vec<String>, Vec<i64>) {
+        let requests = self.requests();
+        let there = requests.values().filter(|entry| entry.is_in_database);
+        there.map(|entry| (entry.requested.name.to_string(), entry.requested.token)).unzip()
+    }
+
+    /// The database did not have this request any more when it was asked.
+    fn gone(&self, token: i64) {
+        let mut requests = self.requests();
+        // Otherwise it has been released meanwhile.
+        let is_there = requests.get(&token).is_some_and(|entry| entry.is_in_database);
+        let lost = is_there.then(|| requests.remove(&token)).flatten();
+        drop(requests);
+        if let Some(entry) = lost {
+            self.lose(&entry.requested, GONE);
+        }
     }
 
     /// The first who says why is right.
     fn end(&self, why: &str) {
-        let why: Arc<str> = why.into();
-        if self.ended.set(Arc::clone(&why)).is_err() {
-            return;
+        if self.ended.set(why.into()).is_ok() {
+            let requests = std::mem::take(&mut *self.requests());
+            for entry in requests.into_values() {
+                self.lose(&entry.requested, why);
+            }
         }
-        let requests = std::mem::take(&mut *self.requests());
-        for held in requests.into_values().filter(|requested| requested.granted.is_set()) {
-            self.tell(Lost::new(&held.name, Arc::clone(&why)));
+    }
+
+    /// A request that waits is to be made again. Of one that holds, users are told.
+    fn lose(&self, requested: &Requested, why: &str) {
+        let lost = Lost::new(&requested.name, why);
+        let _ = requested.outcome.set(Err(lost.clone().into()));
+        if requested.is_granted() && requested.lost.set(lost.clone()).is_ok() {
+            self.tell(lost);
         }
     }
 
     /// Tells the user's function, in a task of its own: its panic ends there.
-    pub(crate) fn tell(&self, lost: Lost) {
+    fn tell(&self, lost: Lost) {
         if let Some(told) = self.config.on_lost.clone() {
             self.runtime.spawn(async move { told(&lost) });
         }
@@ -262,16 +410,52 @@ async fn listen(mut connection: Connection<Socket, Stream>, state: Arc<State>) {
     }
 }
 
-/// Passes on the locks that this session waits for and whose holders have ended; and notices the end of its own. Ends with it.
+/// Passes on the locks that this session waits for and nobody holds any more; finds out which of its requests the database has lost; and notices the
+/// end of the session, with which it ends itself.
 async fn watch(session: Weak<Session>) {
     loop {
         sleep(WATCH).await;
         let Some(session) = session.upgrade().filter(|session| session.why_ended().is_none()) else { return };
-        if let Err(error) = session.call("SELECT waitword.watch($1)", &[(&session.number, Type::INT4)]).await
-        {
-            session.end(&error.to_string());
+        let (names, tokens) = session.state.in_database();
+        let params = [
+            int4(session.number),
+            (Box::new(names) as Box<_>, Type::TEXT_ARRAY),
+            (Box::new(tokens) as Box<_>, Type::INT8_ARRAY),
+        ];
+        match session.run("SELECT waitword.watch($1, $2, $3)", &params).await {
+            Ok(row) => row.get::<_, Vec<i64>>(0).into_iter().for_each(|token| session.state.gone(token)),
+            Err(error) => session.end(&error.to_string()),
         }
     }
+}
+
+/// Whether another client meets a session in its server process. One that cannot connect proves nothing.
+async fn meets(host: &tokio_postgres::Config, config: &Config, number: i32) -> bool {
+    let Ok((client, connection)) = host.connect(config.connector()).await else { return false };
+    let _connection = Connected(tokio::spawn(connection).abort_handle());
+    is_in(&client, number).await.unwrap_or(false)
+}
+
+/// Whether a client's server process is that of a session.
+async fn is_in(client: &Client, number: i32) -> Result<bool, tokio_postgres::Error> {
+    let row = client.query_typed_one(MEETS, &[(&number.to_string(), Type::TEXT)]).await?;
+    Ok(row.get(0))
+}
+
+pub(crate) fn text(value: &str) -> Param {
+    (Box::new(value.to_owned()), Type::TEXT)
+}
+
+pub(crate) fn int4(value: i32) -> Param {
+    (Box::new(value), Type::INT4)
+}
+
+pub(crate) fn int8(value: i64) -> Param {
+    (Box::new(value), Type::INT8)
+}
+
+pub(crate) fn bool(value: bool) -> Param {
+    (Box::new(value), Type::BOOL)
 }
 
 /// Closes the connection when it is dropped.

@@ -76,9 +76,9 @@ impl Sessions {
         assert!(!is_task, "a task must not block its thread: use {instead} here");
     }
 
-    /// After an error of `session`: `Ok` if it ended, and the next one may do better.
+    /// After an error of `session`: `Ok` if it ended, and the next one may do better, or if the database has lost the request alone.
     pub(crate) async fn retry(&self, session: &Session, error: Error) -> Result<(), Error> {
-        if session.why_ended().is_none() {
+        if session.why_ended().is_none() && !matches!(error, Error::Lost(_)) {
             return Err(error);
         }
         // Sessions that live for moments only must not be made as fast as can be.
@@ -86,12 +86,29 @@ impl Sessions {
         Ok(())
     }
 
-    /// Runs a statement that may run twice: again with the next session, if this one ends.
-    pub(crate) async fn call(&self, statement: &str, params: &[Param<'_>]) -> Result<Row, Error> {
+    /// Runs a statement that may run twice: again with the next session, if this one ends. Returns what `made` makes of the answer.
+    ///
+    /// # Cancellation
+    /// Dropped before the statement has its place, the future sends nothing. Afterwards the statement runs, and what was made is dropped.
+    pub(crate) async fn call<T: Send + 'static>(
+        &self,
+        statement: &'static str,
+        params: Vec<Param>,
+        made: impl Fn(Row) -> T + Clone + Send + 'static,
+    ) -> Result<T, Error> {
+        let params = Arc::new(params);
         loop {
             let session = self.current().await?;
-            match session.call(statement, params).await {
-                Ok(row) => return Ok(row),
+            let place = session.place().await;
+            let (runs, params, made) = (Arc::clone(&session), Arc::clone(&params), made.clone());
+            let answer = self.runtime.spawn(async move {
+                let answer = runs.run(statement, &params).await;
+                drop(place);
+                answer.map(made)
+            });
+            // `Err`: the runtime is ending.
+            match answer.await.unwrap_or(Err(Error::RuntimeEnded)) {
+                Ok(made) => return Ok(made),
                 Err(error) => self.retry(&session, error).await?,
             }
         }
@@ -103,7 +120,8 @@ struct Replaces(Arc<Next>);
 
 impl Replaces {
     async fn run(self, config: Arc<Config>, runtime: Handle, last: Arc<Session>) {
-        let give_up = Instant::now() + config.reconnect_limit;
+        let start = Instant::now();
+        let give_up = start + config.reconnect_limit;
         let mut pause = SHORTEST;
         let next = loop {
             match Session::open(&config, &runtime, Some(&last)).await {
@@ -115,6 +133,7 @@ impl Replaces {
                 {
                     sleep(pause).await;
                 }
+                Err(Error::Unreachable(_, why)) => break Err(Error::Unreachable(start.elapsed(), why)),
                 done => break done,
             }
             pause = LONGEST.min(2 * pause);

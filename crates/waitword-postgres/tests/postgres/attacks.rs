@@ -18,7 +18,7 @@ const ATTACKS: [&str; 5] = ["terminate", "cancel", "cut", "stall", "kill"];
 
 #[test]
 fn two_processes_under_attack_lose_no_count() {
-    attack(6);
+    attack(3);
 }
 
 #[test]
@@ -103,7 +103,7 @@ async fn against_server(database: &Database, attack: &str) -> Result<bool, tokio
 
 #[test]
 fn cancelled_acquisitions_leave_nothing_locked() {
-    cancel(15);
+    cancel(10);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_role_can_use_locks_but_not_grant_them() {
         let role = format!("user_{}", role.await.unwrap());
         let make = format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA waitword TO {role}; SET ROLE {role}");
         client.batch_execute(&make).await.unwrap();
-        client.batch_execute("SELECT waitword.open(1); SELECT waitword.check('lock', 1)").await.unwrap();
+        client.batch_execute("SELECT waitword.open(2); SELECT waitword.check('lock', 1)").await.unwrap();
         client.batch_execute("SELECT waitword.queue('lock')").await.unwrap();
         client
             .batch_execute("CREATE TEMP TABLE own (); SELECT waitword.protect('own', 'lock')")

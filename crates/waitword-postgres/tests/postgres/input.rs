@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use waitword_postgres::rustls::crypto::ring;
@@ -16,7 +17,7 @@ use waitword_postgres::{Cluster, Config, Error, migrate};
 use crate::counter::{Counter, number};
 use crate::server::{Database, patient};
 use crate::skip::skip;
-use crate::{LIMIT, LONG, block_on, connect, two_processes, until, with_database};
+use crate::{LIMIT, LONG, NAME, block_on, connect, two_processes, until, with_database};
 
 async fn refused(address: &str) -> Error {
     let config: Config = address.parse().unwrap();
@@ -35,9 +36,10 @@ fn a_server_that_says_nothing_keeps_nobody() {
         let mute = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = mute.local_addr().unwrap().port();
         let at_all = format!("host=127.0.0.1 port={port} user=me connect_timeout=1");
-        let error = refused(&at_all).await;
+        let config: Config = at_all.parse().unwrap();
+        let (error, migrated) = tokio::join!(refused(&at_all), migrate(&config));
         assert!(matches!(error, Error::Unreachable(..)), "{error}");
-        assert!(matches!(migrate(&at_all.parse().unwrap()).await, Err(Error::Unreachable(..))));
+        assert!(matches!(migrated, Err(Error::Unreachable(..))));
         drop(mute);
         let nobody = refused(&at_all).await;
         assert!(nobody.to_string().contains("check the address"), "{nobody}");
@@ -107,15 +109,14 @@ fn a_session_that_is_another_clients_too_is_refused() {
         two_processes(&database, LONG).await;
         // As with a pooler that lends the server process of the first client to the second.
         let client = Counter::make(&database).await.client;
-        let first = client.query_one("SELECT waitword.open(1)", &[]).await.unwrap().get::<_, i32>(0);
-        for statement in
-            ["SELECT waitword.open(1)".to_owned(), format!("SELECT waitword.watch({})", first + 1)]
-        {
+        let first = client.query_one("SELECT waitword.open(2)", &[]).await.unwrap().get::<_, i32>(0);
+        for statement in [
+            "SELECT waitword.open(2)".to_owned(),
+            format!("SELECT waitword.watch({}, '{{}}', '{{}}')", first + 1),
+        ] {
             let error = client.query_one(&statement, &[]).await.unwrap_err();
             assert_eq!(error.code().unwrap().code(), "WW003", "{statement}");
         }
-        let version = client.query_one("SELECT waitword.open(2)", &[]).await.unwrap_err();
-        assert_eq!(version.code().unwrap().code(), "WW002");
     });
 }
 
@@ -180,41 +181,33 @@ impl Drop for Pooler {
 }
 
 #[test]
-fn a_pooler_that_shares_sessions_is_refused_and_one_that_does_not_is_none() {
+fn a_pooler_that_shares_sessions_is_refused_though_nobody_else_is_there() {
     let Some(database) = Database::new() else { return };
-    for mode in ["transaction", "session"] {
+    block_on(migrate(&database.config())).unwrap();
+    let modes = [
+        ("session", true),
+        ("transaction", false),
+        ("statement", false),
+        // The server processes that are idle by turns, instead of that which was used last.
+        ("transaction\nserver_round_robin = 1", false),
+    ];
+    for (mode, is_right) in modes {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let Some(_pooler) = Pooler::start(&database, port, mode) else { return };
         block_on(async {
-            migrate(&database.config()).await.unwrap();
             let config = database.config_at(port);
             until(async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()).await;
-            let (_, here) = connect(config.clone()).await;
-            let guard = here.lock_async().await.unwrap();
-            let other = Cluster::connect(config).await;
-            assert_eq!(
-                matches!(other, Err(Error::SharedSession)),
-                mode == "transaction",
-                "{mode}: {other:?}"
-            );
-            // The other one may have been given the server process of the first, which then is told, too.
-            let unlocked = guard.unlock_async().await;
-            assert!(unlocked.is_ok() || mode == "transaction", "{unlocked:?}");
+            for _ in 0..2 {
+                let connected = Cluster::connect(config.clone()).await;
+                if is_right {
+                    let mutex = connected.unwrap().mutex(NAME).unwrap();
+                    mutex.lock_async().await.unwrap().unlock_async().await.unwrap();
+                } else {
+                    assert!(matches!(connected, Err(Error::SharedSession)), "{mode}: {connected:?}");
+                }
+            }
         });
     }
-}
-
-#[test]
-fn a_server_that_is_read_only_is_told() {
-    with_database(async |database| {
-        migrate(&database.config()).await.unwrap();
-        let address = format!("{} options='-c default_transaction_read_only=on'", database.address());
-        let error = refused(&address).await;
-        assert!(
-            matches!(error, Error::Unreachable(..)) && error.to_string().contains("read-write"),
-            "{error}"
-        );
-    });
 }
 
 #[test]
@@ -224,6 +217,77 @@ fn a_migration_that_waits_for_another_ends() {
         client.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(2002876276, 0)").await.unwrap();
         let config: Config = format!("{} connect_timeout=1", database.address()).parse().unwrap();
         let late = tokio::time::timeout(LIMIT / 2, migrate(&config)).await;
-        assert!(matches!(late.expect("it waits for ever"), Err(Error::Unreachable(..))));
+        let late = late.expect("it waits for ever").unwrap_err();
+        assert!(
+            matches!(late, Error::Unreachable(..)) && late.to_string().contains("connect_timeout"),
+            "{late}"
+        );
+    });
+}
+
+#[test]
+fn an_old_program_leaves_a_newer_schema_as_it_is() {
+    with_database(async |database| {
+        let client = Counter::with_schema(&database).await.client;
+        // The text of version 1 begins this function so.
+        let old = "CREATE OR REPLACE FUNCTION waitword.open(version integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'";
+        client.batch_execute(old).await.expect_err("an old text replaces a newer one");
+        let version =
+            "CREATE OR REPLACE FUNCTION waitword.version() RETURNS integer LANGUAGE sql IMMUTABLE AS";
+        client.batch_execute(&format!("{version} 'SELECT 3'")).await.unwrap();
+        for refused in
+            [migrate(&database.config()).await, Cluster::connect(database.config()).await.map(drop)]
+        {
+            let error = refused.unwrap_err();
+            let text = error.to_string();
+            assert!(matches!(error, Error::Outdated(_)) && text.contains("update the program"), "{text}");
+        }
+        assert_eq!(number(&client, "SELECT waitword.version()::bigint").await.unwrap(), 3);
+        client.batch_execute(&format!("{version} 'SELECT 1'")).await.unwrap();
+        let error = Cluster::connect(database.config()).await.unwrap_err();
+        assert!(matches!(error, Error::Schema(_)) && error.to_string().contains("migrate"), "{error}");
+        // A version that did not say its number.
+        client.batch_execute("DROP FUNCTION waitword.version, waitword.open").await.unwrap();
+        client.batch_execute(old).await.unwrap();
+        migrate(&database.config()).await.unwrap();
+        connect(database.config()).await;
+    });
+}
+
+/// What a server says once, and then what the program says of it. A text that is not of this case must not be there.
+async fn says(database: &Database, code: &str, text: &str) -> String {
+    let client = Counter::connect(&database.address()).await.unwrap().client;
+    let fails = format!(
+        "CREATE OR REPLACE FUNCTION waitword.open(program integer) RETURNS integer LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{code}', MESSAGE = '{text}'; END $$"
+    );
+    client.batch_execute(&fails).await.unwrap();
+    let error = refused(&database.address()).await;
+    assert!(matches!(error, Error::Unreachable(..)), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn a_failure_to_connect_is_told_with_its_reason_its_time_and_what_to_do() {
+    with_database(async |database| {
+        migrate(&database.config()).await.unwrap();
+        let statement = says(&database, "57014", "canceling statement due to statement timeout").await;
+        let standby = says(&database, "25006", "cannot execute nextval() in a read-only transaction").await;
+        let full = says(&database, "53300", "too many connections for role").await;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let nobody = refused(&format!("host=127.0.0.1 port={port} user=me")).await;
+        assert!(
+            matches!(&nobody, Error::Unreachable(time, _) if *time < Duration::from_secs(10)),
+            "{nobody}"
+        );
+        for (text, is_named) in [
+            (statement, "raise it for the role"),
+            (standby, "the address of the primary"),
+            (full, "raise max_connections"),
+            (nobody.to_string(), "check the address"),
+        ] {
+            assert!(text.contains(is_named) && !text.contains("certificate"), "{text}");
+            assert!(!text.contains("within 10s"), "{text}");
+        }
     });
 }

@@ -2,8 +2,10 @@
 //! `cargo test -p waitword-postgres --test postgres -- --ignored --nocapture --test-threads 1`.
 #![cfg(unix)]
 
+mod administrator;
 mod attacks;
 mod counter;
+mod dropped;
 mod fencing;
 mod forged;
 mod input;
@@ -27,10 +29,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use waitword_postgres::{Cluster, ClusterMutex, Config, migrate};
 
-use server::Database;
-
-/// What takes longer hangs.
-const LIMIT: Duration = Duration::from_secs(90);
+use server::{Database, LIMIT};
 
 /// A tenure that no test sees the end of.
 const LONG: Duration = Duration::from_secs(3600);

@@ -126,8 +126,9 @@ fn a_host_that_hangs_is_passed_over() {
         let config = patient(&format!("{hosts} {rest} connect_timeout=1"));
         // One second at each host.
         let limit = Duration::from_secs(2);
-        in_time(limit, async || migrate(&config).await).await;
-        let cluster = in_time(limit, async || Cluster::connect(config.clone()).await).await;
+        let migrates = in_time(limit, async || migrate(&config).await);
+        let connects = in_time(limit, async || Cluster::connect(config.clone()).await);
+        let ((), cluster) = tokio::join!(migrates, connects);
         let here = cluster.mutex(NAME).unwrap();
         here.lock_async().await.unwrap().unlock_async().await.unwrap();
     });

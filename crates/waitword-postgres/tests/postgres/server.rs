@@ -8,14 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use waitword_postgres::Config;
 
-use crate::LIMIT;
 use crate::skip::skip;
+
+/// What takes longer hangs.
+pub(crate) const LIMIT: Duration = Duration::from_secs(90);
 
 /// PostgreSQL refuses to run as root. This is `nobody`.
 const UNPRIVILEGED: u32 = 65534;
+
+/// The files of a server that has not started yet.
+const UNUSED: &str = "unused";
 
 pub(crate) struct Server {
     programs: PathBuf,
@@ -36,9 +42,8 @@ pub(crate) struct Database {
 impl Database {
     /// In the server of all tests. `None` where PostgreSQL is not installed, which is said aloud.
     pub(crate) fn new() -> Option<Self> {
-        static SERVER: OnceLock<Option<Arc<Server>>> = OnceLock::new();
         static LAST: AtomicU32 = AtomicU32::new(0);
-        let server = Arc::clone(SERVER.get_or_init(|| Server::start().map(Arc::new)).as_ref()?);
+        let server = Arc::clone(Server::of_all()?);
         let name = format!("test_{}", LAST.fetch_add(1, Ordering::Relaxed));
         server.sql(&format!("CREATE DATABASE {name}"));
         Some(Self { server, name })
@@ -46,7 +51,8 @@ impl Database {
 
     /// In a server of its own, which the test may kill and start anew.
     pub(crate) fn alone() -> Option<Self> {
-        Some(Self { server: Arc::new(Server::start()?), name: "postgres".to_owned() })
+        let server = Server::start(Some(Server::of_all()?))?;
+        Some(Self { server: Arc::new(server), name: "postgres".to_owned() })
     }
 
     /// Through the server's socket.
@@ -76,7 +82,13 @@ pub(crate) fn patient(address: &str) -> Config {
 }
 
 impl Server {
-    fn start() -> Option<Self> {
+    /// The server of all tests, which stays until they end.
+    fn of_all() -> Option<&'static Arc<Self>> {
+        static SERVER: OnceLock<Option<Arc<Server>>> = OnceLock::new();
+        SERVER.get_or_init(|| Self::start(None).map(Arc::new)).as_ref()
+    }
+
+    fn start(like: Option<&Self>) -> Option<Self> {
         let Some(programs) = programs() else {
             let why = "there is no PostgreSQL here; to get it: apt-get install postgresql";
             skip("the tests of waitword-postgres", why);
@@ -97,18 +109,33 @@ impl Server {
         );
         stop.arg(server.programs.join("pg_ctl")).stdin(Stdio::piped()).stderr(Stdio::null());
         server.stop = Some(stop.spawn().unwrap());
-        server.run("initdb", &["--username=tester", "--auth=trust", "--locale=C", "--no-sync"]);
+        server.initialize(like);
         server.certify();
         server.begin();
         Some(server)
     }
 
-    /// What is measured is the lock, not the disk. Where there is a certificate, with TLS.
+    /// Makes the server's files, or copies those of another, who keeps a copy for this.
+    fn initialize(&self, like: Option<&Self>) {
+        let copy = |from: PathBuf, to: &str| {
+            let copied = self.command(Path::new("cp"), &["-R"]).arg(from).arg(self.folder.join(to)).status();
+            assert!(copied.unwrap().success());
+        };
+        match like {
+            Some(like) => copy(like.folder.join(UNUSED), "data"),
+            None => {
+                self.run("initdb", &["--username=tester", "--auth=trust", "--locale=C", "--no-sync"]);
+                copy(self.folder.join("data"), UNUSED);
+            }
+        }
+    }
+
+    /// What is measured is the lock, not the disk; a minimal log makes new databases in a third of the time. Where there is a certificate, with TLS.
     fn begin(&self) {
         let ssl = if self.certificate().exists() { "on" } else { "off" };
         let options = format!(
             "-c listen_addresses=127.0.0.1 -c port={} -c unix_socket_directories={} -c max_connections=250 -c fsync=off
-             -c ssl={ssl} -c ssl_cert_file={} -c ssl_key_file={}",
+             -c wal_level=minimal -c max_wal_senders=0 -c ssl={ssl} -c ssl_cert_file={} -c ssl_key_file={}",
             self.port,
             self.folder.display(),
             self.certificate().display(),

@@ -90,11 +90,11 @@ impl<'a> schedules::World<'a> for World<'a> {
 }
 
 /// All are queued behind the holder.
-fn explore(kinds: &[Kind], holder: Kind, drops: usize) -> usize {
+fn explore(kinds: &[Kind], holder: Kind, (changes_left, barges_left): (usize, usize)) -> usize {
     schedules::explore(|schedule| {
         let lock = RwLock::new(());
-        let mut world = World { lock: &lock, changes_left: 2, barges_left: 1 };
-        let mut actors = Actors::new(drops);
+        let mut world = World { lock: &lock, changes_left, barges_left };
+        let mut actors = Actors::new(1);
         for &kind in [holder].iter().chain(kinds) {
             let lock = &lock;
             actors.enqueue(Task::new(async move {
@@ -117,18 +117,32 @@ fn explore(kinds: &[Kind], holder: Kind, drops: usize) -> usize {
     })
 }
 
-#[test]
-fn no_schedule_of_polls_and_drops_loses_a_wakeup() {
-    let mut schedules = 0;
-    for holder in [Read, Write, Upgradable] {
-        for kinds in [
-            [Write, Read, Read],
-            [Read, WriteUntil, Read],
-            [ReadUntil, Upgradable, Write],
-            [Upgradable, Upgradable, Read],
-        ] {
-            schedules += explore(&kinds, holder, 1);
-        }
-    }
+/// `budgets` are how many guards may change, and how many readers may barge in.
+fn no_schedule_loses_a_wakeup(holder: Kind, budgets: &[(usize, usize)]) {
+    let kinds = [
+        [Write, Read, Read],
+        [Read, WriteUntil, Read],
+        [ReadUntil, Upgradable, Write],
+        [Upgradable, Upgradable, Read],
+    ];
+    let each =
+        kinds.iter().flat_map(|kinds| budgets.iter().map(move |&budget| explore(kinds, holder, budget)));
+    let schedules: usize = each.sum();
     assert!(schedules > 1_000, "{schedules}");
+}
+
+#[test]
+fn no_schedule_of_polls_and_drops_behind_a_reader_loses_a_wakeup() {
+    no_schedule_loses_a_wakeup(Read, &[(2, 1)]);
+}
+
+#[test]
+fn no_schedule_of_polls_and_drops_behind_an_upgradable_reader_loses_a_wakeup() {
+    no_schedule_loses_a_wakeup(Upgradable, &[(2, 1)]);
+}
+
+/// The most can happen behind a writer: either a second change or a barging reader.
+#[test]
+fn no_schedule_of_polls_and_drops_behind_a_writer_loses_a_wakeup() {
+    no_schedule_loses_a_wakeup(Write, &[(2, 0), (1, 1)]);
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::names::resolve;
+use super::names::{is_source, resolve};
 
 /// Where the docs of the published crates are.
 pub(super) const DOCS_RS: &str = "https://docs.rs/";
@@ -30,12 +30,6 @@ pub(super) fn pages(files: &[(String, String)]) -> BTreeMap<String, String> {
 /// Whether a page was written here, whatever stands in the sources now.
 pub(super) fn is_written(page: &str) -> bool {
     page.starts_with(WRITTEN)
-}
-
-/// Whether rustdoc alone shows this file as it is meant.
-pub(super) fn is_source(path: &str) -> bool {
-    let mut folders = path.split('/');
-    folders.next() == Some("crates") && folders.nth(1) == Some("docs")
 }
 
 /// The numbers of the lines that rustdoc would hide.

@@ -38,7 +38,7 @@ pub(crate) fn run(write: bool) -> Result<(), Stop> {
             let fault = tree.fault(page, &what);
             faults.extend(fault.map(|fault| format!("{page}:{line}: {fault}")));
         }
-        if !guide::is_source(page) {
+        if !names::is_source(page) {
             let fault = "rustdoc hides this line, a site that shows the repository does not";
             faults.extend(guide::hidden_lines(text).map(|line| format!("{page}:{line}: {fault}")));
         }

@@ -7,7 +7,6 @@ use clap::Parser as _;
 use clap::error::ErrorKind;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::guide::is_source;
 use crate::args::Args;
 
 /// Endings of the files that pages name.
@@ -61,6 +60,12 @@ pub(super) enum What {
     Code(String),
     /// What a link or a picture leads to.
     Link(String),
+}
+
+/// Whether rustdoc alone shows this file as it is meant.
+pub(super) fn is_source(path: &str) -> bool {
+    let mut folders = path.split('/');
+    folders.next() == Some("crates") && folders.nth(1) == Some("docs")
 }
 
 pub(super) struct Tree {

@@ -13,17 +13,7 @@ use crate::ended::{Failure, FailureKind, Place};
 use crate::mailbox::{Arrival, Failed, PortId, WorkerEvent};
 use waitword_quickjs::{Exception, Realm, Rejection, Value};
 
-use super::{EventLoop, Stop};
-
-/// What a turn has left to run, source by source. There may be less: a script may stop a timer.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Turn {
-    /// How many waits may settle: as many as were pending when the turn began.
-    waits: usize,
-    /// When it began: it runs the timers that were due then. `None` if there were no timers.
-    due: Option<Instant>,
-    arrivals: usize,
-}
+use super::{EventLoop, Stop, Turn};
 
 impl EventLoop<'_> {
     /// Runs the next job of the turn, and begins a new turn when there is none left. Whether there was one.

@@ -20,8 +20,6 @@ mod errors;
 mod jobs;
 mod start;
 
-use jobs::Turn;
-
 /// Why an agent stopped.
 pub(crate) enum Stop {
     /// It has nothing left to do.
@@ -40,6 +38,16 @@ pub(crate) enum Stop {
 
 /// The exit code of an agent that fails.
 pub(crate) const FAILED: i32 = 1;
+
+/// What a turn has left to run, source by source. There may be less: a script may stop a timer.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    /// How many waits may settle: as many as were pending when the turn began.
+    waits: usize,
+    /// When it began: it runs the timers that were due then. `None` if there were no timers.
+    due: Option<Instant>,
+    arrivals: usize,
+}
 
 /// The loop of one agent.
 pub(crate) struct EventLoop<'a> {

@@ -42,6 +42,7 @@ impl Owner {
     }
 
     /// Whether it is the calling thread.
+    #[cfg(all(unix, not(waitword_loom)))]
     pub(crate) fn is_here(&self) -> bool {
         self.0.load(Ordering::Relaxed) == here()
     }

@@ -87,7 +87,7 @@ pub fn identify(identify: fn() -> Option<u64>) -> bool {
 /// known that could end it.
 ///
 /// [`enable`]s observation, and starts a thread that checks once per second, so a cycle is found one to two seconds after it is complete.
-/// `f` runs on that thread, and may take locks and make a [`report`]; while it waits, nothing else is found. A panic of `f` is caught.
+/// `f` runs on that thread, and may take locks and make a [`report`](crate::report); while it waits, nothing else is found. A panic of `f` is caught.
 /// [`disable`] forgets `f`.
 ///
 /// # Errors

@@ -211,9 +211,13 @@ fn a_writer_behind_a_waiting_upgradable_reader_stops_readers_until_it_gives_up()
         let holder = lock.upgradable_read();
         beside_a_waiting_one(way, &lock, |lock| {
             let mut writer = Task::queued(lock.write_async());
+            // From when the writer was signalled on: at the end of a barging window readers are stopped for the waiter before it, until that
+            // lets signals go past.
+            let mut has_run = false;
             until(|| {
+                has_run |= writer.is_woken();
                 assert!(!writer.is_woken() || writer.poll().is_pending());
-                lock.try_read().is_none()
+                lock.try_read().is_none() && has_run
             });
             let mut behind = Task::queued(lock.read_async());
             assert!(behind.poll().is_pending());

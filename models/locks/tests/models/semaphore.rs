@@ -147,25 +147,24 @@ check!(closing_ends_the_waits, 2, || {
 });
 
 // A waiter that gives up signals, and finds only one that has its permit and is about to dequeue. That one relies on the signal, which is
-// withdrawn; and then another enqueues, because a permit is reserved. Three preemptions take more than a minute.
-check!(a_waiter_enqueues_when_a_signal_has_been_withdrawn, 2, || {
+// withdrawn; and then another enqueues, because a permit is reserved.
+check!(a_waiter_enqueues_when_a_signal_has_been_withdrawn, 3, || {
     let semaphore = Arc::new(Semaphore::new(0));
     let mut first = queued(semaphore.acquire_owned_async());
     let mut many = queued(semaphore.acquire_many_owned_async(3));
     semaphore.add_permits(2);
     // The first was signalled, and does not respond: so the watchdog signals the other.
     (0..2).for_each(|_| drop(Table::global().signal_stalled()));
-    let acquires = thread::spawn(move || {
+    let acquires = spawn(&semaphore, move |semaphore| {
         let Poll::Ready(Ok(permit)) = poll(first.as_mut()) else { panic!("one permit is free") };
         permit.forget();
+        // As if another thread acquired from here on, which would take minutes.
+        thread::yield_now();
+        block_on(semaphore.acquire_async()).unwrap().forget();
     });
-    let gives_up = thread::spawn(move || {
-        assert!(poll(many.as_mut()).is_pending());
-        drop(many);
-    });
+    assert!(poll(many.as_mut()).is_pending());
+    drop(many);
     acquires.join().unwrap();
-    block_on(semaphore.acquire_async()).unwrap().forget();
-    gives_up.join().unwrap();
     assert_eq!(semaphore.available_permits(), 0);
 });
 

@@ -43,7 +43,6 @@ impl Forking {
 
     /// In the child: forgets the waiters of other threads. Returns whether any waiter is left. `hasher` is the table's.
     pub(crate) fn keep_own(&mut self, hasher: Hasher) -> bool {
-        // Another guard of the same lock, which leaves it to ours to unlock.
         let mut changes = Changes::since(0);
         // SAFETY: we hold the lock (I2), and there is no other thread.
         let kept = self.shard.queues.with_mut(|queues| unsafe { (*queues).keep_own(hasher, &mut changes) });

@@ -23,9 +23,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The thread that a waiter or an alarm belongs to: the one that enqueued, set or polled it last.
 ///
-/// In the child of a fork, what the forking thread owns stays linked, for it is not on a stack that is given away. The identity of a thread
-/// is an address of its own, which a thread that starts later may have, too; what is linked and belonged to a thread that has ended is in
-/// the memory of another.
+/// In the child of a fork, what the forking thread owns stays linked: it does not lie on a stack that the child gives to its next threads.
+///
+/// A thread is identified by an address of its own. A thread that starts later may get the address of one that has ended. Then it owns what
+/// that thread left linked, none of which lies on the ended thread's stack.
 #[derive(Debug)]
 pub(crate) struct Owner(AtomicUsize);
 

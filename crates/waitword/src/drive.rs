@@ -91,6 +91,7 @@ pub(crate) fn drive<S: Steps>(
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::pin::pin;
     use std::sync::mpsc;
     use std::thread;
@@ -129,6 +130,52 @@ mod tests {
     fn a_waiter_that_is_signalled_before_it_parks_goes_on() {
         let (ended, end) = mpsc::channel();
         thread::spawn(move || ended.send(drive(&Parker::current(), pin!(Signalled::default()), None)));
+        assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(1), "it has parked, and nobody wakes it");
+    }
+
+    /// Queued in front of all others. Signalled when that was asked so often, or never.
+    struct First {
+        asks_left: Cell<u32>,
+        steps: u32,
+    }
+
+    impl Steps for First {
+        type Output = u32;
+
+        fn step(mut self: Pin<&mut Self>, _waker: &Waker, deadline: Option<Instant>) -> Step<u32> {
+            self.steps += 1;
+            if deadline.is_some() && self.steps > 1 { Step::Ended(self.steps) } else { Step::Wait(deadline) }
+        }
+
+        fn is_signalled(&self) -> bool {
+            self.asks_left.set(self.asks_left.get().saturating_sub(1));
+            self.asks_left.get() == 0
+        }
+
+        fn is_next(&self) -> bool {
+            true
+        }
+
+        fn spin(self: Pin<&mut Self>) -> Option<u32> {
+            Some(self.steps)
+        }
+    }
+
+    /// On a thread whose sleeps have earned a spin, and that has just woken a thread that was awake: itself.
+    #[test]
+    fn a_waiter_that_is_next_spins_before_it_parks() {
+        let (ended, end) = mpsc::channel();
+        thread::spawn(move || {
+            let parker = Parker::current();
+            let waits = |asks_left, deadline| {
+                drive(&parker, pin!(First { asks_left: Cell::new(asks_left), steps: 0 }), deadline)
+            };
+            (0..10).for_each(|_| _ = waits(u32::MAX, Some(Instant::now())));
+            parker.waker().wake_by_ref();
+            parker.park();
+            // Before the spin reads the clock.
+            ended.send(waits(4, None))
+        });
         assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(1), "it has parked, and nobody wakes it");
     }
 

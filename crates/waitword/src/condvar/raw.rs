@@ -213,14 +213,6 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         }
     }
 
-    /// Whether the waiter was notified or signalled, so that a step may succeed.
-    pub(crate) fn can_go_on(&self) -> bool {
-        match &self.stage {
-            Stage::Queued { wait } => wait.is_notified() || wait.is_signalled(),
-            Stage::Idle | Stage::Locking { .. } => false,
-        }
-    }
-
     /// Enqueues. The caller holds the mutex, and calls [`released`](Self::released) when it has released it: a notify may move the waiter to
     /// the queue of this mutex before, and a snapshot must not say that it waits for itself.
     ///
@@ -340,6 +332,14 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
         self.step_and(waker, deadline, || ())
     }
+
+    fn is_signalled(&self) -> bool {
+        matches!(&self.stage, Stage::Queued { wait } if wait.is_notified() || wait.is_signalled())
+    }
+
+    fn is_next(&self) -> bool {
+        matches!(&self.stage, Stage::Queued { wait } if wait.was_first())
+    }
 }
 
 /// Leaves the queue, here or of the mutex, and forwards the signal, if there is one. Returns whether a notify had counted the wait.
@@ -368,5 +368,31 @@ impl<A: Location<Word = AtomicU64>> Drop for Forwards<'_, A> {
         if self.notified == Notified::Alone {
             notify(self.at, 1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::pin;
+
+    /// The driver spins for a wait that is next (`drive.rs`).
+    #[test]
+    fn the_first_waiter_is_next() {
+        let (raw, mutex) = (RawCondvar::new(), RawMutex::new());
+        let mut waits = [(); 2].map(|()| Box::pin(Waiting::new(raw.at(()), &mutex)));
+        assert_eq!(waits.each_ref().map(|wait| wait.is_next()), [false; 2]);
+        waits.iter_mut().for_each(|wait| wait.as_mut().enqueue(Waker::noop(), false));
+        assert_eq!(waits.each_ref().map(|wait| wait.is_next()), [true, false]);
+    }
+
+    #[test]
+    fn a_notified_waiter_goes_on() {
+        let (raw, mutex) = (RawCondvar::new(), RawMutex::new());
+        let mut wait = pin!(Waiting::new(raw.at(()), &mutex));
+        wait.as_mut().enqueue(Waker::noop(), false);
+        assert!(!wait.is_signalled());
+        raw.notify(1);
+        assert!(wait.is_signalled());
     }
 }

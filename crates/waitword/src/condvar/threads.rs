@@ -4,7 +4,7 @@ use std::pin::pin;
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::Caller;
-use waitword_core::{Parker, Table, may_block};
+use waitword_core::{Parker, may_block};
 
 use crate::acquire::held::{WasSent, held_by_thread};
 use crate::condvar::Condvar;
@@ -14,7 +14,6 @@ use crate::drive::drive;
 use crate::error::LockError;
 use crate::handle::{Handle as _, Waited as _};
 use crate::holders::not_kept;
-use crate::sync::MODEL;
 
 impl Condvar {
     /// Releases the mutex, blocks this thread until it is notified, and locks the mutex again.
@@ -202,10 +201,6 @@ fn block<G: CondvarGuard>(
     let sent = WasSent::look(mutex, (), held);
     mutex.release(held);
     waiting.released();
-    // Before the first sleep: the notify may come soon. With others in front, a spin would only keep a CPU from them.
-    if !MODEL && Table::global().waiters(raw.at(())) <= 1 {
-        parker.spin(deadline, || waiting.can_go_on());
-    }
     let (_, result) = drive(&parker, waiting, deadline);
     let hold = held_by_thread(mutex, (), caller, false);
     sent.say(mutex, (), hold);

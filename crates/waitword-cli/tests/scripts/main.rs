@@ -45,25 +45,14 @@ fn main() -> ExitCode {
     // Many a case sleeps, or waits for another process.
     arguments.test_threads.get_or_insert(4 * std::thread::available_parallelism().map_or(1, usize::from));
     let has_node = run::has_node();
-    let trials: Vec<_> = cases().flat_map(Case::variants).flat_map(|case| trials(case, has_node)).collect();
+    let trials: Vec<_> = cases().flat_map(Case::variants).map(|case| trial(case, has_node)).collect();
     assert!(!trials.is_empty(), "there are no scripts");
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// One with the command alone, and one that compares with Node.
-fn trials(case: Case, has_node: bool) -> Vec<Trial> {
-    let mut trials = Vec::new();
-    let runs_here = case.runs_here();
-    let is_on_node = case.is_on_node || case.stdout == Stdout::AsOnNode;
-    if is_on_node {
-        let case = case.clone();
-        let on_node = Trial::test(format!("{} as on Node", case.name), move || run::as_on_node(&case));
-        trials.push(on_node.with_ignored_flag(!has_node || !runs_here));
-    }
-    if case.stdout != Stdout::AsOnNode {
-        trials.push(Trial::test(case.name.clone(), move || run::here(&case)).with_ignored_flag(!runs_here));
-    }
-    trials
+fn trial(case: Case, has_node: bool) -> Trial {
+    let is_ignored = !case.runs_here() || case.stdout == Stdout::AsOnNode && !has_node;
+    Trial::test(case.name.clone(), move || run::run(&case, has_node)).with_ignored_flag(is_ignored)
 }
 
 /// What lies in the folders beside this file.

@@ -14,11 +14,22 @@ use crate::skip::skip;
 /// `SharedArrayBuffer.prototype.grow`, `Array.prototype.toSpliced`.
 const OLDEST_NODE: u32 = 20;
 
-/// Runs the case with the command.
-pub(crate) fn here(case: &Case) -> Result<(), Failed> {
-    let folder = written(case, "here");
+/// Runs the case with the command, and where it says so on Node, whose output is compared with that.
+pub(crate) fn run(case: &Case, has_node: bool) -> Result<(), Failed> {
+    let folder = written(case);
     let ran = ended(waitword().args(case.command()).current_dir(&folder));
-    let printed = shown(case, &ran, &folder);
+    if case.stdout != Stdout::AsOnNode {
+        is_as_said(case, &ran, &folder)?;
+    }
+    if has_node && (case.is_on_node || case.stdout == Stdout::AsOnNode) {
+        is_as_on_node(case, &ran, &folder)
+    } else {
+        Ok(())
+    }
+}
+
+fn is_as_said(case: &Case, ran: &Ran, folder: &Path) -> Result<(), Failed> {
+    let printed = shown(case, ran, folder);
     let mut wrong = case.variant().map_or_else(String::new, |text| format!("with {text}\n"));
     let before = wrong.len();
     if ran.code != Some(case.code) {
@@ -46,13 +57,11 @@ pub(crate) fn here(case: &Case) -> Result<(), Failed> {
     Err(format!("{}\n{wrong}--- standard error\n{}", case.path.display(), ran.stderr).into())
 }
 
-/// Runs the case with the command and on Node, which print the same lines.
-pub(crate) fn as_on_node(case: &Case) -> Result<(), Failed> {
-    let folder = written(case, "node");
-    let here = ended(waitword().args(case.command()).current_dir(&folder));
+/// Runs the case on Node too, which prints the same lines.
+fn is_as_on_node(case: &Case, here: &Ran, folder: &Path) -> Result<(), Failed> {
     let mut node = Command::new("node");
     // Warnings about what is experimental in one version or another are no output.
-    node.arg("--no-warnings").arg(&case.files[0].0).args(&case.arguments).current_dir(&folder);
+    node.arg("--no-warnings").arg(&case.files[0].0).args(&case.arguments).current_dir(folder);
     let node = ended(node.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let deviates = |line: &&str, check: &String| {
         // `ok  what was asked: what came out`; what was asked may have colons too.
@@ -62,7 +71,7 @@ pub(crate) fn as_on_node(case: &Case) -> Result<(), Failed> {
         let is_compared = |line: &&str| !case.deviations.iter().any(|check| deviates(line, check));
         ran.stdout.lines().filter(is_compared).map(str::to_owned).collect()
     };
-    let mut wrong = difference(&compared(&node), &compared(&here));
+    let mut wrong = difference(&compared(&node), &compared(here));
     for check in &case.deviations {
         if !here.stdout.lines().any(|line| deviates(&line, check)) {
             writeln!(wrong, "no line has the check {check:?}")?;
@@ -74,7 +83,7 @@ pub(crate) fn as_on_node(case: &Case) -> Result<(), Failed> {
     match wrong.is_empty() {
         true => Ok(()),
         false => {
-            let [here, node] = [here.stderr, node.stderr];
+            let [here, node] = [&here.stderr, &node.stderr];
             Err(format!("{}\n{wrong}--- standard error\n{here}--- on Node\n{node}", case.path.display())
                 .into())
         }
@@ -98,11 +107,11 @@ pub(crate) fn has_node() -> bool {
 }
 
 /// Writes the program into a folder of its own, if it is to have one.
-fn written(case: &Case, host: &str) -> PathBuf {
+fn written(case: &Case) -> PathBuf {
     if case.is_in_place {
         return case.path.parent().unwrap().to_owned();
     }
-    let folder = folder(&format!("scripts/{host}/{}", case.name.replace(':', "-")));
+    let folder = folder(&format!("scripts/{}", case.name.replace(':', "-")));
     let support = case.path.with_file_name("support");
     if support.is_dir() {
         copy(&support, &folder.join("support"));

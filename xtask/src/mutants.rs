@@ -245,7 +245,8 @@ mod tests {
     /// A suite whose models do with a mutant what their names say, and pass without one.
     #[cfg(target_os = "linux")]
     fn verdict(cpu: u64, idle: u64, mutant: Option<&str>, names: &[&str]) -> Verdict {
-        use std::os::unix::fs::PermissionsExt;
+        use std::io::Write;
+        use std::process::{Command, Stdio};
 
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("suite");
@@ -261,8 +262,12 @@ hangs) exec sleep 1000 ;;
 spins) while :; do :; done ;;
 esac
 "#;
-        std::fs::write(&program, script).unwrap();
-        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        // Written by a process of its own: while another thread starts a process, that has all files that are open here, and a file that
+        // someone writes cannot be run.
+        let writes = ["-c", r#"cat > "$0" && chmod +x "$0""#, program.to_str().unwrap()];
+        let mut writer = Command::new("sh").args(writes).stdin(Stdio::piped()).spawn().unwrap();
+        writer.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        assert!(writer.wait().unwrap().success());
         let limits = Limits { cpu: Duration::from_millis(cpu), idle: Duration::from_millis(idle) };
         let models = Models { program: program.to_str().unwrap().to_owned(), names: Vec::new(), limits };
         models.verdict(mutant, names).unwrap()

@@ -30,8 +30,8 @@
 //! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
-//! [`protocol`] says why, races first. In the source, start with `wait/` (threads, tasks, agents) and `notify/`, then go down through
-//! `table/` and `shard/` to the node in `waiter/`.
+//! [`protocol`] says why, races first. In the source, start with `wait.rs` (threads and tasks) and `notify.rs`. Both begin a critical section
+//! (`queue/section.rs`), which a table finds (`queue/table.rs`), and link nodes there (`queue/node.rs`).
 
 #![deny(unsafe_code)]
 // docs.rs shows which feature an item needs, and nothing else that the source asks: the interface is the same on every platform.
@@ -52,39 +52,58 @@ compile_error!(
     "waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide"
 );
 
+#[allow(unsafe_code)]
+mod agent;
+#[allow(unsafe_code)]
+mod inbox;
+#[allow(unsafe_code)]
+mod list;
+#[allow(unsafe_code)]
+mod location;
+mod may_block;
 mod notify;
 pub mod observe;
+mod outcome;
+mod park;
 #[allow(unsafe_code)]
-mod shard;
+mod queue;
+#[allow(unsafe_code)]
+mod requeue;
+#[allow(unsafe_code)]
+mod sleeper;
+mod spin;
 mod sync;
 #[allow(unsafe_code)]
-mod table;
-mod thread;
+mod timed;
 #[allow(unsafe_code)]
 mod timer;
+#[allow(unsafe_code)]
 mod wait;
 #[allow(unsafe_code)]
-mod waiter;
+mod wake;
+#[allow(unsafe_code)]
+mod watchdog;
 mod word;
 
-pub use notify::replace::{
-    notify_last_or_replace, notify_one_or_replace, replace_and_notify_all, replace_if_idle,
+pub use agent::InboxWait;
+pub use inbox::Inbox;
+pub use location::{At, Location};
+pub use may_block::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub use notify::{
+    charge_release, is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many,
+    notify_one, notify_one_or_replace, replace_and_notify_all, replace_if_idle, signal_one, signal_past,
 };
-pub use notify::requeue::requeue_while_equal;
-pub use notify::signal::{is_queue_stalled, signal_one, signal_past};
-pub use notify::{notify_all, notify_last, notify_many, notify_one};
-pub use table::snapshot::charge_release;
-pub use table::watchdog::STALL_TIMEOUT;
-pub use table::{At, Location, Table};
-pub use thread::{
-    ForbidBlocking, Interrupt, Parker, allow_blocking, forbid_blocking, may_block, spin_in_poll,
-};
+pub use outcome::{Cancelled, Interrupted, Outcome};
+pub use park::{Interrupt, Parker};
+pub use queue::table::Table;
+pub use requeue::requeue_while_equal;
+pub use spin::spin_in_poll;
+pub use timed::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use timer::Alarm;
 pub use wait::{
-    InboxWait, WaitAsync, WaitAsyncUntil, wait, wait_async, wait_async_for, wait_async_from,
-    wait_async_until, wait_for, wait_from, wait_interruptible, wait_until,
+    WaitAsync, wait, wait_async, wait_async_from, wait_for, wait_from, wait_interruptible, wait_until,
 };
-pub use waiter::{Cancelled, Inbox, Interrupted, Outcome};
+pub use watchdog::STALL_TIMEOUT;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 #[doc(hidden)]
 pub mod host {
@@ -97,16 +116,16 @@ pub mod host {
 
 pub use word::{Masked, Masked64, Word};
 
-pub use sync::time;
 #[doc(hidden)]
-pub use table::snapshot::count_threads;
+pub use queue::snapshot::count_threads;
+pub use sync::time;
 
 /// Atomics and locks: the standard library's, or the model checker's in a model.
 #[doc(hidden)]
 pub use sync::{Mutex, OnceLock, atomic, is_broken, lock};
 #[cfg(not(waitword_loom))]
 #[doc(hidden)]
-pub use table::watchdog::{disable_watchdog, is_watchdog_running};
+pub use watchdog::{disable_watchdog, is_watchdog_running};
 
 #[doc = include_str!("../PROTOCOL.md")]
 pub mod protocol {}

@@ -21,7 +21,12 @@ pub trait Word: sealed::Sealed + Send + Sync {
 
 macro_rules! words {
     ($($atomic:ty => $value:ty),*) => {$(
-        impl sealed::Sealed for $atomic {}
+        impl sealed::Sealed for $atomic {
+            #[inline]
+            fn load_bits(&self) -> u64 {
+                bits::<Self>(self.load(Ordering::SeqCst))
+            }
+        }
 
         impl sealed::Bits for $value {
             #[inline]
@@ -78,7 +83,12 @@ macro_rules! masked {
             }
         }
 
-        impl<const MASK: $value> sealed::Sealed for $name<MASK> {}
+        impl<const MASK: $value> sealed::Sealed for $name<MASK> {
+            #[inline]
+            fn load_bits(&self) -> u64 {
+                bits::<Self>(Word::load(self))
+            }
+        }
 
         impl<const MASK: $value> Word for $name<MASK> {
             type Value = $value;
@@ -137,15 +147,15 @@ pub(crate) fn bits<W: Word>(value: W::Value) -> u64 {
     sealed::Bits::bits(value)
 }
 
-/// What the word holds, as [`bits`].
-#[inline]
-pub(crate) fn load_bits<W: Word>(word: &W) -> u64 {
-    bits::<W>(word.load())
-}
+/// A word of any type. The code that enqueues is compiled once for all of them.
+pub(crate) type AnyWord<'a> = dyn sealed::Sealed + 'a;
 
 mod sealed {
     /// Sealed: the queue relies on the implementations above.
-    pub trait Sealed {}
+    pub trait Sealed {
+        /// Loads what a wait compares, sequentially consistent, as [`Bits`].
+        fn load_bits(&self) -> u64;
+    }
 
     /// A value as 64 bits, different for different values of the type.
     pub trait Bits {

@@ -1,4 +1,4 @@
-//! Herds of threads on one word: woken threads wake others (`thread/sleeper.rs`).
+//! Herds of threads on one word.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;

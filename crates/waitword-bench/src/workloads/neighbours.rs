@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 use std::task::{Context, Waker};
 use std::thread;
 
-use waitword_core::{Inbox, InboxWait, Location, Table, Word, notify_one, wait_async};
+use waitword_core::{Inbox, InboxWait, notify_one, wait_async};
 
 use crate::crowd::Crowd;
 use crate::measure::{Stopwatch, Stopwatches};
@@ -111,20 +111,15 @@ pub(super) fn both(work: impl Fn(usize) -> f64 + Sync) -> f64 {
 
 const MISS: &str = "notify, nobody waits on the word";
 const HIT: &str = "wait and notify";
-const MISS_WITH_SECRET: &str = "notify, nobody waits on the word; picked with our secret";
-const HIT_WITH_SECRET: &str = "wait and notify; picked with our secret";
 
-/// The words are first those that share a bucket under multiplicative hashing with the golden ratio, which is what a table without
-/// a secret uses, as parking_lot_core does: the layout of one block of memory is enough to find them. Then those that are found by
-/// brute force with the secret of our table.
+/// The words are those that share a bucket under multiplicative hashing with the golden ratio, which is what a table without
+/// a secret uses, as parking_lot_core does: the layout of one block of memory is enough to find them.
 fn collisions() -> Workload {
     Workload {
         name: "collisions",
-        about: "N tasks wait on words that collide with ours in a hash table without a secret. Then on words picked \
-                with our secret, in a table of one shard: each notify takes the lock, and all are in one bucket \
-                until the shard draws another secret.",
+        about: "N tasks wait on words that collide with ours in a hash table without a secret.",
         contenders: vec![Contender::new(OURS, beside_colliding)],
-        goals: [MISS, HIT, HIT_WITH_SECRET].map(|what| goal(what, Limit::TimesSmallest(2.0))).into(),
+        goals: [MISS, HIT].map(|what| goal(what, Limit::TimesSmallest(2.0))).into(),
     }
 }
 
@@ -136,16 +131,7 @@ fn beside_colliding(scale: &Scale) -> Vec<Sample> {
     // There are 4,096 of these words.
     let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - 8);
     let without_secret = block.iter().filter(|word| bucket(word) == bucket(&block[0])).collect::<Vec<_>>();
-    let mut samples = beside(scale, others, &without_secret, [MISS, HIT]);
-
-    let table = Table::with_shards(1);
-    let bits = others.ilog2();
-    let block = self::block(others << (bits + 1));
-    let mask = (1 << bits) - 1;
-    let with_secret = block.iter().filter(|word| table.secret_hash(word.as_ptr().addr()) & mask == 0);
-    let with_secret = with_secret.map(|word| table.at(word)).collect::<Vec<_>>();
-    samples.extend(beside(scale, others, &with_secret, [MISS_WITH_SECRET, HIT_WITH_SECRET]));
-    samples
+    beside(scale, others, &without_secret)
 }
 
 fn block(words: usize) -> Vec<AtomicU32> {
@@ -153,15 +139,7 @@ fn block(words: usize) -> Vec<AtomicU32> {
 }
 
 /// Beside nobody, and beside so many others.
-fn beside<L: Location + Copy>(
-    scale: &Scale,
-    others: usize,
-    colliding: &[L],
-    [miss, hit]: [&'static str; 2],
-) -> Vec<Sample>
-where
-    L::Word: Word<Value = u32>,
-{
+fn beside(scale: &Scale, others: usize, colliding: &[&AtomicU32]) -> Vec<Sample> {
     /// Words on which no other waits, so that their places in our table average out.
     const VICTIMS: usize = 16;
     let (victims, crowded) = colliding.split_at(VICTIMS);
@@ -170,10 +148,10 @@ where
         let mut crowd = Crowd::new(n);
         (0..n).for_each(|i| crowd.enter(i, wait_async(crowded[i % crowded.len()], 0)));
         let mut watches = Stopwatches::default();
-        watches.time(miss, calls, || {
+        watches.time(MISS, calls, || {
             (0..calls).for_each(|call| assert_eq!(notify_one(victims[call % VICTIMS]), 0))
         });
-        watches.time(hit, calls, || {
+        watches.time(HIT, calls, || {
             for call in 0..calls {
                 let victim = victims[call % VICTIMS];
                 let mut wait = pin!(wait_async(victim, 0));

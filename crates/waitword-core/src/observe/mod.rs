@@ -29,7 +29,7 @@ pub use seam::{
     AWAITED, Begun, CONTENDED, Contended, DELAYS, End, Ended, Front, HOLDERS, OWN, Observer, RELEASES, TASKS,
     WAITS, WaiterKind, Woken, ask, asks, set_observer,
 };
-pub(crate) use seam::{Begins, Waking, contended, ended, polled, queued};
+pub(crate) use seam::{Begins, Woke, contended, ended, polled, queued};
 pub use seen::{
     Actor, WaiterSeen, WaiterState, begin_clock, instant, nanos, nanos_at, start_clock, stop_clock,
 };

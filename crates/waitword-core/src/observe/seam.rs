@@ -195,40 +195,43 @@ impl Begins {
     }
 }
 
-/// When waiters are about to be signalled or notified, if that is asked for: read under the lock of their shard.
+/// That waiters are signalled or notified, and when, if that is asked for: read under the lock of their shard, before any of them can run.
 #[derive(Clone, Copy)]
-pub(crate) struct Waking(Option<u64>);
+pub(crate) struct Woke {
+    at: Option<u64>,
+    are_notified: bool,
+}
 
-impl Waking {
-    #[inline]
-    pub(crate) fn now() -> Self {
-        Self(asks(WAITS | DELAYS).then(nanos))
+impl Woke {
+    #[inline(always)]
+    pub(crate) fn signalled() -> Self {
+        Self { at: asks(WAITS | DELAYS).then(nanos), are_notified: false }
     }
 
-    #[inline]
-    pub(crate) fn signalled(self, word: usize, who: impl IntoIterator<Item = usize>) {
-        self.woken(false, word, who);
+    #[inline(always)]
+    pub(crate) fn notified() -> Self {
+        Self { are_notified: true, ..Self::signalled() }
     }
 
-    #[inline]
-    pub(crate) fn notified(self, word: usize, who: impl IntoIterator<Item = usize>) {
-        self.woken(true, word, who);
-    }
-
-    #[inline]
-    fn woken(self, are_notified: bool, word: usize, who: impl IntoIterator<Item = usize>) {
-        if let Some(at) = self.0 {
-            let who = &mut who.into_iter();
-            tell(|observer| (observer.woken)(Woken { at, are_notified, word, who }));
+    /// Tells the observer.
+    #[inline(always)]
+    pub(crate) fn tell(self, word: impl FnOnce() -> usize, who: impl IntoIterator<Item = usize>) {
+        if let Some(at) = self.at {
+            let (word, who) = (word(), &mut who.into_iter());
+            tell(|observer| (observer.woken)(Woken { at, are_notified: self.are_notified, word, who }));
         }
     }
 }
 
 /// A waiter has enqueued, with this ticket, under the lock that the caller holds.
 #[inline]
-pub(crate) fn queued(word: usize, waits_for: impl FnOnce() -> WaitsFor, ticket: impl FnOnce() -> u64) {
+pub(crate) fn queued(
+    word: impl FnOnce() -> usize,
+    waits_for: impl FnOnce() -> WaitsFor,
+    ticket: impl FnOnce() -> u64,
+) {
     if asks(DELAYS) {
-        tell(|observer| (observer.queued)(word, waits_for(), nanos_of(ticket())));
+        tell(|observer| (observer.queued)(word(), waits_for(), nanos_of(ticket())));
     }
 }
 

@@ -40,10 +40,12 @@ pub(crate) use imp::{Condvar, UnsafeCell, announced, thread};
 #[cfg(waitword_loom)]
 pub(crate) use imp::{lazy_static, thread_local};
 pub use platform::Instant;
+#[cfg(not(waitword_loom))]
+pub(crate) use platform::Timekeeper;
 pub use platform::lock;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use platform::spins;
-pub(crate) use platform::{RandomState, Timekeeper, can_block, give_way, take_without_sleep};
+pub(crate) use platform::{RandomState, can_block, give_way, take_without_sleep};
 
 /// The clock that deadlines are counted on.
 pub mod time {

@@ -1,12 +1,14 @@
 //! What the standard library has on every platform but a browser's: a clock, random bits, and sleep for every thread.
 
 pub(crate) use std::hash::RandomState;
+#[cfg(not(waitword_loom))]
 pub(crate) use std::thread::{Thread as Timekeeper, park};
 pub use std::time::Instant;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Parks until `deadline` at the latest; may return before it.
+#[cfg(not(waitword_loom))]
 pub(crate) fn park_until(deadline: Instant) {
     std::thread::park_timeout(deadline.saturating_duration_since(Instant::now()));
 }

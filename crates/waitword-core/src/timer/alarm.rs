@@ -1,7 +1,7 @@
 //! Deadlines of async waits.
 //!
 //! The timer knows nothing of the queue. It wakes the task; the future, polled, finds that its deadline has passed, and tries to leave the
-//! queue (`table/enqueue.rs`), where all ties with a notify are decided.
+//! queue (`queue/section.rs`), where all ties with a notify are decided.
 //!
 //! A deadline is a node of the pinned [`Alarm`]; the lock of the deadlines (`deadlines.rs`) owns its links while it is in the
 //! wheel (`wheel.rs`), and its waker while the alarm is set. `callers.rs` has the threads that check the wheel and call
@@ -18,7 +18,7 @@ use std::task::Waker;
 use super::callers::clock_of_callers;
 use super::deadlines::DEADLINES;
 use super::wheel::Node;
-use crate::waiter::wake::discard_panic_of;
+use crate::wake::discard_panic_of;
 
 /// Wakes a task at a given time: part of every future with a deadline.
 ///

@@ -1,7 +1,7 @@
 //! The threads of the timer: one at a time turns the wheel and calls the wakers that are due.
 //!
 //! A waker is foreign code. One that blocks (on a run queue's lock, on a full channel, on a lock of this very library) must delay
-//! neither the deadlines of others nor the watchdog (`table/watchdog.rs`), which is a deadline too.
+//! neither the deadlines of others nor the watchdog (`watchdog.rs`), which is a deadline too.
 //!
 //! # The race
 //! With one thread, whatever is due after a waker that blocks waits for it, for ever if the waker waits for one of these deadlines:
@@ -43,7 +43,7 @@
 //!   stand-by ───────────────► leader ───────────────────────► stuck ───────────► stand-by, if there is none,
 //!      ▲                        ▲                                                 else it ends
 //!      │ the one before took over
-//!   a new thread                └── the first of all          leader ◄── swap ──► stand-by
+//!   a new thread                └── the first of all
 //! ```
 //! A thread learns its role under the lock; one that has neither has been stuck.
 //!
@@ -52,21 +52,9 @@
 //! than LIMIT after the first moment at which a waker would be delayed: LIMIT after the leader began to call the batch, if several wakers
 //! are in the queue; LIMIT after the earliest deadline in the wheel.
 //!
-//! A wake-up costs more than most of the work that is due then, so none should be in vain. The stand-by chooses the last time within LIMIT
-//! after the leader's next check at which there will be work, if one is known. A leader that has nothing to do before the stand-by wakes up
-//! **swaps** with it, under both locks:
-//! ```text
-//!   leader                                   stand-by
-//!   ───────────────────────────────          ───────────────────────────────
-//!   wakes up at 1 ms, and at 3 ms: calls     sleeps until 5 ms
-//!   nothing is due before 5 ms: swaps;
-//!   sleeps until 9 ms, as the stand-by
-//!                                            wakes up at 5 ms, as the leader: calls
-//! ```
-//! Without a stand-by (one has just taken over) there is no swap: nobody would wake up. So the stand-by
-//! - wakes up once per LIMIT at most, mostly in place of the leader, and not at all while the wheel is empty;
-//! - is unparked only if it would sleep for too long: for the first deadline after a pause, or when many come at once;
-//! - delays no deadline: the leader calls the wakers itself.
+//! So it wakes up once per LIMIT at most, and not at all while the wheel is empty; it is unparked only if it would sleep for too long: for the
+//! first deadline after a pause, or when many come at once. It delays no deadline: the leader calls the wakers itself. That leader and
+//! stand-by swapped their roles to save wake-ups was worth 2 ms of CPU in a second of 1,000 deadlines (`docs/costs.md`).
 //!
 //! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). The alarms that the forking
 //! thread had set stay set. What was due but not called yet is called there, too, whosever it is; what was being called is not.
@@ -83,7 +71,7 @@ use super::deadlines::{Clock, DEADLINES, Deadlines, LIMIT};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{current, park, park_until};
 use crate::sync::{Mutex, OnceLock, mutant};
-use crate::waiter::wake::{BATCH, Wake, WakeBatch};
+use crate::wake::{BATCH, Wake, WakeBatch};
 
 /// The maximum number of threads. If none is left for a stand-by, the leader calls wakers without one, until a stuck thread returns.
 const MOST_THREADS: usize = 32;
@@ -265,7 +253,6 @@ impl Calls {
         let Some(wake) = self.queue.pop_front() else {
             return match next {
                 Some(next) if next == now => Next::Again,
-                Some(next) if deadlines.stand_by_wakes_by(next) => self.swap(next, &mut deadlines),
                 next => Next::ParkUntil(next),
             };
         };
@@ -278,13 +265,6 @@ impl Calls {
         let unpark = behind.and_then(|at| deadlines.check_after(at));
         unpark.iter().for_each(Thread::unpark);
         Next::Call(wake)
-    }
-
-    /// The leader has nothing to do until `next`, and the stand-by wakes up before: the two swap.
-    fn swap(&mut self, next: u64, deadlines: &mut Deadlines) -> Next {
-        std::mem::swap(&mut self.leader, &mut self.stand_by);
-        deadlines.swap(next);
-        Next::ParkUntil(deadlines.checks_at)
     }
 
     /// The stand-by checks on the leader.
@@ -302,7 +282,7 @@ impl Calls {
         deadlines.checks_at = if deadlines.calling {
             Some(stuck_at)
         } else {
-            deadlines.wakes_at().map(|at| deadlines.check_time(at.max(now)))
+            deadlines.wakes_at().map(|at| at.max(now).saturating_add(LIMIT))
         };
         Next::ParkUntil(deadlines.checks_at)
     }

@@ -23,7 +23,7 @@ use std::task::Waker;
 use super::deadlines::{Clock, DEADLINES};
 use crate::sync::{Mutex, OnceLock, Timekeeper};
 use crate::time::Instant;
-use crate::waiter::wake::{BATCH, Wake, WakeBatch};
+use crate::wake::{BATCH, Wake, WakeBatch};
 
 static CLOCK: OnceLock<Clock> = OnceLock::new();
 

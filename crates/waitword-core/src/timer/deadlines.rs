@@ -14,7 +14,7 @@ use std::task::Waker;
 use super::wheel::{Node, Wheel};
 use crate::sync::{Mutex, Timekeeper};
 use crate::time::{Duration, Instant};
-use crate::waiter::wake::BATCH;
+use crate::wake::BATCH;
 
 /// The deadlines of the process.
 pub(crate) static DEADLINES: Mutex<Deadlines> = Mutex::new(Deadlines {
@@ -136,29 +136,6 @@ impl Deadlines {
         }
         self.checks_at = Some(check);
         self.stand_by.clone()
-    }
-}
-
-/// The swap of leader and stand-by. A browser has no second thread for it.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl Deadlines {
-    /// When the stand-by checks on a leader that wakes up at `at`: at a time when there will be work, if one is known; otherwise [`LIMIT`]
-    /// after `at`.
-    pub(crate) fn check_time(&self, at: u64) -> u64 {
-        let latest = at.saturating_add(LIMIT);
-        self.wheel.last_check(at, latest).unwrap_or(latest)
-    }
-
-    /// Whether there is a stand-by that wakes up by then. There is none after one has taken over, until the next call of a waker.
-    pub(crate) fn stand_by_wakes_by(&self, at: u64) -> bool {
-        self.stand_by.is_some() && self.checks_at.is_some_and(|checks_at| checks_at <= at)
-    }
-
-    /// The stand-by, which wakes up before there is work at `next`, becomes the leader, and the leader the stand-by.
-    pub(crate) fn swap(&mut self, next: u64) {
-        std::mem::swap(&mut self.leader, &mut self.stand_by);
-        self.wakes_at = self.checks_at;
-        self.checks_at = Some(self.check_time(next));
     }
 }
 

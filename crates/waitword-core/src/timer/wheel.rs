@@ -204,21 +204,6 @@ impl Wheel {
         }
     }
 
-    /// The last time in `(after, until]` at which the wheel is known to need a check: one at which a bucket begins.
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    pub(crate) fn last_check(&self, after: u64, until: u64) -> Option<u64> {
-        // Not the two finest levels, whose buckets are shorter than the stretches that are asked for.
-        let last = |level| {
-            let [hand, after, until] = [self.hand, after, until].map(|time| number(time, level));
-            let buckets = after + 1..=until.min(hand + SLOTS as u64 - 1);
-            buckets
-                .rev()
-                .find(|&bucket| self.occupied.contains(Place::new(level, bucket)))
-                .map(|bucket| bucket << (BITS * level as u32))
-        };
-        (2..LEVELS).filter_map(last).max()
-    }
-
     /// The earliest deadline, or a time before it where that would take long to find.
     fn next(&self) -> Option<u64> {
         /// How many nodes are searched. A check in vain costs more than that, with the sleep around it.
@@ -319,12 +304,6 @@ impl Bits {
     fn remove(&mut self, Place(place): Place) {
         self.0[usize::from(place) / WORD] &= !(1 << (usize::from(place) % WORD));
     }
-
-    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-    fn contains(&self, Place(place): Place) -> bool {
-        self.0[usize::from(place) / WORD] & 1 << (usize::from(place) % WORD) != 0
-    }
-
     /// How far it is from `place` to the first non-empty bucket of its level, itself included, going round.
     fn first_from(&self, Place(place): Place) -> Option<u8> {
         const WORDS: usize = SLOTS / WORD;
@@ -622,33 +601,6 @@ mod tests {
         assert!(steps <= CROWD * LEVELS, "{steps}");
         // One when each is due, and one when a crowded bucket begins.
         assert!(checks <= CROWD + CROWD / 32 + LEVELS, "{checks}");
-    }
-
-    /// Deadlines at which buckets begin, set in any order: the last of them in any stretch of time is found.
-    #[test]
-    fn the_last_check_in_a_stretch_of_time() {
-        const WIDTH: u64 = 1 << (2 * BITS);
-        let mut random = Random(3);
-        for _ in 0..200 {
-            let mut checked = Checked::at(random.span());
-            // Nearer ones are in a finer level.
-            let begin = checked.now / WIDTH + 2;
-            let buckets: BTreeSet<u64> =
-                (0..random.below(20)).map(|_| begin.saturating_add(random.below(254) as u64)).collect();
-            let Some(last) = begin.checked_add(255).and_then(|last| last.checked_mul(WIDTH)) else {
-                continue;
-            };
-            for bucket in &buckets {
-                checked.insert(bucket * WIDTH);
-            }
-            for _ in 0..50 {
-                let after = checked.now + random.below((last - checked.now) as usize) as u64;
-                let until = after + random.below(5 * WIDTH as usize) as u64;
-                let expected =
-                    buckets.iter().map(|bucket| bucket * WIDTH).rfind(|&at| after < at && at <= until);
-                assert_eq!(checked.wheel.last_check(after, until), expected);
-            }
-        }
     }
 
     #[test]

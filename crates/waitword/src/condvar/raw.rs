@@ -16,7 +16,7 @@
 //!   sleeps: queued                          → wakes it, or moves it to the queue of the mutex
 //! ```
 //! A notify of one wakes that waiter, which locks the mutex like any acquirer. A notify of all does so with threads. Tasks it moves to the tail
-//! of the mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `notify/requeue.rs` of the core): of a
+//! of the mutex's queue, and makes sure that the head waiter there is signalled (wait morphing; `requeue.rs` of the core): of a
 //! hundred tasks at most one is polled at once, and each of the others at a release of the mutex.
 //!
 //! # A wait, from stage to stage

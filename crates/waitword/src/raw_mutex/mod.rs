@@ -85,7 +85,7 @@
 //!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
-//! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`table/watchdog.rs` of the core).
+//! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`watchdog.rs` of the core).
 
 mod attempts;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Threads that are woken by threads (`thread/sleeper.rs`). loom reports a thread that stays parked as a deadlock.
+//! Threads that are woken together, or for two reasons. loom reports a thread that stays parked as a deadlock.
 
 use std::future::Future;
 use std::task::{Context, Poll, Waker};
@@ -33,8 +33,7 @@ fn waiter(shared: &Arc<Shared>, words: &'static [usize], send: Sender<Waker>) ->
     })
 }
 
-// The notifier wakes the first of two threads, which wakes the second.
-model!(a_woken_thread_wakes_the_next, |shared| {
+model!(both_threads_of_a_herd_are_woken, |shared| {
     notify_all_of([0, 1].map(|_| spawn(shared, |shared| wait(shared.at(0), 0))), shared);
 });
 
@@ -46,21 +45,7 @@ fn notify_all_of(threads: [JoinHandle<Outcome>; 2], shared: &Shared) {
     assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Notified).count(), woken);
 }
 
-// The first thread leaves its park for another reason while it is given the second one.
-model_within!(a_thread_that_wakes_up_by_itself_and_a_notify_of_all, 2, |shared| {
-    let (send, receive) = loom::sync::mpsc::channel();
-    let first = waiter(shared, &[0], send.clone());
-    let stray = receive.recv().unwrap();
-    let second = waiter(shared, &[0], send);
-    receive.recv().unwrap();
-    let waker = spawn(shared, move |_| stray.wake());
-    assert_eq!(notify_all(shared.at(0)), 2);
-    waker.join().unwrap();
-    first.join().unwrap();
-    second.join().unwrap();
-});
-
-// Two notifiers want to link one thread, which waits on two words.
+// Two notifiers wake one thread, which waits on two words.
 model!(two_notifies_of_one_thread, |shared| {
     let (send, receive) = loom::sync::mpsc::channel();
     let thread = waiter(shared, &[0, 1], send);
@@ -84,40 +69,6 @@ model_within!(two_notifies_of_one_thread_that_blocks, 2, |shared| {
     notify_all(shared.at(0));
     notifier.join().unwrap();
     thread.join().unwrap();
-});
-
-// The first one gives it another thread to wake.
-model_within!(two_notifies_of_one_thread_that_is_given_another, 2, |shared| {
-    let (send, receive) = loom::sync::mpsc::channel();
-    let first = waiter(shared, &[0, 1], send.clone());
-    receive.recv().unwrap();
-    let second = waiter(shared, &[0], send);
-    receive.recv().unwrap();
-    assert_eq!(notify_all(shared.at(0)), 2);
-    assert_eq!(notify_all(shared.at(1)), 1);
-    [first, second].into_iter().for_each(|thread| thread.join().unwrap());
-});
-
-// The same of a thread in a blocking wait, which finds itself linked by the second notify when it has what the first gave it.
-model_within!(a_thread_that_blocks_and_is_given_another_and_notified_again, 2, |shared| {
-    let (send, receive) = loom::sync::mpsc::channel();
-    let first = spawn(shared, {
-        let send = send.clone();
-        move |shared| {
-            let (parker, mut outer) = (Parker::current(), shared.wait(1));
-            assert!(outer.as_mut().poll(&mut Context::from_waker(parker.waker())).is_pending());
-            send.send(parker.waker().clone()).unwrap();
-            let _ = wait(shared.at(0), 0);
-            leave(outer);
-        }
-    });
-    receive.recv().unwrap();
-    let second = waiter(shared, &[1], send);
-    receive.recv().unwrap();
-    assert_eq!(notify_all(shared.at(1)), 2);
-    shared.words[0].store(1, Ordering::Relaxed);
-    notify_all(shared.at(0));
-    [first, second].into_iter().for_each(|thread| thread.join().unwrap());
 });
 
 // A thread blocks below a task that it drives, and uses up the wake for the task.

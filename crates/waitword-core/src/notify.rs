@@ -1,0 +1,398 @@
+//! The ways to wake: a notify, a notify in one step with a change of the word, a signal.
+//!
+//! Waiters are dequeued and completed under the lock, and woken after it:
+//!
+//! ```text
+//!   lock ─ detach (all that are counted, at once) ─ complete a batch ─ unlock ─ wake the batch
+//!                                                         ▲                          │
+//!                                                         └─────── lock ◄────────────┘   until none is left
+//! ```
+//!
+//! # A notify and a change of the word in one step
+//! Some conditions store a notify that finds no waiter, or distinguish present waiters from later ones. Two steps cannot do that:
+//!
+//! ```text
+//!   waiter                                   notifier
+//!   ──────────────────────────────           ──────────────────────────────
+//!                                            notify one: the queue is empty
+//!   word == expected? enqueue
+//!                                            word = "a wakeup is stored"
+//!   sleeps beside a word that would
+//!   have let it through
+//! ```
+//! With the notifier's steps the other way round, the waiter may take what the word offers and be notified as well. So the notifier does
+//! both under the lock of the word's shard, where compare and enqueue are one step too.
+//!
+//! # A signal wakes the head waiter and leaves it in the queue
+//! A notify dequeues. A waiter that is notified and then finds that a barging acquirer has taken the lock has lost its
+//! position; a lock that is handed off to a waiter stands idle until that waiter runs. A signal is the offer in between:
+//! the waiter is woken, keeps its position, and takes the lock if it still is free.
+//!
+//! ```text
+//!   waiter (head of the queue)              signaller (who releases the lock)
+//!   ──────────────────────────────          ──────────────────────────────────
+//!   QUEUED, its waker set
+//!                                           lock the shard: QUEUED → SIGNALLED, take the waker
+//!                                           unlock; wake
+//!   rechecks: is the lock free?
+//!     yes: takes it, leaves the queue
+//!     no:  lock: SIGNALLED → QUEUED, set    (the next signal finds it again: it still is the head)
+//!          a waker; unlock; rechecks again
+//! ```
+//! The last recheck closes the race with a signaller that came between the first recheck and the new waker, and skipped the
+//! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
+//! (`watchdog.rs`).
+
+use std::convert::Infallible;
+use std::pin::pin;
+
+use crate::inbox::Inbox;
+use crate::list::Detached;
+use crate::location::{Location, address};
+use crate::observe::{CONTENDED, Woke, asks, contended};
+use crate::queue::key::Key;
+use crate::queue::section::{Section, Which};
+use crate::queue::table::Table;
+use crate::wake::WakeBatch;
+use crate::word::Word;
+
+/// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
+///
+/// Without waiters on the word it costs two loads and a fence. It also takes the lock of the word's shard if that is held at the moment, or
+/// if another word with the same occupancy bit has waiters ([`protocol`](crate::protocol), section 2). See [`notify_many`] for the rest.
+#[inline]
+pub fn notify_one<L: Location>(at: L) -> usize {
+    notify(at.table(), address(&at), 1, None)
+}
+
+/// Wakes the waiter that was enqueued last, the tail. Returns how many it woke: 0 or 1.
+///
+/// Picks the thread or task whose data is most likely still in a cache; the others wait longer, in unchanged order. Costs what
+/// [`notify_one`] costs, however many wait; see [`notify_many`] for the rest.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{notify_last, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// let (mut first, mut last) = (pin!(wait_async(&word, 0)), pin!(wait_async(&word, 0)));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(first.as_mut().poll(&mut cx).is_pending() && last.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(notify_last(&word), 1);
+/// assert!(first.as_mut().poll(&mut cx).is_pending() && last.as_mut().poll(&mut cx).is_ready());
+/// ```
+#[inline]
+pub fn notify_last<L: Location>(at: L) -> usize {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    if table.is_idle(key) { 0 } else { wake_one(table, key, Which::Last, None) }
+}
+
+/// Wakes all waiters that are queued on the word at this moment. Returns how many.
+///
+/// A waiter that comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
+#[inline]
+pub fn notify_all<L: Location>(at: L) -> usize {
+    notify(at.table(), address(&at), usize::MAX, None)
+}
+
+/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in which they were enqueued.
+/// Returns how many it woke; exactly these waits end as [`Notified`](crate::Outcome::Notified).
+///
+/// What the caller wrote before is visible to the waiters that this wakes, and to any later wait on the word.
+///
+/// Dequeuing one waiter or all takes O(1) under the shard's lock, and a part of them O(`count`). They are completed in batches, between
+/// which the lock is free.
+///
+/// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
+///
+/// # Panics of wakers
+/// A panic of a foreign waker or doorbell is caught, after the panic hook has reported it. All others are woken, and the waiter counts as
+/// notified.
+///
+/// ```
+/// use std::sync::atomic::AtomicI64;
+/// let word = AtomicI64::new(0);
+/// assert_eq!(waitword_core::notify_many(&word, 3), 0);
+/// ```
+#[inline]
+pub fn notify_many<L: Location>(at: L, count: usize) -> usize {
+    notify(at.table(), address(&at), count, None)
+}
+
+/// Notifies on behalf of the agent with the inbox `notifier`, if one is named.
+#[inline]
+pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Option<&Inbox>) -> usize {
+    let key = table.key_of(address);
+    match count {
+        _ if count == 0 || table.is_idle(key) => 0,
+        1 => wake_one(table, key, Which::First, notifier),
+        _ => wake_many(table, key, count, notifier),
+    }
+}
+
+/// The common case: one waiter needs neither a list nor a batch.
+#[inline(never)]
+fn wake_one(table: &Table, key: Key, which: Which, notifier: Option<&Inbox>) -> usize {
+    let woken: Result<usize, Infallible> = complete_or(table.section(key), which, notifier, || Ok(()));
+    woken.unwrap_or_else(|never| match never {})
+}
+
+#[cold]
+fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) -> usize {
+    complete_many(table, table.section(key), count, notifier)
+}
+
+/// Wakes one waiter. If there is none, makes `change` under the same lock, so that no waiter has enqueued meanwhile.
+#[inline(always)]
+fn complete_or<E>(
+    mut section: Section<'_>,
+    which: Which,
+    notifier: Option<&Inbox>,
+    change: impl FnOnce() -> Result<(), E>,
+) -> Result<usize, E> {
+    let woke = Woke::notified();
+    match section.complete(which, notifier) {
+        None => change().map(|()| 0),
+        wake => {
+            section.end(woke, wake);
+            Ok(1)
+        }
+    }
+}
+
+/// Wakes the first `count` waiters.
+#[allow(unsafe_code)]
+fn complete_many<'a>(
+    table: &'a Table,
+    mut section: Section<'a>,
+    count: usize,
+    notifier: Option<&Inbox>,
+) -> usize {
+    let (detached, key) = (pin!(Detached::new()), section.key);
+    let detached = detached.as_ref();
+    detached.init();
+    let mut batch = WakeBatch::new();
+    let woken = section.detach(count, detached);
+    loop {
+        let woke = Woke::notified();
+        // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter is left linked to this
+        // stack frame.
+        let more = woken > 0 && unsafe { section.complete_batch(detached, &mut batch, notifier) };
+        section.end(woke, &mut batch);
+        if !more {
+            return woken;
+        }
+        section = table.section(key);
+    }
+}
+
+/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Atomic with
+/// respect to every wait on the word. Returns how many it woke: 0 or 1.
+///
+/// Takes the lock of the word's shard in any case.
+///
+/// # Errors
+/// The word's value, if there was no waiter and the value was not `current`. Nothing has changed then.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Outcome, notify_one_or_replace, wait};
+///
+/// const STORED: i32 = 1;
+/// let word = AtomicI32::new(0);
+/// assert_eq!(notify_one_or_replace(&word, 0, STORED), Ok(0));
+/// assert_eq!(notify_one_or_replace(&word, 0, STORED), Err(STORED));
+/// assert_eq!(wait(&word, 0), Outcome::NotEqual);
+/// ```
+pub fn notify_one_or_replace<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let word = at.word();
+    complete_or(section(&at), Which::First, None, || word.compare_exchange(current, new))
+}
+
+/// As [`notify_one_or_replace`], but wakes the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
+///
+/// # Errors
+/// The word's value, if there was no waiter and the value was not `current`. Nothing has changed then.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::notify_last_or_replace;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
+/// assert_eq!(notify_last_or_replace(&word, 0, 1), Err(1));
+/// ```
+pub fn notify_last_or_replace<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let word = at.word();
+    complete_or(section(&at), Which::Last, None, || word.compare_exchange(current, new))
+}
+
+/// Replaces `current` in the word by `new`, and wakes all its waiters. Atomic with respect to every wait on the word: no waiter is woken
+/// that came after the change. Returns how many it woke.
+///
+/// Takes the lock of the word's shard in any case.
+///
+/// # Errors
+/// The word's value, if that was not `current`. Nothing has changed then, and no waiter was woken.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::replace_and_notify_all;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(replace_and_notify_all(&word, 0, 1), Ok(0));
+/// assert_eq!(replace_and_notify_all(&word, 0, 1), Err(1));
+/// ```
+pub fn replace_and_notify_all<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let (word, section) = (at.word(), section(&at));
+    word.compare_exchange(current, new)?;
+    Ok(complete_many(at.table(), section, usize::MAX, None))
+}
+
+/// Replaces `current` in the word by `new` if there is no waiter. Atomic with respect to every wait on the word.
+///
+/// Takes the lock of the word's shard in any case.
+///
+/// # Errors
+/// The word's value, if that was not `current` or there is a waiter. Nothing has changed then.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::replace_if_idle;
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(replace_if_idle(&word, 0, 1), Ok(()));
+/// assert_eq!(replace_if_idle(&word, 0, 1), Err(1));
+/// ```
+pub fn replace_if_idle<L: Location>(
+    at: L,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<(), <L::Word as Word>::Value> {
+    let (word, mut section) = (at.word(), section(&at));
+    if section.len() == 0 { word.compare_exchange(current, new) } else { Err(word.load()) }
+}
+
+#[inline(always)]
+fn section<L: Location>(at: &L) -> Section<'_> {
+    at.table().section(at.table().key_of(address(at)))
+}
+
+/// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns how many waiters
+/// the queue has, or 0 if there is none to signal.
+///
+/// A signal counts no waiter and ends no wait. It is for building locks: an offer. If a barging acquirer is faster, the
+/// waiter has not lost its position. A future acknowledges it when it is polled, a blocked thread when it
+/// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
+///
+/// If a signalled waiter does not respond within `STALL_TIMEOUT` or twice that, the next one is signalled too: in the table of the process
+/// by the watchdog, in another table by its owner ([`Table::signal_stalled`]).
+///
+/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and O(1) more for each
+/// signalled waiter at the front that has not responded.
+///
+/// Does not panic: a panic of a waker is caught, as in [`notify_many`](crate::notify_many); if the system cannot start the watchdog's
+/// thread, the next signal or wait tries again.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{notify_one, signal_one, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(signal_one(&word), 0, "there is no waiter");
+/// let mut waiting = pin!(wait_async(&word, 0));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(waiting.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(signal_one(&word), 1);
+/// assert_eq!(signal_one(&word), 0, "signalled, and not polled since");
+/// assert!(waiting.is_signalled());
+/// assert!(waiting.as_mut().poll(&mut cx).is_pending());
+/// assert_eq!(signal_one(&word), 1);
+/// assert_eq!(notify_one(&word), 1, "still queued");
+/// ```
+#[inline]
+pub fn signal_one<L: Location>(at: L) -> usize {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    if table.is_idle(key) { 0 } else { signal_first(table, key, false) }
+}
+
+/// As [`signal_one`], past the waiters that let signals pass ([`WaitAsync::let_pass`](crate::WaitAsync::let_pass)).
+///
+/// Visits each of them at the front.
+///
+/// ```
+/// use std::pin::pin;
+/// use std::sync::atomic::AtomicI32;
+/// use std::task::{Context, Waker};
+/// use waitword_core::{signal_one, signal_past, wait_async};
+///
+/// let word = AtomicI32::new(0);
+/// let (mut first, mut behind) = (pin!(wait_async(&word, 0)), pin!(wait_async(&word, 0)));
+/// let mut cx = Context::from_waker(Waker::noop());
+/// for wait in [&mut first, &mut behind] {
+///     assert!(wait.as_mut().poll_signalled(&mut cx).is_pending());
+/// }
+/// first.as_mut().let_pass();
+/// assert_eq!(signal_past(&word), 2);
+/// assert!(behind.is_signalled() && !first.is_signalled());
+/// assert_eq!(signal_one(&word), 2);
+/// assert!(first.is_signalled());
+/// ```
+pub fn signal_past<L: Location>(at: L) -> usize {
+    let table = at.table();
+    let key = table.key_of(address(&at));
+    if table.is_idle(key) { 0 } else { signal_first(table, key, true) }
+}
+
+#[inline(never)]
+fn signal_first(table: &Table, key: Key, goes_past: bool) -> usize {
+    let mut section = table.section(key);
+    let woke = Woke::signalled();
+    let (wake, len) = section.signal(goes_past).unzip();
+    section.end(woke, wake);
+    len.unwrap_or(0)
+}
+
+/// Whether every waiter of the queue has been skipped: signalled, and unresponsive for so long that a waiter behind it would have been
+/// signalled in its place. True for an empty queue.
+///
+/// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this is true. Until the next
+/// pass of the watchdog, asking counts as being queued behind these waiters: an acquirer that asks repeatedly gets `true` after three times
+/// `STALL_TIMEOUT` at the latest.
+///
+/// Takes the shard's lock, and visits the skipped waiters at the front and one more.
+pub fn is_queue_stalled<L: Location>(at: L) -> bool {
+    section(&at).is_stalled()
+}
+
+/// For building locks: tells the observer that a lock was released for which others wait on `at`. Its holders are recorded under the
+/// address `held`.
+///
+/// Call it after the release and before the signal. While no observer asks for this, it costs a load.
+#[inline]
+pub fn charge_release<L: Location>(at: L, held: usize) {
+    if asks(CONTENDED) {
+        let (table, word) = (at.table(), address(&at));
+        contended(word, held, &|who| table.front(word, who));
+    }
+}

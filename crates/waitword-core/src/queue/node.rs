@@ -1,0 +1,402 @@
+//! The node: one wait that is, was or will be in a queue. [`queue`](super) has its states, and who owns it in each.
+
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::ptr::NonNull;
+
+use super::key::Key;
+use crate::list::{self, Entry};
+use crate::observe::{Caller, HOLDERS, Origin, PackedSite, Site, WaitsFor, asks, years_of_tickets};
+use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::fork::Owner;
+use crate::sync::{UnsafeCell, order};
+use crate::wake::Wake;
+
+/// Not in a queue: not yet, or not any more.
+pub(crate) const IDLE: u64 = 0;
+/// In the queue of its word; or detached, between the lock of a notify and its wake.
+pub(crate) const QUEUED: u64 = 1;
+/// As [`QUEUED`], and signalled since its owner last rechecked.
+pub(crate) const SIGNALLED: u64 = 2;
+/// As [`SIGNALLED`], since before the last pass of the watchdog.
+pub(crate) const OVERDUE: u64 = 3;
+/// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and `try_` methods may take what is reserved.
+pub(crate) const SKIPPED: u64 = 4;
+/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
+pub(crate) const SIGNAL_REQUESTED: u64 = 5;
+/// As [`QUEUED`]; [`signal_past`](crate::signal_past) and the watchdog go past it to the waiters behind it.
+pub(crate) const PASSED: u64 = 6;
+/// A notify counted it.
+pub(crate) const NOTIFIED: u64 = 7;
+/// Its agent found its deadline passed.
+pub(crate) const TIMED_OUT: u64 = 8;
+/// The owner has the outcome, and the node is of no more use.
+pub(crate) const DONE: u64 = 9;
+/// It was queued when the process was forked, by another thread than the one that forked (`fork.rs`).
+pub(crate) const LOST: u64 = 10;
+
+/// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
+/// has a deadline, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
+/// [`BY_LAST`].
+const STATE: u64 = 0xF;
+const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
+const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
+/// It waits for a condition variable, and its owner still holds the mutex, which it releases before it sleeps: snapshots leave it out. Only while
+/// holders are recorded.
+const CONDVAR_BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SHIFT;
+/// The same, moved to the queue of that mutex meanwhile.
+const MUTEX_BEFORE_RELEASE: u64 = CONDVAR_BEFORE_RELEASE + (1 << WAITS_FOR_SHIFT);
+const TIMED: u64 = 1 << 8;
+/// What stays the same from one queue to the next.
+const KEPT: u64 = STATE | WAITS_FOR | TIMED;
+/// No other waiter was queued on its word when it was enqueued.
+const FIRST: u64 = 1 << KEPT.count_ones();
+const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
+
+/// As long as the clock may run (`observe/seen.rs`). Tickets that only count last longer.
+const _: () =
+    assert!(years_of_tickets(u64::BITS - TICKET_SHIFT) >= 9, "tickets wrap, and no longer order the waiters");
+/// Beside [`NOTIFIED`] and [`DONE`]: the notify was of the tail (`notify_last`).
+const BY_LAST: u64 = STATE + 1;
+/// Beside [`NOTIFIED`] and [`DONE`]: the notify was for this one alone.
+const ALONE: u64 = BY_LAST << 1;
+/// [`NOTIFIED`], by a notify of the head alone.
+pub(crate) const NOTIFIED_FIRST: u64 = NOTIFIED | ALONE;
+/// [`NOTIFIED`], by a notify of the tail.
+pub(crate) const NOTIFIED_LAST: u64 = NOTIFIED | ALONE | BY_LAST;
+
+/// Whether a node in this state is in a list.
+#[inline]
+pub(crate) fn is_queued(state: u64) -> bool {
+    (QUEUED..=PASSED).contains(&state)
+}
+
+/// Whether a node in this state is signalled, and its owner has not acknowledged that.
+#[inline]
+pub(crate) fn is_signalled(state: u64) -> bool {
+    (SIGNALLED..=SKIPPED).contains(&state)
+}
+
+/// Whether the watchdog has to check the waiters behind a node in this state.
+#[inline]
+pub(crate) fn is_watched(state: u64) -> bool {
+    (SIGNALLED..=PASSED).contains(&state)
+}
+
+/// One wait. [`queue`](super) says who may touch it when.
+///
+/// Fields are in the order of use: with a million nodes each cache line is a miss. Notifying a node that is alone on its word takes the
+/// state, the wake and the length; passing it in the chain of its bucket, the sibling and the key.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Waiter {
+    /// Its state and what it waits for, and while it is queued its ticket: when it was enqueued, counted per shard. The ticket
+    /// distinguishes a detached node from a queued one. In one word, so that a node fits into 64 bytes.
+    state: AtomicU64,
+    links: UnsafeCell<Links>,
+    /// The key of the word. Written under the lock of its shard; and when the node moves from one queue to another (`requeue.rs`), under
+    /// both. So a thread that locks the shard of this key and rechecks it knows that it has the right lock. Before it is enqueued: what it
+    /// expects, so that a future need not keep that elsewhere.
+    key: AtomicU64,
+    /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
+    entry: Entry,
+    /// Who enqueued or polled it last, for a fork.
+    pub(crate) owner: Owner,
+    _pinned: PhantomPinned,
+}
+
+/// The node of an agent's wait, and its token. The node comes first: a pointer to the one is a pointer to the other.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Tagged {
+    pub(crate) node: Waiter,
+    pub(crate) token: usize,
+}
+
+/// The part of a node that is guarded by a lock while the node is linked.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Links {
+    /// How its owner is woken; taken by the notifier that completes or signals the node.
+    pub(crate) wake: Wake,
+    /// In the head of a queue: how many waiters it has.
+    pub(crate) len: u32,
+    /// Where the wait began, for snapshots.
+    pub(crate) site: PackedSite,
+    /// In the head of a queue: the head of the next queue in the bucket.
+    pub(crate) sibling: Option<NonNull<Waiter>>,
+}
+
+/// One cache line and the owner, which only a fork reads, so that each of many waiters on one word costs one miss.
+const _: () =
+    assert!(size_of::<usize>() < 8 || std::mem::offset_of!(Waiter, owner) == 64 || crate::sync::MODEL);
+
+// SAFETY: a node's links are reached only under the lock that owns them (I2, I4) or by the owner (I5); its wake
+// is `Send`.
+unsafe impl Send for Waiter {}
+// SAFETY: as for `Send` (I2, I4, I5); `&Waiter` alone gives access to nothing but the atomics.
+unsafe impl Sync for Waiter {}
+
+impl Waiter {
+    /// A node that is in no list.
+    #[inline]
+    pub(crate) fn new(origin: Option<Origin>) -> Self {
+        Self::expecting(0, origin)
+    }
+
+    /// A node that keeps what it [`expects`](Self::expects) until it is enqueued.
+    #[inline]
+    pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
+        let site = PackedSite::new(origin.and_then(Origin::site));
+        let waits_for = match origin {
+            Some(origin) if origin.releases() && asks(HOLDERS) => CONDVAR_BEFORE_RELEASE,
+            origin => origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT,
+        };
+        let timed = if origin.is_some_and(Origin::is_timed) { TIMED } else { 0 };
+        Self {
+            state: AtomicU64::new(IDLE | waits_for | timed),
+            links: UnsafeCell::new(Links { wake: Wake::NOBODY, len: 0, site, sibling: None }),
+            key: AtomicU64::new(bits),
+            entry: Entry::new(),
+            owner: Owner::nobody(),
+            _pinned: PhantomPinned,
+        }
+    }
+
+    /// The state. Reading an outcome acquires everything that the notifier did before.
+    #[inline]
+    pub(crate) fn state(&self) -> u64 {
+        self.state.load(order!(Acquire, "outcome-acquire")) & STATE
+    }
+
+    /// Stores the state of a node that is not queued any more; an outcome is the notifier's last access to the node (I3).
+    #[inline]
+    pub(crate) fn set_state(&self, state: u64) {
+        self.state.store(state, order!(Release, "outcome-release"));
+    }
+
+    /// Whether the notify that counted it was of the tail.
+    #[inline]
+    pub(crate) fn was_notified_last(&self) -> bool {
+        self.notified_by() & BY_LAST != 0
+    }
+
+    /// Whether the notify that counted it was for this one alone.
+    #[inline]
+    pub(crate) fn was_notified_alone(&self) -> bool {
+        self.notified_by() & ALONE != 0
+    }
+
+    /// [`ALONE`] and [`BY_LAST`], if it was notified.
+    #[inline]
+    fn notified_by(&self) -> u64 {
+        let state = self.state.load(Ordering::Relaxed);
+        if matches!(state & STATE, NOTIFIED | DONE) { state & (ALONE | BY_LAST) } else { 0 }
+    }
+
+    /// Its owner has the outcome. The kind of notify stays known.
+    #[inline]
+    pub(crate) fn set_done(&self) {
+        self.set_state(DONE | self.notified_by());
+    }
+
+    /// Stores the `state` and the ticket of a node that was just linked into a queue, whose lock the caller holds, and whether the node is the
+    /// first there.
+    #[inline(always)]
+    pub(crate) fn set_queued(&self, state: u64, ticket: u64, is_first: bool) {
+        let kept = self.state.load(Ordering::Relaxed) & KEPT & !STATE;
+        self.set_state(ticket << TICKET_SHIFT | if is_first { FIRST } else { 0 } | kept | state);
+    }
+
+    /// Whether it is queued, and was enqueued as the first on its word.
+    #[inline]
+    pub(crate) fn was_first(&self) -> bool {
+        let state = self.state.load(Ordering::Relaxed);
+        is_queued(state & STATE) && state & FIRST != 0
+    }
+
+    /// What it waits for, while it is queued.
+    pub(crate) fn waits_for(&self) -> WaitsFor {
+        match self.state.load(Ordering::Relaxed) & WAITS_FOR {
+            CONDVAR_BEFORE_RELEASE => WaitsFor::Condvar,
+            MUTEX_BEFORE_RELEASE => WaitsFor::Mutex,
+            bits => WaitsFor::from_bits(bits >> WAITS_FOR_SHIFT),
+        }
+    }
+
+    /// Whether it has a deadline, while it is queued. (An agent keeps its deadlines to itself.)
+    pub(crate) fn is_timed(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & TIMED != 0
+    }
+
+    /// Whether its owner still holds what it releases before it sleeps ([`Origin::before_release`]). Asked by the owner, or under the lock of
+    /// its queue.
+    #[inline]
+    pub(crate) fn releases(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & WAITS_FOR >= CONDVAR_BEFORE_RELEASE && is_queued(self.state())
+    }
+
+    /// Its owner has released what it held; called under the lock of its queue.
+    pub(crate) fn set_released(&self) {
+        let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
+        self.set_state(others | self.waits_for().bits() << WAITS_FOR_SHIFT);
+    }
+
+    /// Its ticket, under the lock of its queue.
+    #[inline]
+    pub(crate) fn ticket(&self) -> u64 {
+        self.state.load(Ordering::Relaxed) >> TICKET_SHIFT
+    }
+
+    /// Whether it was enqueued before `other`, both in the queues of one shard, whose lock the caller holds.
+    #[inline]
+    pub(crate) fn is_before(&self, other: &Self) -> bool {
+        let ticket = |node: &Self| node.state.load(Ordering::Relaxed) >> TICKET_SHIFT;
+        ticket(self) < ticket(other)
+    }
+
+    /// Stores another state of a queued node, under the lock of its queue.
+    #[inline]
+    pub(crate) fn change_queued(&self, state: u64) {
+        debug_assert!(is_queued(self.state()) && is_queued(state));
+        self.set_state(self.state.load(Ordering::Relaxed) & !STATE | state);
+    }
+
+    /// Marks it as moved to another queue, whose lock the caller holds: a waiter of a condition variable was notified, and waits for the
+    /// mutex from now on, whose wait no deadline ends.
+    pub(crate) fn moved(&self) {
+        let waits_for = match self.waits_for() {
+            WaitsFor::Condvar if self.releases() => MUTEX_BEFORE_RELEASE,
+            WaitsFor::Condvar => WaitsFor::Mutex.bits() << WAITS_FOR_SHIFT,
+            other => other.bits() << WAITS_FOR_SHIFT,
+        };
+        let others = self.state.load(Ordering::Relaxed) & !(WAITS_FOR | TIMED);
+        self.set_state(others | waits_for);
+    }
+
+    /// The key of the word waited on. Fixed while the caller holds the lock of its shard.
+    #[inline(always)]
+    pub(crate) fn key(&self) -> Key {
+        Key(self.key.load(Ordering::Relaxed))
+    }
+
+    /// Records in which queue it is, under the lock of that queue.
+    #[inline(always)]
+    pub(crate) fn set_key(&self, key: Key) {
+        self.key.store(key.0, Ordering::Relaxed);
+    }
+
+    /// Sets how the owner is woken, before the node is enqueued for the first time.
+    #[inline(always)]
+    pub(crate) fn init_wake(self: Pin<&Self>, wake: Wake) {
+        let nobody = self.set_wake(wake);
+        debug_assert!(nobody.is_nobody());
+        // There is nothing to drop.
+        std::mem::forget(nobody);
+    }
+
+    /// Sets how the owner is woken, before the node is enqueued. Returns what was set before.
+    #[inline(always)]
+    pub(crate) fn set_wake(self: Pin<&Self>, wake: Wake) -> Wake {
+        debug_assert_eq!(self.state(), IDLE);
+        self.owner.set_here();
+        // SAFETY: an idle node's links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| std::mem::replace(&mut links.wake, wake)) }
+    }
+
+    /// What it was made [`expecting`](Self::expecting). It has not been enqueued yet.
+    #[inline(always)]
+    pub(crate) fn expects(&self) -> u64 {
+        debug_assert_eq!(self.state(), IDLE);
+        self.key.load(Ordering::Relaxed)
+    }
+
+    /// Where the wait began. The caller owns the node, which is in no list.
+    pub(crate) fn site(self: Pin<&Self>) -> Option<&'static Site> {
+        debug_assert!(!is_queued(self.state()));
+        // SAFETY: the links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.site) }.get()
+    }
+
+    /// Where the wait comes from, to its owner. It has not been enqueued yet.
+    pub(crate) fn origin(self: Pin<&Self>) -> Origin {
+        Origin::new(Caller::at(self.site()), self.waits_for()).timed(self.is_timed())
+    }
+
+    /// The identity of its wake, to its owner. It is in no list.
+    #[inline]
+    pub(crate) fn who(self: Pin<&Self>) -> usize {
+        debug_assert!(!is_queued(self.state()));
+        // SAFETY: in no queue and in no inbox, so its links belong to the owner (I5), who calls this.
+        unsafe { with(self.pointer(), |links| links.wake.identity()) }
+    }
+
+    /// The pointer under which queues know this node.
+    #[inline]
+    pub(crate) fn pointer(self: Pin<&Self>) -> NonNull<Waiter> {
+        NonNull::from(self.get_ref())
+    }
+}
+
+/// The pointer under which lists know `node`.
+///
+/// # Safety
+/// `node` points to a waiter.
+#[inline(always)]
+pub(crate) unsafe fn entry(node: NonNull<Waiter>) -> NonNull<Entry> {
+    // SAFETY: in bounds of the waiter that the caller points to. Derived from a pointer to the whole, so that the whole can be reached from
+    // it.
+    unsafe { node.byte_add(std::mem::offset_of!(Waiter, entry)).cast() }
+}
+
+/// The node that `entry` is part of.
+///
+/// # Safety
+/// It was made by [`entry`](self::entry).
+#[inline(always)]
+pub(crate) unsafe fn node_of(entry: NonNull<Entry>) -> NonNull<Waiter> {
+    // SAFETY: the caller derived it from a pointer to a whole node, in which it lies at this offset.
+    unsafe { entry.byte_sub(std::mem::offset_of!(Waiter, entry)).cast() }
+}
+
+/// The node behind `node` in its queue.
+///
+/// # Safety
+/// `node` is in the queue of a word, under a lock that the caller holds (I2).
+#[inline(always)]
+pub(crate) unsafe fn next(node: NonNull<Waiter>) -> NonNull<Waiter> {
+    // SAFETY: alive and linked, as the caller guarantees; a queue has no sentinel, so its entries are nodes'.
+    unsafe { node_of(list::next(entry(node))) }
+}
+
+/// The node before `node` in its queue.
+///
+/// # Safety
+/// As [`next`].
+#[inline(always)]
+pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
+    // SAFETY: as in `next`.
+    unsafe { node_of(list::prev(entry(node))) }
+}
+
+/// Tells loom that the memory is freed, where only the outcome (V) orders that after the notifier's access (I3). (For an agent's wait, and
+/// the sentinels of its inbox, a lock does, or a counter that loom does not see.)
+#[cfg(waitword_loom)]
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        let completed = matches!(self.state.load(Ordering::Relaxed) & STATE, NOTIFIED | DONE);
+        if completed && !std::thread::panicking() {
+            self.links.with_mut(|_| ());
+        }
+    }
+}
+
+/// Access to the links of a node.
+///
+/// # Safety
+/// The node is alive, and its links belong to the caller (I2, I4, I5). `access` must not reach the same node again.
+#[inline(always)]
+pub(crate) unsafe fn with<R>(node: NonNull<Waiter>, access: impl FnOnce(&mut Links) -> R) -> R {
+    // SAFETY: alive, and its links are the caller's (I2, I4, I5).
+    unsafe { node.as_ref() }.links.with_mut(|links| access(unsafe { &mut *links }))
+}

@@ -1,0 +1,166 @@
+//! The table: from the address of a word to the section of its waiters.
+
+use std::fmt;
+use std::pin::Pin;
+
+#[cfg(waitword_loom)]
+use super::key::model_addresses;
+use super::key::{Key, Secret};
+use super::node::Waiter;
+use super::section::Section;
+use super::shard::Shard;
+use super::shards::Shards;
+use crate::sync::{MODEL, mutant};
+use crate::word::Word;
+
+/// How many shards a table has unless told otherwise: enough that threads on unrelated words seldom meet.
+const SHARDS: usize = if MODEL { 1 } else { 256 };
+
+/// The wait queues of many words.
+///
+/// A table is a value. Words waited on through `&AtomicI32` and its siblings use one table of the process; a block of shared memory has its
+/// own, so that a reused address cannot meet old waiters.
+///
+/// It is sharded by a keyed hash of the address. A shard has a lock and the queues of its words, each by itself,
+/// in an array of buckets that follows the number of words waited on, up and down. For a word that nobody waits
+/// on, nothing is stored.
+///
+/// # Collisions
+/// The key is a secret of the process, so that nobody can pick words that collide. There are as many buckets as words that are waited on,
+/// give or take a factor: a look-up passes one or two other words on average, and chance makes it pass more than 16 once in 10^13 times.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// use waitword_core::{Outcome, Table, notify_all, wait};
+///
+/// let table = Table::new();
+/// let word = AtomicU32::new(5);
+/// assert_eq!(wait(table.at(&word), 4), Outcome::NotEqual);
+/// assert_eq!(notify_all(table.at(&word)), 0);
+/// ```
+pub struct Table {
+    shards: Shards,
+    secret: Secret,
+}
+
+impl Table {
+    /// A table for a whole program.
+    pub fn new() -> Self {
+        Self::with_shards(SHARDS)
+    }
+
+    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes some 300 bytes while few words of it are
+    /// waited on; threads that wait on and notify words of one shard contend for its lock.
+    pub fn with_shards(shards: usize) -> Self {
+        Self::build(shards, None)
+    }
+
+    /// `watchdog` starts the passes over this table.
+    pub(super) fn build(shards: usize, watchdog: Option<fn()>) -> Self {
+        let shards = shards.clamp(1, 1 << 16).next_power_of_two();
+        #[cfg(waitword_loom)]
+        model_addresses::begin();
+        Self { shards: Shards::new(shards, watchdog), secret: Secret::of_process() }
+    }
+
+    /// The one of the process.
+    pub(crate) fn of_process(watchdog: fn()) -> Self {
+        Self::build(SHARDS, Some(watchdog))
+    }
+
+    /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
+    ///
+    /// For tests and tools; the answer may be out of date when it returns.
+    pub fn waiters<W: Word>(&self, word: &W) -> usize {
+        self.section(self.key_of(std::ptr::from_ref(word).addr())).len()
+    }
+
+    /// Runs `section` with the lock of the shard of `word` held, as if the agent had been preempted there. For tests of agents that find it
+    /// held: `section` must not wait nor notify.
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    #[doc(hidden)]
+    pub fn while_locked<T>(&self, word: &std::sync::atomic::AtomicI32, section: impl FnOnce() -> T) -> T {
+        let _section = self.section(self.key_of(std::ptr::from_ref(word).addr()));
+        section()
+    }
+
+    #[inline(always)]
+    pub(crate) fn key_of(&self, address: usize) -> Key {
+        self.secret.key_of(address)
+    }
+
+    #[inline(always)]
+    fn shard(&self, key: Key) -> &Shard {
+        &self.shards[key.shard(self.shards.len())]
+    }
+
+    /// All shards, for passes and snapshots.
+    pub(crate) fn shards(&self) -> &[Shard] {
+        &self.shards
+    }
+
+    /// Whether the word has no waiters, asked without the lock by a notifier that stored to the word before.
+    #[inline(always)]
+    pub(crate) fn is_idle(&self, key: Key) -> bool {
+        self.shard(key).is_idle(key)
+    }
+
+    /// Begins a critical section.
+    #[inline(always)]
+    pub(crate) fn section(&self, key: Key) -> Section<'_> {
+        Section::begin(self.shard(key), key)
+    }
+
+    /// Begins sections of two words, in the order of their shards' addresses so that two threads cannot deadlock; one, if both are in one
+    /// shard.
+    pub(crate) fn sections(&self, first: Key, second: Key) -> (Section<'_>, Option<Section<'_>>) {
+        match std::ptr::from_ref(self.shard(first)).cmp(&std::ptr::from_ref(self.shard(second))) {
+            std::cmp::Ordering::Equal => (self.section(first), None),
+            std::cmp::Ordering::Less => {
+                let first = self.section(first);
+                (first, Some(self.section(second)))
+            }
+            std::cmp::Ordering::Greater => {
+                let second = Some(self.section(second));
+                (self.section(first), second)
+            }
+        }
+    }
+
+    /// Begins the section of the queue that `node` is in.
+    #[inline(always)]
+    pub(crate) fn section_of(&self, node: Pin<&Waiter>) -> Section<'_> {
+        let section = self.section(node.key());
+        mutant!("relock-requeued" => return section);
+        // The node may have been moved while we waited for the lock.
+        if node.key() == section.key { section } else { self.section_of_moved(node, section) }
+    }
+
+    #[cold]
+    fn section_of_moved<'a>(&'a self, node: Pin<&Waiter>, mut section: Section<'a>) -> Section<'a> {
+        while node.key() != section.key {
+            drop(section);
+            section = self.section(node.key());
+        }
+        section
+    }
+}
+
+#[cfg(waitword_loom)]
+impl Drop for Table {
+    fn drop(&mut self) {
+        model_addresses::end();
+    }
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("shards", &self.shards.len()).finish_non_exhaustive()
+    }
+}

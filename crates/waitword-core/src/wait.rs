@@ -1,0 +1,732 @@
+//! The wait of a thread or of a task: compare and enqueue in one step, an outcome, or leave.
+//!
+//! ```text
+//!   waiter                                   notifier
+//!   ──────────────────────────────           ──────────────────────────────
+//!   lock the word's shard
+//!   word == expected? enqueue                word = new
+//!   unlock                                   notify: lock, dequeue, unlock
+//!   spin, if that has paid                   store the outcome; unpark
+//!   until the outcome is there: park
+//! ```
+//! Without the lock around compare and enqueue, the notifier's two lines could fall in between, and the waiter would
+//! sleep on a value that is no longer there.
+//!
+//! How long it spins follows from what spinning has earned before (`spin.rs`).
+//!
+//! A task's wait has the same steps, with a waker in place of the parked thread. Its node is part of the pinned future, is enqueued at the
+//! first poll, and leaves the queue when the future is dropped at the latest.
+//!
+//! A wait that is not to be enqueued (its timeout is zero, its thread must not block) ends after the comparison: even then the word is compared
+//! under the lock, and so the wait comes after every notify that was there before ([`protocol`](crate::protocol), sections 1 and 2).
+
+use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::ptr::{NonNull, from_ref};
+use std::task::{Context, Poll, Waker};
+
+use crate::location::{Location, address};
+use crate::may_block::may_block;
+use crate::observe::{
+    self, Begins, Caller, DELAYS, End, Ended, Origin, WAITS, WaiterKind, WaitsFor, asks, ended, nanos_of,
+};
+use crate::outcome::{Cancelled, Interrupted, Outcome};
+use crate::park::{Interrupt, Parker};
+use crate::queue::node::{
+    DONE, IDLE, LOST, NOTIFIED, PASSED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled,
+};
+use crate::queue::table::Table;
+use crate::sleeper::is_of_thread;
+use crate::spin::{is_spin_due, spin_and_learn};
+use crate::sync::mutant;
+use crate::time::{Duration, Instant};
+use crate::wake::Wake;
+use crate::word::{AnyWord, Word, bits};
+
+/// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
+/// [`NotEqual`](Outcome::NotEqual) at once.
+///
+/// # Blocking
+/// Sleeps; nothing but a notify that counts this waiter ends it.
+///
+/// # Spinning
+/// To sleep and be woken takes many times as long as a partner that runs on another CPU needs to answer. A thread whose
+/// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for 2 to 20 µs. That time
+/// was saved before by not sleeping, except for 80 µs in the thread's life and an eightieth of what its sleeps cost; so where answers take
+/// long, or threads share a CPU, waiting costs what it costs without spinning. A thread that waits only a few times never spins. A future
+/// spins for a microsecond before it enqueues, where that has paid.
+///
+/// # Panics
+/// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use
+/// [`wait_async`](crate::wait_async) there.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Outcome, wait};
+///
+/// let word = AtomicI32::new(1);
+/// assert_eq!(wait(&word, 0), Outcome::NotEqual);
+/// ```
+#[track_caller]
+#[inline]
+pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
+    block(Origin::here(WaitsFor::Word), &at, expected, || None, None, "wait_async")
+        .unwrap_or(Outcome::TimedOut)
+}
+
+/// As [`wait`], for at most `timeout`.
+///
+/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one beyond what
+/// [`Instant`] can hold never expires.
+///
+/// # Panics
+/// As [`wait`], unless the timeout is zero; the method to use instead is [`wait_async_for`](crate::wait_async_for).
+///
+/// ```
+/// use std::{sync::atomic::AtomicI32, time::Duration};
+/// use waitword_core::{Outcome, wait_for};
+///
+/// let word = AtomicI32::new(0);
+/// assert_eq!(wait_for(&word, 0, Duration::from_millis(1)), Outcome::TimedOut);
+/// ```
+#[track_caller]
+pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout: Duration) -> Outcome {
+    if timeout.is_zero() {
+        let is_equal = is_equal(at.table(), at.word(), bits::<L::Word>(expected));
+        return if is_equal { Outcome::TimedOut } else { Outcome::NotEqual };
+    }
+    let deadline = || Instant::now().checked_add(timeout);
+    block(Origin::here(WaitsFor::Word), &at, expected, deadline, None, "wait_async_for")
+        .unwrap_or(Outcome::TimedOut)
+}
+
+/// As [`wait`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+///
+/// A deadline that has passed returns as a timeout of zero does.
+///
+/// # Panics
+/// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
+#[track_caller]
+pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadline: Instant) -> Outcome {
+    block(Origin::here(WaitsFor::Word), &at, expected, || Some(deadline), None, "wait_async_until")
+        .unwrap_or(Outcome::TimedOut)
+}
+
+/// As [`wait`], or as [`wait_for`] if there is a timeout, ended also by `interrupt`: how a host ends the wait of an agent
+/// that it terminates.
+///
+/// The interrupted waiter has left the queue when this returns, and no notify has counted it. The interrupt has to be one
+/// that this thread made; another thread's does not wake this one.
+///
+/// # Errors
+/// [`Interrupted`] when the interrupt was raised before a notify counted this waiter.
+///
+/// # Panics
+/// As [`wait`].
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Interrupt, Interrupted, wait_interruptible};
+///
+/// let word = AtomicI32::new(0);
+/// let interrupt = Interrupt::for_current_thread();
+/// interrupt.raise();
+/// assert_eq!(wait_interruptible(&word, 0, None, &interrupt), Err(Interrupted));
+/// ```
+#[track_caller]
+pub fn wait_interruptible<L: Location>(
+    at: L,
+    expected: <L::Word as Word>::Value,
+    timeout: Option<Duration>,
+    interrupt: &Interrupt,
+) -> Result<Outcome, Interrupted> {
+    if timeout.is_some_and(|timeout| timeout.is_zero()) {
+        return Ok(wait_for(at, expected, Duration::ZERO));
+    }
+    let deadline = || Instant::now().checked_add(timeout?);
+    block(Origin::here(WaitsFor::Word), &at, expected, deadline, Some(interrupt), "wait_async")
+}
+
+/// As [`wait`], or as [`wait_until`] if there is a deadline, for building locks: snapshots show the wait as one of `origin`.
+///
+/// # Panics
+/// As [`wait`].
+#[track_caller]
+pub fn wait_from<L: Location>(
+    origin: Origin,
+    at: L,
+    expected: <L::Word as Word>::Value,
+    deadline: Option<Instant>,
+) -> Outcome {
+    block(origin, &at, expected, || deadline, None, "wait_async").unwrap_or(Outcome::TimedOut)
+}
+
+/// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
+/// [`NotEqual`](Outcome::NotEqual) at its first poll.
+///
+/// The word is compared and the waiter enqueued at the first poll, not at the call. Works with any executor, and the
+/// future may move between threads.
+///
+/// # Cancellation
+/// Not cancel-safe: dropping the future leaves the queue, and if a notify had counted it already, that wakeup is lost. To
+/// keep it, [`cancel`](WaitAsync::cancel) instead and forward it.
+///
+/// # Panics
+/// When polled again after it was ready.
+///
+/// ```
+/// use std::sync::atomic::AtomicI32;
+/// use waitword_core::{Outcome, notify_one, wait_async};
+///
+/// # smol::block_on(async {
+/// let word = AtomicI32::new(0);
+/// let waiting = wait_async(&word, 0);
+/// let notifying = async { assert_eq!(notify_one(&word), 1) };
+/// let (outcome, ()) = smol::future::zip(waiting, notifying).await;
+/// assert_eq!(outcome, Outcome::Notified);
+/// # });
+/// ```
+#[inline]
+#[track_caller]
+pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
+    wait_async_from(Origin::here(WaitsFor::Word), at, expected)
+}
+
+/// As [`wait_async`], for building locks: snapshots show the wait as one of `origin`.
+#[inline]
+pub fn wait_async_from<L: Location>(
+    origin: Origin,
+    at: L,
+    expected: <L::Word as Word>::Value,
+) -> WaitAsync<L> {
+    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at }
+}
+
+/// The future of [`wait_async`].
+#[must_use = "futures do nothing unless polled"]
+pub struct WaitAsync<L: Location> {
+    node: Waiter,
+    at: L,
+}
+
+impl<L: Location> WaitAsync<L> {
+    /// The caller that this wait comes from, for a lock that waits anew on its behalf. Unknown while the wait is queued.
+    pub fn caller(self: Pin<&mut Self>) -> Caller {
+        let is_queued = is_queued(self.node.state());
+        Caller::at(if is_queued { None } else { self.as_ref().node().site() })
+    }
+
+    /// Gives the wait up, and returns whether a notify had counted it already.
+    ///
+    /// After this the future must not be polled any more.
+    pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
+        self.end(End::GaveUp)
+    }
+
+    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it as
+    /// acquired.
+    pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
+        self.end(End::Acquired)
+    }
+
+    #[inline]
+    fn end(self: Pin<&mut Self>, end: End) -> Cancelled {
+        let (this, state) = (self.as_ref(), self.node.state());
+        let cancelled = if is_queued(state) {
+            match give_up(this.at.table(), this.node(), end) {
+                Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
+                cancelled => cancelled,
+            }
+        } else if state == NOTIFIED {
+            tell_end(end, this.node(), None);
+            Cancelled::AfterNotify
+        } else {
+            Cancelled::BeforeNotify
+        };
+        this.node.set_done();
+        cancelled
+    }
+
+    /// Whether it is queued: polled once, and neither ready nor cancelled since. (A notify may have counted it meanwhile.)
+    #[inline]
+    pub fn is_waiting(&self) -> bool {
+        let state = self.node.state();
+        is_queued(state) || state == NOTIFIED
+    }
+
+    /// Whether it was signalled ([`signal_one`](crate::signal_one)) and has not been polled since. Takes no lock.
+    #[inline]
+    pub fn is_signalled(&self) -> bool {
+        is_signalled(self.node.state())
+    }
+
+    /// Whether a notify has counted it, and it has not been polled since: the next poll is ready. Takes no lock.
+    #[inline]
+    pub fn is_notified(&self) -> bool {
+        self.node.state() == NOTIFIED
+    }
+
+    /// Whether the notify that counted it was a [`notify_last`](crate::notify_last). If the wait was cancelled
+    /// ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup is then forwarded in the same order. `false` if no notify has counted it.
+    pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
+        self.node.was_notified_last()
+    }
+
+    /// Whether the notify that counted it was for this wait alone ([`notify_one`](crate::notify_one), [`notify_last`](crate::notify_last),
+    /// and their forms that may replace the word's value). If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup
+    /// then has to be forwarded; of a notify of several, each waiter has a wakeup of its own. `false` if no notify has counted it.
+    pub fn was_notified_alone(self: Pin<&mut Self>) -> bool {
+        self.node.was_notified_alone()
+    }
+
+    /// For building locks: what the waiter held when it was enqueued is released ([`Origin::before_release`]).
+    #[inline]
+    pub fn released(&self) {
+        if self.node.releases() {
+            // SAFETY: such a node is queued, so it was pinned; it is not moved here.
+            let this = unsafe { Pin::new_unchecked(self) };
+            let _section = this.at.table().section_of(this.node());
+            // A notify may have counted it meanwhile.
+            if this.node.releases() {
+                this.node.set_released();
+            }
+        }
+    }
+
+    /// Whether it was moved to another word's queue (`requeue_while_equal`). Once true, it stays true.
+    #[inline]
+    pub fn is_requeued(&self) -> bool {
+        self.is_waiting() && self.is_elsewhere()
+    }
+
+    /// Whether it is queued, and no other waiter was on the word when it was enqueued: for a lock, whether the next signal is for it.
+    #[inline]
+    pub fn was_first(&self) -> bool {
+        self.node.was_first()
+    }
+
+    /// As [`is_requeued`](Self::is_requeued), for a wait that was enqueued.
+    fn is_elsewhere(&self) -> bool {
+        self.node.key() != self.at.table().key_of(address(&self.at))
+    }
+
+    /// As the poll of the future, for building locks: ready with `None` when it was signalled since the last poll. It is
+    /// queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for is
+    /// there: no second signal comes for that.
+    pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        let polled = self.as_ref().poll_outcome(cx);
+        if let Poll::Ready(Some(_)) = polled {
+            self.as_ref().finish();
+        }
+        polled
+    }
+
+    /// Requests a signal from the watchdog's next pass, as long as a waiter is queued behind this one. For
+    /// building locks that reserve something for the head waiter until there is enough of it: a head that found too little has
+    /// to show that it still responds, or the waiters behind it cannot have what is there.
+    ///
+    /// What follows is as after any other signal ([`signal_one`](crate::signal_one)).
+    pub fn request_signal(self: Pin<&mut Self>) {
+        self.mark(SIGNAL_REQUESTED);
+    }
+
+    /// Lets signals pass until the next one of its own: [`signal_past`](crate::signal_past) and the watchdog signal the waiters behind this
+    /// one, which keeps its position. For building locks whose waiters do not all wait for the same: a head that cannot have what the
+    /// waiters behind it can must not keep it from them.
+    pub fn let_pass(self: Pin<&mut Self>) {
+        self.mark(PASSED);
+    }
+
+    fn mark(self: Pin<&mut Self>, state: u64) {
+        let this = self.as_ref();
+        if this.node.state() == QUEUED {
+            this.at.table().section_of(this.node()).mark(this.node(), state);
+        }
+    }
+
+    /// The poll without its end: the outcome may be read again until [`finish`](Self::finish), which is called when it has reached the
+    /// caller. In between a waker's destructor may panic.
+    #[inline]
+    pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
+        let (table, node) = (self.at.table(), self.node());
+        match node.state() {
+            IDLE => {
+                observe::polled(cx.waker());
+                match enqueue(table, self.at.word(), node.expects(), node, cx.waker()) {
+                    true => Poll::Pending,
+                    false => Poll::Ready(Some(Outcome::NotEqual)),
+                }
+            }
+            NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
+            _ => poll_again(table, node, cx.waker()),
+        }
+    }
+
+    /// A task that is about to enqueue spins for a moment, if that has paid and no waiter is queued: its partner may be about to change the
+    /// word. An acquirer of a lock has spun before it comes here.
+    #[inline]
+    pub(crate) fn spin(self: Pin<&Self>, waker: &Waker) {
+        if self.node.state() == IDLE && is_spin_due() {
+            self.spin_while_equal(waker);
+        }
+    }
+
+    #[cold]
+    fn spin_while_equal(self: Pin<&Self>, waker: &Waker) {
+        if is_of_thread(waker) {
+            return;
+        }
+        let (expected, table) = (self.node().expects(), self.at.table());
+        let is_equal = || bits::<L::Word>(self.at.word().load()) == expected;
+        if is_equal() {
+            spin_and_learn(|| match is_equal() {
+                true => table.is_idle(table.key_of(address(&self.at))).then_some(false),
+                false => Some(true),
+            });
+        }
+    }
+
+    /// The outcome has reached the caller.
+    #[inline]
+    pub(crate) fn finish(self: Pin<&Self>) {
+        if asks(WAITS) && self.node.state() == NOTIFIED {
+            tell_end(End::Notified, self.node(), None);
+        }
+        self.node.set_done();
+    }
+
+    #[inline]
+    fn node(self: Pin<&Self>) -> Pin<&Waiter> {
+        // SAFETY: the node is pinned with the whole, and nothing moves it.
+        unsafe { self.map_unchecked(|this| &this.node) }
+    }
+}
+
+/// The poll of a wait that was polled before, and not notified since.
+#[inline(never)]
+fn poll_again(table: &Table, node: Pin<&Waiter>, waker: &Waker) -> Poll<Option<Outcome>> {
+    match node.state() {
+        DONE => panic!("a wait was polled after it had ended"),
+        NOTIFIED => return Poll::Ready(Some(Outcome::Notified)),
+        // What it expected was overwritten when it was enqueued. The caller has to recheck, as after any change of the word.
+        LOST => return Poll::Ready(Some(Outcome::NotEqual)),
+        // Most are polled again with the waker that they have.
+        QUEUED | SIGNAL_REQUESTED | PASSED => match table.section_of(node).will_wake(node, waker) {
+            None => return counted(node),
+            Some(true) => return Poll::Pending,
+            Some(false) => {}
+        },
+        _ => {}
+    }
+    // Another waker in place of another task's, or of one that a signal has taken. Clone and drop of a waker are foreign code: cloned before the
+    // lock, and the one that is not needed dropped after it.
+    let mut new = Wake::Task(waker.clone());
+    let was_signalled = table.section_of(node).exchange_wake(node, &mut new);
+    // Before the waker that was replaced or not needed is dropped, which may panic.
+    let polled = match was_signalled {
+        None => counted(node),
+        Some(true) => Poll::Ready(None),
+        Some(false) => Poll::Pending,
+    };
+    drop(new);
+    polled
+}
+
+/// The node left while it was detached: counted, but not completed by the notify.
+fn counted(node: Pin<&Waiter>) -> Poll<Option<Outcome>> {
+    node.set_state(NOTIFIED);
+    Poll::Ready(Some(Outcome::Notified))
+}
+
+impl<L: Location> Future for WaitAsync<L> {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+        self.as_ref().spin(cx.waker());
+        // A signal ends no wait of this kind.
+        match self.poll_signalled(cx) {
+            Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<L: Location> Drop for WaitAsync<L> {
+    fn drop(&mut self) {
+        if is_queued(self.node.state()) {
+            // SAFETY: queued, so it was pinned; it is not moved from here on.
+            let this = unsafe { Pin::new_unchecked(&*self) };
+            // A wakeup is lost here, as documented; `cancel` lets the owner forward it.
+            let _ = give_up(this.at.table(), this.node(), End::GaveUp);
+        }
+    }
+}
+
+impl<L: Location> fmt::Debug for WaitAsync<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitAsync").field("is_waiting", &self.is_waiting()).finish_non_exhaustive()
+    }
+}
+
+#[track_caller]
+#[inline]
+fn block<L: Location>(
+    origin: Origin,
+    at: &L,
+    expected: <L::Word as Word>::Value,
+    deadline: impl FnOnce() -> Option<Instant>,
+    interrupt: Option<&Interrupt>,
+    instead: &str,
+) -> Result<Outcome, Interrupted> {
+    let (table, word, expected) = (at.table(), at.word(), bits::<L::Word>(expected));
+    // The comparison under the lock decides. This load only predicts its result, so that a waiter prepares for the queue only if it will
+    // probably be enqueued, and does so before it takes the lock.
+    let decides_here = bits::<L::Word>(word.load()) != expected || !may_block();
+    if decides_here && !is_equal(table, word, expected) {
+        return Ok(Outcome::NotEqual);
+    }
+    block_while_equal(origin, table, word, expected, deadline(), interrupt, instead)
+}
+
+/// The rest of [`block`], for a word that was equal a moment ago.
+#[track_caller]
+#[inline(never)]
+fn block_while_equal(
+    origin: Origin,
+    table: &Table,
+    word: &AnyWord<'_>,
+    expected: u64,
+    deadline: Option<Instant>,
+    interrupt: Option<&Interrupt>,
+    instead: &str,
+) -> Result<Outcome, Interrupted> {
+    if !may_block() {
+        let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
+        assert!(is_over, "this thread must not block (`forbid_blocking`): use `{instead}` here");
+        return Ok(Outcome::TimedOut);
+    }
+    let parker = Parker::current();
+    // These wakers are ours: to clone one runs no foreign code.
+    let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
+    let origin = origin.timed(deadline.is_some());
+    let node = pin!(Waiter::new(Some(origin)));
+    let node = node.as_ref();
+    let queued = Queued { table, node, interrupt };
+    if !enqueue(table, word, expected, node, waker) {
+        return Ok(Outcome::NotEqual);
+    }
+    if queued.is_queued() {
+        parker.spin(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
+    }
+    // Not the loop that drives a future: a poll of a queued wait takes the shard's lock to compare wakers. This waker is always the
+    // same, so a load of the node's state does instead; and there may be an interrupt.
+    loop {
+        // Read the signal before the outcome. A signal takes the waker out of the node, so a notify after it cannot wake us:
+        // acknowledge the signal, which puts a waker back, before parking.
+        let is_signalled = is_signalled(node.state());
+        if !queued.is_queued() {
+            tell_end(End::Notified, node, None);
+            return Ok(Outcome::Notified);
+        }
+        if interrupt.is_some_and(Interrupt::is_raised) {
+            return queued.leave().ok_or(Interrupted);
+        }
+        if is_signalled {
+            // A signal ends no wait of this kind.
+            let _ = table.section_of(node).exchange_wake(node, &mut Wake::Task(waker.clone()));
+            continue;
+        }
+        match deadline {
+            None => parker.park(),
+            Some(deadline) if Instant::now() < deadline => parker.park_until(deadline),
+            Some(_) => return Ok(queued.leave().unwrap_or(Outcome::TimedOut)),
+        }
+    }
+}
+
+/// A node on this stack. It leaves when this is dropped, also when the stack unwinds.
+struct Queued<'a> {
+    table: &'a Table,
+    node: Pin<&'a Waiter>,
+    interrupt: Option<&'a Interrupt>,
+}
+
+impl Queued<'_> {
+    fn is_queued(&self) -> bool {
+        let is_queued = || is_queued(self.node.state());
+        self.interrupt.map_or_else(is_queued, |interrupt| interrupt.note(is_queued))
+    }
+
+    /// Gives up. `Some(Notified)` if a notify was faster.
+    fn leave(&self) -> Option<Outcome> {
+        (give_up(self.table, self.node, End::GaveUp) == Cancelled::AfterNotify).then_some(Outcome::Notified)
+    }
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        if is_queued(self.node.state()) {
+            // The stack unwinds: nobody can use a wakeup, nor read the outcome.
+            let _ = self.leave();
+        }
+        if let Some(interrupt) = self.interrupt {
+            interrupt.note(|| false);
+        }
+    }
+}
+
+/// Whether the word holds `expected`, compared in a section of its own.
+#[inline(never)]
+fn is_equal(table: &Table, word: &AnyWord<'_>, expected: u64) -> bool {
+    let _section = table.section(table.key_of(from_ref(word).addr()));
+    word.load_bits() == expected
+}
+
+/// Compares the word, and enqueues an idle node, to be woken by `waker`, if it holds `expected`. Returns whether it did. The code is the same
+/// for all types of words, threads and tasks.
+#[inline(never)]
+fn enqueue(table: &Table, word: &AnyWord<'_>, expected: u64, node: Pin<&Waiter>, waker: &Waker) -> bool {
+    // Cloned here because no lock may be held while foreign code runs.
+    let wake = Wake::Task(waker.clone());
+    let kind = if wake.is_of_thread() { WaiterKind::Thread } else { WaiterKind::Task };
+    let who = wake.identity();
+    node.init_wake(wake);
+    let (begins, origin) = (Begins::now(), asks(WAITS).then(|| node.origin()));
+    // SAFETY: idle and pinned; it leaves before its memory goes, in the drop of `Queued` or of `WaitAsync` (I1).
+    let is_enqueued = unsafe { enqueue_while_equal(table, word, expected, node.pointer()) };
+    if is_enqueued {
+        begins.enqueued(from_ref(word).addr(), kind, who, origin);
+    }
+    is_enqueued
+}
+
+/// Compares the word, and enqueues the node, whose wake has been set, if it holds `expected`. Returns whether it did.
+///
+/// # Safety
+/// As [`Section::enqueue`](crate::queue::section::Section::enqueue).
+#[inline(always)]
+pub(crate) unsafe fn enqueue_while_equal(
+    table: &Table,
+    word: &AnyWord<'_>,
+    expected: u64,
+    node: NonNull<Waiter>,
+) -> bool {
+    let key = table.key_of(from_ref(word).addr());
+    mutant!("compare-under-lock" => {
+        let is_equal = word.load_bits() == expected;
+        // SAFETY: as below.
+        is_equal.then(|| unsafe { table.section(key).enqueue(node) });
+        return is_equal;
+    });
+    // The lock is operation W: from here on, the load sees the store of every notify that finds the shard vacant (its fence N).
+    let mut section = table.section(key);
+    let is_equal = word.load_bits() == expected;
+    if is_equal {
+        // SAFETY: as the caller guarantees.
+        unsafe { section.enqueue(node) };
+    }
+    is_equal
+}
+
+/// Makes a queued node leave. If it does so by itself, tells the observer how its wait ended. Unless an inbox has it, its memory may be freed
+/// then.
+#[inline(never)]
+pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
+    let mut section = table.section_of(node);
+    let left = left_queue(&node);
+    let cancelled = section.leave(node);
+    drop(section);
+    if cancelled != Cancelled::AfterNotify {
+        tell_end(end, node, left);
+    }
+    cancelled
+}
+
+/// As [`leave`], for a wait whose node no inbox has.
+#[inline(always)]
+fn give_up(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
+    let cancelled = leave(table, node, end);
+    if cancelled == Cancelled::AfterNotify {
+        tell_end(end, node, None);
+    }
+    cancelled
+}
+
+/// What a waiter that leaves its queue waited for, and since when; asked under the lock of that queue.
+#[inline(always)]
+pub(crate) fn left_queue(node: &Waiter) -> Option<(WaitsFor, Option<u64>)> {
+    asks(DELAYS).then(|| (node.waits_for(), nanos_of(node.ticket())))
+}
+
+/// Tells the observer of the end of a wait. The node is not queued any more, and no inbox has it.
+#[inline(always)]
+pub(crate) fn tell_end(end: End, node: Pin<&Waiter>, left: Option<(WaitsFor, Option<u64>)>) {
+    ended(|| Ended { end, word: node.key().address(), who: node.who(), site: node.site(), left });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::pin::pin;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::Table;
+    use crate::spin::waits_left;
+
+    /// A word that changes when it is read for the `after`th time from now, in a table of its own, where nobody else is queued.
+    struct Changes {
+        table: Table,
+        word: AtomicU32,
+        after: Cell<u32>,
+    }
+
+    // SAFETY: both are fields. Nothing panics.
+    unsafe impl Location for &Changes {
+        type Word = AtomicU32;
+
+        fn word(&self) -> &AtomicU32 {
+            self.after.set(self.after.get().wrapping_sub(1));
+            if self.after.get() == 0 {
+                self.word.store(1, Ordering::SeqCst);
+            }
+            &self.word
+        }
+
+        fn table(&self) -> &Table {
+            &self.table
+        }
+    }
+
+    #[test]
+    fn a_task_whose_word_changes_soon_is_answered_before_it_enqueues() {
+        let changes = Changes { table: Table::new(), word: AtomicU32::new(0), after: Cell::new(0) };
+        let mut cx = Context::from_waker(Waker::noop());
+        while !is_spin_due() {
+            assert!(pin!(wait_async(&changes, 0)).poll(&mut cx).is_pending());
+        }
+        // Once for the spin, and once for its first check.
+        changes.after.set(2);
+        assert_eq!(pin!(wait_async(&changes, 0)).poll(&mut cx), Poll::Ready(Outcome::NotEqual));
+        assert_eq!(waits_left(), 0, "it has not spun, or learned nothing");
+    }
+
+    #[test]
+    fn a_thread_and_a_task_behind_another_do_not_spin() {
+        let (table, word) = (Table::new(), AtomicU32::new(0));
+        let at = table.at(&word);
+        let mut cx = Context::from_waker(Waker::noop());
+        while !is_spin_due() {
+            assert!(pin!(wait_async(at, 0)).poll(&mut cx).is_pending());
+        }
+        let parker = crate::Parker::current();
+        assert!(pin!(wait_async(at, 0)).poll(&mut Context::from_waker(parker.waker())).is_pending());
+        assert_eq!(waits_left(), 0, "a thread has spun, or learned, as if it were a task");
+
+        let mut first = pin!(wait_async(at, 0));
+        assert!(first.as_mut().poll_signalled(&mut cx).is_pending());
+        assert!(pin!(wait_async(at, 0)).poll(&mut cx).is_pending());
+        assert_eq!(waits_left(), 100, "it has spun behind another");
+    }
+}

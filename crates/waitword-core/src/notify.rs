@@ -43,7 +43,6 @@
 //! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
 //! (`watchdog.rs`).
 
-use std::convert::Infallible;
 use std::pin::pin;
 
 use crate::inbox::Inbox;
@@ -137,8 +136,7 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
 /// The common case: one waiter needs neither a list nor a batch.
 #[inline(never)]
 fn wake_one(table: &Table, key: Key, which: Which, notifier: Option<&Inbox>) -> usize {
-    let woken: Result<usize, Infallible> = complete_or(table.section(key), which, notifier, || Ok(()));
-    woken.unwrap_or_else(|never| match never {})
+    usize::from(complete_one(table.section(key), which, notifier).is_none())
 }
 
 #[cold]
@@ -146,21 +144,29 @@ fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) ->
     complete_many(table, table.section(key), count, notifier)
 }
 
+/// Wakes one waiter, and ends the section. Returns the section if there is none.
+#[inline(never)]
+fn complete_one<'a>(mut section: Section<'a>, which: Which, notifier: Option<&Inbox>) -> Option<Section<'a>> {
+    let woke = Woke::notified();
+    match section.complete(which, notifier) {
+        None => Some(section),
+        wake => {
+            section.end(woke, wake);
+            None
+        }
+    }
+}
+
 /// Wakes one waiter. If there is none, makes `change` under the same lock, so that no waiter has enqueued meanwhile.
 #[inline(always)]
 fn complete_or<E>(
-    mut section: Section<'_>,
+    section: Section<'_>,
     which: Which,
-    notifier: Option<&Inbox>,
     change: impl FnOnce() -> Result<(), E>,
 ) -> Result<usize, E> {
-    let woke = Woke::notified();
-    match section.complete(which, notifier) {
-        None => change().map(|()| 0),
-        wake => {
-            section.end(woke, wake);
-            Ok(1)
-        }
+    match complete_one(section, which, None) {
+        None => Ok(1),
+        Some(_section) => change().map(|()| 0),
     }
 }
 
@@ -214,7 +220,7 @@ pub fn notify_one_or_replace<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let word = at.word();
-    complete_or(section(&at), Which::First, None, || word.compare_exchange(current, new))
+    complete_or(section(&at), Which::First, || word.compare_exchange(current, new))
 }
 
 /// As [`notify_one_or_replace`], but wakes the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
@@ -236,7 +242,7 @@ pub fn notify_last_or_replace<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
     let word = at.word();
-    complete_or(section(&at), Which::Last, None, || word.compare_exchange(current, new))
+    complete_or(section(&at), Which::Last, || word.compare_exchange(current, new))
 }
 
 /// Replaces `current` in the word by `new`, and wakes all its waiters. Atomic with respect to every wait on the word: no waiter is woken
@@ -331,9 +337,7 @@ fn section<L: Location>(at: &L) -> Section<'_> {
 /// ```
 #[inline]
 pub fn signal_one<L: Location>(at: L) -> usize {
-    let table = at.table();
-    let key = table.key_of(address(&at));
-    if table.is_idle(key) { 0 } else { signal_first(table, key, false) }
+    signal(at.table(), address(&at), false)
 }
 
 /// As [`signal_one`], past the waiters that let signals pass ([`WaitAsync::let_pass`](crate::WaitAsync::let_pass)).
@@ -359,13 +363,15 @@ pub fn signal_one<L: Location>(at: L) -> usize {
 /// assert!(first.is_signalled());
 /// ```
 pub fn signal_past<L: Location>(at: L) -> usize {
-    let table = at.table();
-    let key = table.key_of(address(&at));
-    if table.is_idle(key) { 0 } else { signal_first(table, key, true) }
+    signal(at.table(), address(&at), true)
 }
 
 #[inline(never)]
-fn signal_first(table: &Table, key: Key, goes_past: bool) -> usize {
+fn signal(table: &Table, address: usize, goes_past: bool) -> usize {
+    let key = table.key_of(address);
+    if table.is_idle(key) {
+        return 0;
+    }
     let mut section = table.section(key);
     let woke = Woke::signalled();
     let (wake, len) = section.signal(goes_past).unzip();

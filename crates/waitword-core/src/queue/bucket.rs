@@ -159,15 +159,15 @@ impl Bucket {
                 with(head, |links| links.len -= 1);
                 return false;
             }
-            let len = with(head, |links| links.len);
-            let successor = if len > 1 {
-                unlink(entry(head));
-                Some(next(head))
+            let successor = next(head);
+            let is_gone = successor == head;
+            if is_gone {
+                self.succeed(head, None, 0);
             } else {
-                None
-            };
-            self.succeed(head, successor, len - 1);
-            successor.is_none()
+                unlink(entry(head));
+                self.succeed(head, Some(successor), with(head, |links| links.len) - 1);
+            }
+            is_gone
         }
     }
 
@@ -203,7 +203,7 @@ impl Bucket {
     }
 
     /// Replaces `head` in the chain by `successor`, whose queue has `len` waiters; without a successor, removes it.
-    #[inline]
+    #[inline(always)]
     unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u32) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {

@@ -69,7 +69,7 @@ impl<'a> Section<'a> {
     }
 
     /// Unlocks, tells the observer of those that are woken, wakes them, and does what the section has left to do. Does not unwind.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(self, woke: Woke, wakes: impl Wakes) {
         let key = self.key;
         let left = self.unlock();

@@ -11,7 +11,7 @@ use crate::notify::notify;
 use crate::observe::{Begins, End, Ended, WaiterKind, WaitsFor, ended};
 use crate::outcome::{Cancelled, Outcome};
 use crate::queue::node::{IDLE, NOTIFIED, TIMED_OUT, Tagged, Waiter, entry, is_queued, node_of};
-use crate::wait::{enqueue_while_equal, leave, left_queue};
+use crate::wait::{Leaving, enqueue_while_equal, leave, left_queue};
 use crate::wake::Wake;
 use crate::word::{Word, bits};
 
@@ -138,7 +138,8 @@ impl<L: Location> Drop for InboxWait<L> {
         let this = unsafe { Pin::new_unchecked(&*self) };
         let state = this.tagged.node.state();
         if state == IDLE
-            || is_queued(state) && leave(this.at.table(), this.node(), End::GaveUp) != Cancelled::AfterNotify
+            || is_queued(state)
+                && leave(this.at.table(), this.node(), &Leaving::GIVES_UP) != Cancelled::AfterNotify
         {
             return;
         }

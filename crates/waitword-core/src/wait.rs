@@ -221,29 +221,38 @@ impl<L: Location> WaitAsync<L> {
     ///
     /// After this the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
-        self.end(End::GaveUp)
+        self.leave(&Leaving::GIVES_UP)
     }
 
     /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it as
     /// acquired.
     pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
-        self.end(End::Acquired)
+        self.leave(&Leaving { end: End::Acquired, emptied: None })
+    }
+
+    /// As [`cancel_acquired`](Self::cancel_acquired). If no waiter is left on the word then, calls `emptied` in the same critical section: a
+    /// waiter that comes later compares what the word holds after that. `emptied` changes the word; it neither waits nor notifies, and does
+    /// not unwind.
+    pub fn cancel_acquired_and(self: Pin<&mut Self>, emptied: &dyn Fn()) -> Cancelled {
+        self.leave(&Leaving { end: End::Acquired, emptied: Some(emptied) })
     }
 
     #[inline]
-    fn end(self: Pin<&mut Self>, end: End) -> Cancelled {
+    fn leave(self: Pin<&mut Self>, leaving: &Leaving<'_>) -> Cancelled {
         let (this, state) = (self.as_ref(), self.node.state());
         let cancelled = if is_queued(state) {
-            match give_up(this.at.table(), this.node(), end) {
+            match leave(this.at.table(), this.node(), leaving) {
                 Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
                 cancelled => cancelled,
             }
         } else if state == NOTIFIED {
-            tell_end(end, this.node(), None);
             Cancelled::AfterNotify
         } else {
             Cancelled::BeforeNotify
         };
+        if cancelled == Cancelled::AfterNotify {
+            tell_end(leaving.end, this.node(), None);
+        }
         this.node.set_done();
         cancelled
     }
@@ -458,7 +467,7 @@ impl<L: Location> Drop for WaitAsync<L> {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
             let this = unsafe { Pin::new_unchecked(&*self) };
             // A wakeup is lost here, as documented; `cancel` lets the owner forward it.
-            let _ = give_up(this.at.table(), this.node(), End::GaveUp);
+            let _ = give_up(this.at.table(), this.node());
         }
     }
 }
@@ -560,7 +569,7 @@ impl Queued<'_> {
 
     /// Gives up. `Some(Notified)` if a notify was faster.
     fn leave(&self) -> Option<Outcome> {
-        (give_up(self.table, self.node, End::GaveUp) == Cancelled::AfterNotify).then_some(Outcome::Notified)
+        (give_up(self.table, self.node) == Cancelled::AfterNotify).then_some(Outcome::Notified)
     }
 }
 
@@ -629,26 +638,47 @@ pub(crate) unsafe fn enqueue_while_equal(
     is_equal
 }
 
+/// Why a waiter leaves, and what it does if it was the last.
+pub(crate) struct Leaving<'a> {
+    end: End,
+    /// Called under the lock of the queue, if that is gone.
+    emptied: Option<&'a dyn Fn()>,
+}
+
+impl Leaving<'_> {
+    pub(crate) const GIVES_UP: Self = Self { end: End::GaveUp, emptied: None };
+}
+
 /// Makes a queued node leave. If it does so by itself, tells the observer how its wait ended. Unless an inbox has it, its memory may be freed
 /// then.
 #[inline(never)]
-pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
+pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, leaving: &Leaving<'_>) -> Cancelled {
     let mut section = table.section_of(node);
     let left = left_queue(&node);
     let cancelled = section.leave(node);
+    if let Some(emptied) = leaving.emptied
+        && section.is_empty()
+    {
+        mutant!("leave-emptied" => {
+            drop(section);
+            emptied();
+            return cancelled;
+        });
+        emptied();
+    }
     drop(section);
     if cancelled != Cancelled::AfterNotify {
-        tell_end(end, node, left);
+        tell_end(leaving.end, node, left);
     }
     cancelled
 }
 
-/// As [`leave`], for a wait whose node no inbox has.
+/// As [`leave`], for a waiter that gives up and whose node no inbox has.
 #[inline(always)]
-fn give_up(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
-    let cancelled = leave(table, node, end);
+fn give_up(table: &Table, node: Pin<&Waiter>) -> Cancelled {
+    let cancelled = leave(table, node, &Leaving::GIVES_UP);
     if cancelled == Cancelled::AfterNotify {
-        tell_end(end, node, None);
+        tell_end(End::GaveUp, node, None);
     }
     cancelled
 }

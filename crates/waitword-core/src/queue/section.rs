@@ -294,6 +294,13 @@ impl Section<'_> {
         self.with(|queues, key| unsafe { queues.bucket(key).find(key).map_or(0, |head| len(head)) })
     }
 
+    /// Whether the word has no queue.
+    #[inline(always)]
+    pub(crate) fn is_empty(&mut self) -> bool {
+        // SAFETY: we hold the lock (I2).
+        self.with(|queues, key| unsafe { queues.bucket(key).find(key).is_none() })
+    }
+
     /// Dequeues `node` if it is in its queue, and returns whether it was.
     #[inline(always)]
     fn dequeue(&mut self, node: Pin<&Waiter>) -> bool {

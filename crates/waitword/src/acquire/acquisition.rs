@@ -173,7 +173,11 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         let mut this = self.project();
         let handle = this.handle.take().expect(ENDED);
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let was_signalled = has_another_signal(taken, wait.cancel_acquired());
+            let left = match H::Raw::KNOWS_QUEUE {
+                true => wait.cancel_acquired_and(&|| handle.raw().emptied()),
+                false => wait.cancel_acquired(),
+            };
+            let was_signalled = has_another_signal(taken, left);
             // An acquirer that unwinds here must not keep the word.
             let unwinding = OnUnwind(|| handle.raw().give_back(*this.ask));
             handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });

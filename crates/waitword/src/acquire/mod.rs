@@ -149,6 +149,13 @@ pub(crate) trait Acquire: Waited {
     /// something else. Afterwards the word does not say that this one is queued.
     fn signal_past(&self) {}
 
+    /// Whether [`emptied`](Self::emptied) does anything.
+    const KNOWS_QUEUE: bool = false;
+
+    /// A waiter that has taken it leaves the queue, and none is left there: the word need not say any more that there are waiters, so that the
+    /// release does not look for them. Called under the lock of the queue.
+    fn emptied(&self) {}
+
     /// A waiter has left the queue: signals the next one, if that one depends on it.
     fn left(&self, ask: Self::Ask, left: Left);
 

@@ -153,6 +153,12 @@ impl Acquire for RawMutex {
         false
     }
 
+    const KNOWS_QUEUE: bool = true;
+
+    fn emptied(&self) {
+        self.state.fetch_and(!QUEUED, Ordering::Relaxed);
+    }
+
     fn give_back(&self, (): ()) {
         self.release(HoldId::NONE);
     }

@@ -139,6 +139,16 @@ impl Acquire for RawSemaphore {
         false
     }
 
+    const KNOWS_QUEUE: bool = true;
+
+    fn emptied(&self) {
+        // Otherwise there is a signal under way, or permits are reserved, or it is closed.
+        let is_queued = |state| state & FLAGS == QUEUED;
+        if is_queued(self.state.load(Ordering::Relaxed)) {
+            self.update(Ordering::Relaxed, |state| if is_queued(state) { state & !QUEUED } else { state });
+        }
+    }
+
     fn give_back(&self, n: usize) {
         self.add(n);
     }

@@ -93,10 +93,10 @@ pub(crate) async fn a_timeout_on_the_page_comes_and_not_early(_: u32) {
     let lock = Mutex::new(());
     let held = lock.lock();
     let start = Instant::now();
-    assert_eq!(lock.lock_async_for(TIMEOUT).await.err(), Some(LockError::TIMED_OUT));
+    assert_eq!(lock.lock_async().timeout(TIMEOUT).await.err(), Some(LockError::TimedOut));
     assert!(start.elapsed() >= TIMEOUT);
     drop(held);
-    assert!(lock.lock_async_for(TIMEOUT).await.is_ok());
+    assert!(lock.lock_async().timeout(TIMEOUT).await.is_ok());
 }
 
 pub(crate) async fn a_timeout_in_a_worker_comes_and_not_early(_: u32) {
@@ -109,7 +109,7 @@ pub(crate) async fn a_timeout_in_a_worker_comes_and_not_early(_: u32) {
         (theirs.lock_for(TIMEOUT).err(), start.elapsed())
     });
     let (result, waited) = waited.join_async().await.unwrap();
-    assert_eq!(result, Some(LockError::TIMED_OUT));
+    assert_eq!(result, Some(LockError::TimedOut));
     assert!(waited >= TIMEOUT);
     drop(held);
 }

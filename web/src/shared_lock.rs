@@ -181,12 +181,12 @@ pub(crate) async fn a_deadline_comes_and_eats_nothing(_: u32) {
     const TIMEOUT: Duration = Duration::from_millis(30);
     LOCK.lock_async().await;
     let start = Instant::now();
-    assert_eq!(LOCK.lock_async_for(TIMEOUT).await, Err(LockError::TIMED_OUT));
+    assert_eq!(LOCK.lock_async().timeout(TIMEOUT).await, Err(LockError::TimedOut));
     assert!(start.elapsed() >= TIMEOUT);
     assert_eq!(LOCK.lock_for(TIMEOUT), Err(LockError::BlockingForbidden));
     let worker = spawn(|| LOCK.lock_for(Duration::from_millis(30)));
-    assert_eq!(worker.join_async().await.unwrap(), Err(LockError::TIMED_OUT));
+    assert_eq!(worker.join_async().await.unwrap(), Err(LockError::TimedOut));
     LOCK.unlock().unwrap();
-    assert_eq!(LOCK.lock_async_for(TIMEOUT).await, Ok(()));
+    assert_eq!(LOCK.lock_async().timeout(TIMEOUT).await, Ok(()));
     LOCK.unlock().unwrap();
 }

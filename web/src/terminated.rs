@@ -87,8 +87,8 @@ pub(crate) async fn while_it_holds(_: u32) {
     });
     until(|| shared.1.load(Ordering::SeqCst)).await;
     terminated.terminate();
-    let waited = shared.0.lock_async_for(Duration::from_millis(50)).await;
-    assert_eq!(waited.err(), Some(LockError::TIMED_OUT));
+    let waited = shared.0.lock_async().timeout(Duration::from_millis(50)).await;
+    assert_eq!(waited.err(), Some(LockError::TimedOut));
 }
 
 /// Its handle says so.

@@ -1,7 +1,9 @@
 //! The barrier.
 
 pub use waitword::BarrierWaitResult;
-pub use waitword::future::BarrierWait;
+
+/// The future of [`Barrier::wait`].
+pub type BarrierWait<'a> = waitword::future::BarrierWait<&'a waitword::Barrier>;
 
 /// A point at which `n` tasks and threads wait until all have arrived, again and again.
 ///

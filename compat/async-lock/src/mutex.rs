@@ -68,10 +68,10 @@ impl<T: ?Sized> MutexGuardArc<T> {
 
 future! {
     /// The future of [`Mutex::lock`].
-    Lock [<'a, T: ?Sized>] [<'a, T>]: waitword::future::MutexLock<'a, T> => MutexGuard<'a, T>, MutexGuard, "Lock { .. }"
+    Lock [<'a, T: ?Sized>] [<'a, T>]: waitword::future::MutexLock<&'a waitword::Mutex<T>> => MutexGuard<'a, T>, MutexGuard, "Lock { .. }"
 }
 
 future! {
     /// The future of [`Mutex::lock_arc`].
-    LockArc [<T: ?Sized>] [<T>]: waitword::future::MutexLockOwned<T> => MutexGuardArc<T>, MutexGuardArc::new, "LockArc { .. }"
+    LockArc [<T: ?Sized>] [<T>]: waitword::future::MutexLock<Arc<waitword::Mutex<T>>> => MutexGuardArc<T>, MutexGuardArc::new, "LockArc { .. }"
 }

@@ -127,25 +127,29 @@ guards! {
         of OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard
 }
 
-/// The futures, of waitword's with the same names but for the prefix.
+/// The futures, of waitword's.
 macro_rules! futures {
-    ($($of:literal $text:literal $Future:ident[$($life:lifetime,)? T]: $Inner:ident => $Guard:ident;)+) => {$(
+    ($($of:literal $text:literal $Future:ident[$($life:lifetime,)? T]: $Inner:ident<$P:ty> => $Guard:ident;)+) => {$(
         future! {
             #[doc = concat!("The future of [`", $of, "`].")]
-            $Future [<$($life,)? T: ?Sized>] [<$($life,)? T>]: waitword::future::$Inner<$($life,)? T> => $Guard<$($life,)? T>, $Guard, $text
+            $Future [<$($life,)? T: ?Sized>] [<$($life,)? T>]: waitword::future::$Inner<$P> => $Guard<$($life,)? T>, $Guard, $text
         }
     )+};
 }
 
 futures! {
-    "RwLock::read" "Read { .. }" Read['a, T]: RwLockRead => RwLockReadGuard;
-    "RwLock::read_arc" "ReadArc { .. }" ReadOwned[T]: RwLockReadOwned => RwLockReadGuardArc;
-    "RwLock::upgradable_read" "UpgradableRead { .. }" UpgradableRead['a, T]: RwLockUpgradableRead => RwLockUpgradableReadGuard;
-    "RwLock::upgradable_read_arc" "UpgradableReadArc { .. }" UpgradableReadOwned[T]: RwLockUpgradableReadOwned => RwLockUpgradableReadGuardArc;
-    "RwLock::write" "Write { .. }" Write['a, T]: RwLockWrite => RwLockWriteGuard;
-    "RwLock::write_arc" "WriteArc { .. }" WriteOwned[T]: RwLockWriteOwned => RwLockWriteGuardArc;
-    "RwLockUpgradableReadGuard::upgrade" "Upgrade" Upgrade['a, T]: RwLockUpgrade => RwLockWriteGuard;
-    "RwLockUpgradableReadGuardArc::upgrade" "ArcUpgrade" UpgradeArc[T]: RwLockUpgradeOwned => RwLockWriteGuardArc;
+    "RwLock::read" "Read { .. }" Read['a, T]: RwLockRead<&'a waitword::RwLock<T>> => RwLockReadGuard;
+    "RwLock::read_arc" "ReadArc { .. }" ReadOwned[T]: RwLockRead<Arc<waitword::RwLock<T>>> => RwLockReadGuardArc;
+    "RwLock::upgradable_read" "UpgradableRead { .. }" UpgradableRead['a, T]:
+        RwLockUpgradableRead<&'a waitword::RwLock<T>> => RwLockUpgradableReadGuard;
+    "RwLock::upgradable_read_arc" "UpgradableReadArc { .. }" UpgradableReadOwned[T]:
+        RwLockUpgradableRead<Arc<waitword::RwLock<T>>> => RwLockUpgradableReadGuardArc;
+    "RwLock::write" "Write { .. }" Write['a, T]: RwLockWrite<&'a waitword::RwLock<T>> => RwLockWriteGuard;
+    "RwLock::write_arc" "WriteArc { .. }" WriteOwned[T]: RwLockWrite<Arc<waitword::RwLock<T>>> => RwLockWriteGuardArc;
+    "RwLockUpgradableReadGuard::upgrade" "Upgrade" Upgrade['a, T]:
+        RwLockUpgrade<waitword::RwLockUpgradableReadGuard<'a, T>> => RwLockWriteGuard;
+    "RwLockUpgradableReadGuardArc::upgrade" "ArcUpgrade" UpgradeArc[T]:
+        RwLockUpgrade<waitword::OwnedRwLockUpgradableReadGuard<T>> => RwLockWriteGuardArc;
 }
 
 /// The future of [`RwLock::read_arc`]. The lifetime is async-lock's: it borrows nothing.

@@ -82,10 +82,10 @@ impl Semaphore {
 
 future! {
     /// The future of [`Semaphore::acquire`].
-    Acquire [<'a>] [<'a>]: waitword::future::SemaphoreAcquire<'a> => SemaphoreGuard<'a>, |acquired| acquired.expect(OPEN), "Acquire { .. }"
+    Acquire [<'a>] [<'a>]: waitword::future::SemaphoreAcquire<&'a waitword::Semaphore> => SemaphoreGuard<'a>, |acquired| acquired.expect(OPEN), "Acquire { .. }"
 }
 
 future! {
     /// The future of [`Semaphore::acquire_arc`].
-    AcquireArc [] []: waitword::future::SemaphoreAcquireOwned => SemaphoreGuardArc, |acquired| acquired.expect(OPEN), "AcquireArc { .. }"
+    AcquireArc [] []: waitword::future::SemaphoreAcquire<Arc<waitword::Semaphore>> => SemaphoreGuardArc, |acquired| acquired.expect(OPEN), "AcquireArc { .. }"
 }

@@ -24,7 +24,7 @@ unsafe impl lock_api::RawCondvar for RawCondvar {
     }
 
     fn notify_one(&self) -> bool {
-        self.0.notify_one() == 1
+        self.0.notify_one()
     }
 
     fn notify_all(&self) -> usize {

@@ -40,7 +40,7 @@ impl Condvar {
     /// Notifies the thread that has waited longest. Returns whether there is one.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
-        self.0.notify_one() == 1
+        self.0.notify_one()
     }
 
     /// Notifies all threads that wait. Returns how many.

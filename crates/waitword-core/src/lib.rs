@@ -88,7 +88,7 @@ mod word;
 pub use agent::InboxWait;
 pub use inbox::Inbox;
 pub use location::{At, Location};
-pub use may_block::{ForbidBlocking, allow_blocking, forbid_blocking, may_block};
+pub use may_block::{AllowBlocking, ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use notify::{
     charge_release, is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many,
     notify_one, notify_one_or_replace, replace_and_notify_all, replace_if_idle, signal_one, signal_past,

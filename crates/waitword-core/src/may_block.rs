@@ -10,7 +10,7 @@ use std::mem;
 use crate::sync::can_block;
 
 thread_local! {
-    /// How many guards forbid it. Negative within [`allow_blocking`] if a guard from outside was dropped there.
+    /// How many guards forbid it. Negative beside [`AllowBlocking`] if a guard that is older was dropped meanwhile.
     static FORBIDDEN: Cell<isize> = const { Cell::new(0) };
 }
 
@@ -27,32 +27,39 @@ thread_local! {
 /// ```
 ///
 /// A thread that must never block keeps no guard: [`forbid_blocking().forever()`](ForbidBlocking::forever).
+///
+/// The guard is of this thread, and not `Send`. Do not hold it across an `.await`: the other tasks of the thread run meanwhile, and would be
+/// forbidden to block, too.
 #[must_use = "blocking is allowed again as soon as the guard is dropped; to forbid it for good, call `forever` on it"]
 pub fn forbid_blocking() -> ForbidBlocking {
     FORBIDDEN.set(FORBIDDEN.get() + 1);
     ForbidBlocking { _this_thread: PhantomData }
 }
 
-/// Allows this thread to block while `callback` runs, also if [`forbid_blocking`] forbids it otherwise.
+/// Allows this thread to block for as long as the returned guard lives, also if [`forbid_blocking`] forbids it otherwise.
 ///
 /// For the parts of a program that have been given a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a thread that
-/// the runtime has started like its workers, or one of `block_in_place`. A [`forbid_blocking`] within `callback` applies.
-///
-/// It is a closure and not a guard, so that it ends before the next `.await`: then other tasks run on this thread.
+/// the runtime has started like its workers, or one of `block_in_place`; and for a destructor that has to lock. A later [`forbid_blocking`]
+/// applies.
 ///
 /// ```
 /// use waitword_core::{allow_blocking, forbid_blocking, may_block};
 ///
 /// forbid_blocking().forever();
-/// assert!(allow_blocking(|| may_block()));
+/// let allowed = allow_blocking();
+/// assert!(may_block());
+/// drop(allowed);
 /// assert!(!may_block());
 /// ```
-pub fn allow_blocking<T>(callback: impl FnOnce() -> T) -> T {
-    let _outside = Outside { forbidden: FORBIDDEN.replace(0) };
-    callback()
+///
+/// The guard is of this thread, and not `Send`. Do not hold it across an `.await`: the other tasks of the thread run meanwhile, and could
+/// block unnoticed.
+#[must_use = "blocking is forbidden again as soon as the guard is dropped: `let _allowed = allow_blocking();`"]
+pub fn allow_blocking() -> AllowBlocking {
+    AllowBlocking { forbidden: FORBIDDEN.replace(0), _this_thread: PhantomData }
 }
 
-/// Whether this thread may block: no [`forbid_blocking`] guard of it is alive, or [`allow_blocking`] says otherwise.
+/// Whether this thread may block: no [`forbid_blocking`] guard of it is alive, or an [`allow_blocking`] guard is newer.
 ///
 /// Always `false` in a browser's page, and in an agent of `wasm32-unknown-unknown` that was not started (`waitword-web`).
 pub fn may_block() -> bool {
@@ -81,8 +88,12 @@ impl ForbidBlocking {
     ///     let worker = tokio::spawn(async { may_block() });
     ///     assert!(!worker.await.unwrap());
     ///     // The threads of `spawn_blocking` are started in the same way.
-    ///     let pool = tokio::task::spawn_blocking(|| (may_block(), allow_blocking(may_block)));
-    ///     assert_eq!(pool.await.unwrap(), (false, true));
+    ///     let pool = tokio::task::spawn_blocking(|| {
+    ///         assert!(!may_block());
+    ///         let _allowed = allow_blocking();
+    ///         may_block()
+    ///     });
+    ///     assert!(pool.await.unwrap());
     /// });
     /// // The thread that calls `block_on` was there before.
     /// assert!(may_block());
@@ -98,14 +109,17 @@ impl Drop for ForbidBlocking {
     }
 }
 
-/// What was forbidden before the closure is forbidden after it, also if it panics.
-struct Outside {
+/// While it lives, the thread that made it may block. See [`allow_blocking`].
+#[derive(Debug)]
+pub struct AllowBlocking {
+    /// What was forbidden before.
     forbidden: isize,
+    _this_thread: PhantomData<*const ()>,
 }
 
-impl Drop for Outside {
+impl Drop for AllowBlocking {
     fn drop(&mut self) {
-        // Added, not set: a guard may have been made in the closure and returned from it, or the other way round.
+        // Added, not set: guards that forbid may have been made or dropped meanwhile.
         FORBIDDEN.set(FORBIDDEN.get() + self.forbidden);
     }
 }

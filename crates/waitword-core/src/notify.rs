@@ -292,7 +292,7 @@ pub fn replace_if_idle<L: Location>(
     new: <L::Word as Word>::Value,
 ) -> Result<(), <L::Word as Word>::Value> {
     let (word, mut section) = (at.word(), section(&at));
-    if section.len() == 0 { word.compare_exchange(current, new) } else { Err(word.load()) }
+    if section.is_empty() { word.compare_exchange(current, new) } else { Err(word.load()) }
 }
 
 #[inline(always)]

@@ -16,7 +16,7 @@ is::auto_traits! {
     YES YES NO => WaitAsync<&'static AtomicI32>, WaitAsync<Arc<AtomicI64>>, WaitAsyncUntil<&'static AtomicI32>, Alarm;
     YES NO  NO => WaitAsync<Bound<Cell<()>>>, WaitAsyncUntil<Bound<Cell<()>>>, InboxWait<&'static AtomicI32>;
     NO  NO  NO => WaitAsync<Bound<Rc<()>>>, WaitAsyncUntil<Bound<Rc<()>>>, InboxWait<Bound<Rc<()>>>;
-    NO  NO  YES => Parker, ForbidBlocking;
+    NO  NO  YES => Parker, ForbidBlocking, AllowBlocking;
 }
 
 /// A location that is tied to as few threads as its tag.

@@ -70,7 +70,8 @@ fn a_task_with_the_waker_of_one_that_has_ended_is_another() {
     let holder = holder(&lock);
     assert_eq!((holder.actor, holder.by_waker), (numbered(21), false));
     assert!(holder.sent_away, "its task has ended");
-    let text = lock.lock_for(Duration::from_millis(1)).map(drop).unwrap_err().to_string();
+    let late = lock.lock_for(Duration::from_millis(1)).map(drop).unwrap_err();
+    let text = late.held_by().unwrap().to_string();
     assert!(text.contains("by task 21, taken at"), "{text}");
     drop(sent);
 }

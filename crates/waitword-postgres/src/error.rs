@@ -180,7 +180,7 @@ impl From<Lost> for Error {
 impl From<LockError> for Error {
     fn from(error: LockError) -> Self {
         match error {
-            LockError::TimedOut(_) => Self::TimedOut,
+            LockError::TimedOut => Self::TimedOut,
             LockError::BlockingForbidden => Self::BlockingForbidden,
         }
     }

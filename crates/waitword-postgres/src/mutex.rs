@@ -9,6 +9,7 @@ use crate::cohort::{Cohort, Turn};
 use crate::error::Error;
 use crate::guard::ClusterGuard;
 use tokio::time::timeout_at;
+use waitword::may_block;
 
 /// The clock of a runtime that no thread drives stands still: after this, a thread's own clock ends its wait.
 const LATE: Duration = Duration::from_millis(100);
@@ -78,7 +79,12 @@ impl ClusterMutex {
     pub fn lock_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         self.0.sessions.may_block("lock_async_until");
         let waiting = self.0.waiting();
-        let turn = self.0.turn(self.0.local.lock_owned_until(deadline)?);
+        let local = match self.0.local.try_lock_owned() {
+            Some(local) => local,
+            None if !may_block() => return Err(Error::BlockingForbidden),
+            None => self.0.sessions.runtime.block_on(self.0.local.lock_owned_async().deadline(deadline))?,
+        };
+        let turn = self.0.turn(local);
         drop(waiting);
         let (sends, entered) = mpsc::sync_channel(1);
         let enter = async move { sends.send(enter(turn, Some(deadline)).await) };
@@ -152,7 +158,7 @@ impl ClusterMutex {
     /// As that of `lock_async`.
     pub async fn lock_async_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();
-        let turn = self.0.turn(self.0.local.lock_owned_async_until(deadline).await?);
+        let turn = self.0.turn(self.0.local.lock_owned_async().deadline(deadline).await?);
         drop(waiting);
         enter(turn, Some(deadline)).await
     }

@@ -138,7 +138,7 @@ impl AsyncLock {
         while !self.take_or_mark() {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
-                return Err(LockError::TIMED_OUT);
+                return Err(LockError::TimedOut);
             }
             let span = left.map_or(interval, |left| left.min(interval));
             if let Waited::TimedOut = engine::wait(&self.word, CONTENDED, Some(span)) {
@@ -157,18 +157,6 @@ impl AsyncLock {
     /// next waiter when this agent returns to its event loop.
     pub fn lock_async(&'static self) -> LockAsync {
         LockAsync { lock: self, deadline: None, wait: None, interval: FIRST_RECHECK }
-    }
-
-    /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from this call.
-    ///
-    /// # Errors
-    /// [`LockError::TimedOut`], if the lock was not free by then.
-    ///
-    /// # Cancellation
-    /// As [`lock_async`](Self::lock_async).
-    pub fn lock_async_for(&'static self, timeout: Duration) -> LockAsyncUntil {
-        let deadline = Instant::now().checked_add(timeout);
-        LockAsyncUntil(LockAsync { lock: self, deadline, wait: None, interval: FIRST_RECHECK })
     }
 
     /// Releases the lock, and notifies the waiter that has waited longest, if there is one. Any agent may release it.
@@ -270,7 +258,7 @@ pub struct LockAsync {
     interval: Duration,
 }
 
-/// What [`AsyncLock::lock_async_for`] returns.
+/// What [`LockAsync::timeout`] and [`LockAsync::deadline`] return: [`LockError::TimedOut`] if the lock was not free by then.
 #[must_use = "futures do nothing unless polled"]
 #[derive(Debug)]
 pub struct LockAsyncUntil(LockAsync);
@@ -287,11 +275,23 @@ impl Future for LockAsyncUntil {
     type Output = Result<(), LockError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.acquire(cx).map(|taken| if taken { Ok(()) } else { Err(LockError::TIMED_OUT) })
+        self.0.acquire(cx).map(|taken| if taken { Ok(()) } else { Err(LockError::TimedOut) })
     }
 }
 
 impl LockAsync {
+    /// Gives up after `timeout`, counted from this call. A timeout beyond what [`Instant`] can hold never expires.
+    pub fn timeout(mut self, timeout: Duration) -> LockAsyncUntil {
+        self.deadline = Instant::now().checked_add(timeout);
+        LockAsyncUntil(self)
+    }
+
+    /// Gives up at `deadline`.
+    pub fn deadline(mut self, deadline: Instant) -> LockAsyncUntil {
+        self.deadline = Some(deadline);
+        LockAsyncUntil(self)
+    }
+
     /// Ready with whether the lock was taken.
     fn acquire(&mut self, cx: &Context<'_>) -> Poll<bool> {
         match &self.wait {

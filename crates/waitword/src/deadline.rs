@@ -1,4 +1,10 @@
-//! Whether a future gives up: each future of this crate is one type with a parameter, [`NoDeadline`] or [`Until`].
+//! Whether a future gives up: each future of this crate is one type with a parameter, [`NoDeadline`] or [`Until`]. The methods `timeout` and
+//! `deadline` make the second of the first, before its first poll: a future that was polled is pinned, and cannot be passed to them.
+//!
+//! # The clock
+//! A deadline is one of the system's clock, and the process's timer wakes the task. With the feature `tokio`, a future that is given its
+//! deadline in a runtime whose clock is not the system's (it is paused, in a test) has a `tokio::time::Sleep` instead. Whether it is, is asked
+//! between two looks at the system's clock: tokio has no function that says so, and a `Sleep` panics in a runtime without a timer.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -75,19 +81,28 @@ pin_project! {
         // Wakes the task to give up, or to recheck.
         #[pin]
         alarm: Alarm,
+        // In place of both, in a runtime whose clock is paused.
+        paused: Paused,
     }
 }
 
 impl Until {
+    /// At this time; on tokio's clock, if that is paused.
     #[inline]
-    pub(crate) fn new(deadline: Option<Instant>) -> Self {
-        Self { deadline, alarm: Alarm::new() }
+    pub(crate) fn new(deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), alarm: Alarm::new(), paused: Paused::new(|_| Some(deadline)) }
     }
 
-    /// The deadline of a future that is made now.
+    /// So long after this call.
     #[inline]
     pub(crate) fn after(timeout: Duration) -> Self {
-        Self::new(Instant::now().checked_add(timeout))
+        let after = |now: Instant| now.checked_add(timeout);
+        Self { deadline: after(Instant::now()), alarm: Alarm::new(), paused: Paused::new(after) }
+    }
+
+    /// There is an alarm, and no deadline.
+    pub(crate) fn never() -> Self {
+        Self { deadline: None, alarm: Alarm::new(), paused: Paused::default() }
     }
 }
 
@@ -98,21 +113,113 @@ impl Deadline for Until {
 
     #[inline]
     fn at(&self) -> Option<Instant> {
-        self.deadline
+        self.paused.at().or(self.deadline)
     }
 
     fn wake_at(self: Pin<&mut Self>, time: Instant, waker: &Waker) {
-        self.project().alarm.set(time, waker);
+        let this = self.project();
+        if !this.paused.wake(waker) {
+            this.alarm.set(time, waker);
+        }
     }
 
     fn clear(self: Pin<&mut Self>) {
-        self.project().alarm.clear();
+        let this = self.project();
+        this.alarm.clear();
+        this.paused.clear();
     }
 
     #[inline]
     fn error(error: LockError) -> LockError {
         error
     }
+}
+
+#[cfg(all(feature = "tokio", not(any(waitword_loom, target_family = "wasm"))))]
+use self::tokio_clock::Paused;
+
+#[cfg(all(feature = "tokio", not(any(waitword_loom, target_family = "wasm"))))]
+mod tokio_clock {
+    use std::panic::{RefUnwindSafe, UnwindSafe};
+    use std::pin::Pin;
+    use std::task::{Context, Waker};
+    use std::time::{Duration, Instant};
+
+    use tokio::runtime::Handle;
+    use tokio::time::{self, Sleep};
+
+    /// A deadline on tokio's clock, if that was not the system's when the future got its deadline.
+    #[derive(Default)]
+    pub(super) struct Paused {
+        at: Option<time::Instant>,
+        // Allocated, because only tests have one.
+        sleep: Option<Pin<Box<Sleep>>>,
+    }
+
+    // As a deadline without a `Sleep`.
+    impl UnwindSafe for Paused {}
+    impl RefUnwindSafe for Paused {}
+
+    impl Paused {
+        /// At the time that `deadline` makes of that on tokio's clock. `None`: beyond what `Instant` can hold.
+        pub(super) fn new(deadline: impl FnOnce(Instant) -> Option<Instant>) -> Self {
+            let (before, now, after) = (Instant::now(), time::Instant::now().into_std(), Instant::now());
+            let is_paused = !(before..=after).contains(&now);
+            Self { at: if is_paused { deadline(now).map(Into::into) } else { None }, sleep: None }
+        }
+
+        /// The deadline, if there is one and this thread is in a runtime, which has the clock.
+        fn here(&self) -> Option<time::Instant> {
+            self.at.filter(|_| Handle::try_current().is_ok())
+        }
+
+        /// A time on the system's clock that is past if and only if the deadline is, if there is one.
+        pub(super) fn at(&self) -> Option<Instant> {
+            let left = self.here()?.saturating_duration_since(time::Instant::now());
+            // Virtual time may pass in a moment.
+            Some(Instant::now() + if left.is_zero() { left } else { LONG })
+        }
+
+        /// Makes the task be woken at the deadline. `false`: there is none here.
+        pub(super) fn wake(&mut self, waker: &Waker) -> bool {
+            let Some(at) = self.here() else { return false };
+            let sleep = self.sleep.get_or_insert_with(|| Box::pin(time::sleep_until(at)));
+            if Future::poll(sleep.as_mut(), &mut Context::from_waker(waker)).is_ready() {
+                waker.wake_by_ref();
+            }
+            true
+        }
+
+        /// Drops the waker.
+        pub(super) fn clear(&mut self) {
+            self.sleep = None;
+        }
+    }
+
+    const LONG: Duration = Duration::from_secs(1 << 20);
+}
+
+/// Without tokio there is one clock.
+#[cfg(not(all(feature = "tokio", not(any(waitword_loom, target_family = "wasm")))))]
+#[derive(Default)]
+struct Paused;
+
+#[cfg(not(all(feature = "tokio", not(any(waitword_loom, target_family = "wasm")))))]
+impl Paused {
+    #[inline(always)]
+    fn new(_: impl FnOnce(Instant) -> Option<Instant>) -> Self {
+        Self
+    }
+
+    fn at(&self) -> Option<Instant> {
+        None
+    }
+
+    fn wake(&mut self, _: &Waker) -> bool {
+        false
+    }
+
+    fn clear(&mut self) {}
 }
 
 /// The output of a future, or the result of a method that blocks, without the errors that it cannot have.
@@ -135,44 +242,56 @@ impl<T> Output<Result<T, LockError>> for Result<T, LockError> {
     }
 }
 
-/// What both forms of a future need beside its function `poll_either`: the name of the form with a deadline, their outputs, and `Debug`,
-/// which shows whether the future is queued (not the value, which another holder may have). `$inner` is the field that knows that.
-macro_rules! with_and_without_deadline {
-    (
-        [$($generic:tt)*] $Future:ident[$($arg:tt),*] $(where $bounded:ident: $bound:path)?;
-        $(#[$until_doc:meta])*
-        $Until:ident[$($parameter:tt)*];
-        $Output:ty, $UntilOutput:ty; waits by $inner:ident $(, shows $shown:ident: $of_inner:ident)?
-    ) => {
-        $(#[$until_doc])*
-        pub type $Until<$($parameter)*> = $Future<$($arg,)* $crate::deadline::Until>;
+/// `timeout` and `deadline` of a future, by its function `until`, and `Debug`, which shows whether the future is queued (not the value, which
+/// another holder may have), by its function `is_waiting`.
+macro_rules! gives_up {
+    ([$($generic:tt)*] $Future:ident[$($arg:tt),*], $Output:expr $(, shows $shown:ident)?) => {
+        impl<$($generic)*> $Future<$($arg),*> {
+            /// The same, which gives up after `timeout`, counted from this call. A timeout beyond what
+            /// [`Instant`](crate::time::Instant) can hold never expires.
+            ///
+            #[doc = concat!("The output is ", $Output)]
+            /// never before the deadline. A poll that need not wait succeeds even after the deadline.
+            ///
+            /// Needs no timer of the executor. With the feature `tokio`, it obeys a clock of tokio's that is paused at this call.
+            ///
+            /// # Panics
+            /// In a poll that has to wait, if this is the first deadline in the process and the system cannot start the timer thread; or, with
+            /// the feature `tokio`, if tokio's clock is paused in a runtime without a timer.
+            #[doc(alias("lock_timeout_async", "wait_timeout_async", "try_lock_for_async"))]
+            #[inline]
+            pub fn timeout(self, timeout: waitword_core::time::Duration) -> $Future<$($arg,)* $crate::deadline::Until> {
+                self.until($crate::deadline::Until::after(timeout))
+            }
 
-        impl<$($generic)*> std::future::Future for $Future<$($arg),*>
-        $(where $bounded: $bound)?
-        {
-            $crate::deadline::polls_either!($Output);
+            /// As [`timeout`](Self::timeout), until `deadline`: a time on the system's clock, or on tokio's where that is paused.
+            #[inline]
+            pub fn deadline(self, deadline: waitword_core::time::Instant) -> $Future<$($arg,)* $crate::deadline::Until> {
+                self.until($crate::deadline::Until::new(deadline))
+            }
         }
 
-        impl<$($generic)*> std::future::Future for $Future<$($arg,)* $crate::deadline::Until>
-        $(where $bounded: $bound)?
-        {
-            $crate::deadline::polls_either!($UntilOutput);
-        }
-
-        impl<$($generic)* D: $crate::deadline::Deadline> std::fmt::Debug for $Future<$($arg,)* D>
-        $(where $bounded: $bound)?
-        {
+        impl<$($generic)* D> std::fmt::Debug for $Future<$($arg,)* D> {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let mut shown = f.debug_struct(if D::IS_TIMED { stringify!($Until) } else { stringify!($Future) });
-                $(shown.field(stringify!($shown), &self.$inner.$of_inner());)?
-                shown.field("waiting", &self.$inner.is_waiting()).finish_non_exhaustive()
+                let mut debug = f.debug_struct(stringify!($Future));
+                $(debug.field(stringify!($shown), &self.$shown());)?
+                debug.field("waiting", &self.is_waiting()).finish_non_exhaustive()
             }
         }
     };
 }
 
-/// The items of a `Future` that is polled by its function `poll_either`.
+/// Both forms of a future, which is polled by its function `poll_either`.
 macro_rules! polls_either {
+    ([$($generic:tt)*] $Future:ident[$($arg:tt)+]: $Output:ty, $UntilOutput:ty) => {
+        impl<$($generic)*> std::future::Future for $Future<$($arg)+> {
+            $crate::deadline::polls_either!($Output);
+        }
+
+        impl<$($generic)*> std::future::Future for $Future<$($arg)+, $crate::deadline::Until> {
+            $crate::deadline::polls_either!($UntilOutput);
+        }
+    };
     ($Output:ty) => {
         type Output = $Output;
 
@@ -186,4 +305,4 @@ macro_rules! polls_either {
     };
 }
 
-pub(crate) use {polls_either, with_and_without_deadline};
+pub(crate) use {gives_up, polls_either};

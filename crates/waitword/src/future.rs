@@ -1,18 +1,18 @@
 //! The futures by their names, to keep one in a struct or to write its type.
 //!
-//! Each is made by the method that its page names. All of them are cancel-safe, need no particular executor and allocate nothing;
-//! those with `Owned` in their names hold an `Arc` of the lock and borrow nothing, those with `Until` have a deadline. A
-//! future with a deadline and the one without are one type: `MutexLockUntil<'a, T>` is `MutexLock<'a, T, Until>`.
+//! Each is made by the method that its page names. All of them are cancel-safe, need no particular executor and allocate nothing.
+//! Each is one type with parameters: `P` leads to the lock, a reference, or an `Arc` in a future that borrows nothing; `D` says whether it
+//! gives up at a deadline. `mutex.lock_owned_async().timeout(d)` is a `MutexLock<Arc<Mutex<T>>, Until>`.
 //!
 //! ```
 //! use std::pin::Pin;
 //! use std::sync::Arc;
 //! use waitword::Mutex;
-//! use waitword::future::MutexLockOwned;
+//! use waitword::future::MutexLock;
 //!
 //! /// Keeps its position in the queue between polls.
 //! struct Connection {
-//!     locking: Pin<Box<MutexLockOwned<u32>>>,
+//!     locking: Pin<Box<MutexLock<Arc<Mutex<u32>>>>>,
 //! }
 //!
 //! # smol::block_on(async {
@@ -22,26 +22,14 @@
 //! # });
 //! ```
 
-pub use crate::async_lock::{LockAsync, LockAsyncUntil};
-pub use crate::barrier::{BarrierWait, BarrierWaitOwned, BarrierWaitOwnedUntil, BarrierWaitUntil};
-pub use crate::condvar::futures::{
-    CondvarWait, CondvarWaitOwned, CondvarWaitOwnedUntil, CondvarWaitUntil, CondvarWaitWhile,
-    CondvarWaitWhileOwned, CondvarWaitWhileOwnedUntil, CondvarWaitWhileUntil,
-};
+pub use crate::async_lock::LockAsync;
+pub use crate::barrier::BarrierWait;
+pub use crate::condvar::futures::{CondvarWait, CondvarWaitWhile};
 pub use crate::deadline::{Deadline, NoDeadline, Until};
-pub use crate::event::waits::{EventWait, EventWaitOwned, EventWaitOwnedUntil, EventWaitUntil};
-pub use crate::mutex::guard::{MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil};
-pub use crate::once::lazy::{LazyForce, LazyForceUntil};
-pub use crate::once::{OnceWait, OnceWaitUntil};
-pub use crate::rwlock::guard::{
-    RwLockRead, RwLockReadOwned, RwLockReadOwnedUntil, RwLockReadUntil, RwLockUpgradableRead,
-    RwLockUpgradableReadOwned, RwLockUpgradableReadOwnedUntil, RwLockUpgradableReadUntil, RwLockWrite,
-    RwLockWriteOwned, RwLockWriteOwnedUntil, RwLockWriteUntil,
-};
-pub use crate::rwlock::upgrade::{
-    RwLockUpgrade, RwLockUpgradeOwned, RwLockUpgradeOwnedUntil, RwLockUpgradeUntil,
-};
-pub use crate::semaphore::futures::{
-    SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
-};
-pub use crate::wait_group::{WaitGroupWait, WaitGroupWaitOwned, WaitGroupWaitOwnedUntil, WaitGroupWaitUntil};
+pub use crate::event::waits::EventWait;
+pub use crate::mutex::guard::MutexLock;
+pub use crate::once::OnceWait;
+pub use crate::rwlock::guard::{RwLockRead, RwLockUpgradableRead, RwLockWrite};
+pub use crate::rwlock::upgrade::RwLockUpgrade;
+pub use crate::semaphore::futures::SemaphoreAcquire;
+pub use crate::wait_group::WaitGroupWait;

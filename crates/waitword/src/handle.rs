@@ -1,11 +1,9 @@
-//! How a wait reaches its word: borrowed, or through an `Arc` of its own.
+//! How a wait reaches its word.
 //!
 //! A waiter is queued under the address of a word, so the word has to stay where it is until the waiter is dequeued. A borrow
-//! ensures that, and so does an `Arc` that the wait holds. One loop serves both.
+//! ensures that. A future that borrows nothing keeps the lock's `Arc` beside the borrowing future (`kept.rs`).
 
-use std::sync::Arc;
-
-use waitword_core::{Location, Table};
+use waitword_core::Location;
 
 use crate::stall_timeout::StallTimeout;
 
@@ -39,9 +37,6 @@ pub(crate) trait Handle {
 
     fn at(&self, ask: Ask<Self>) -> Self::At;
 
-    /// For reports: an acquirer is about to enqueue. Says what the lock is, where the handle knows its type.
-    fn will_wait(&self) {}
-
     /// When a queued acquirer rechecks without a signal. `None`: never, because the core's watchdog signals it.
     fn rechecks(&mut self) -> Option<&mut StallTimeout> {
         None
@@ -67,30 +62,8 @@ impl<'a, R: Waited> Handle for &'a R {
     }
 }
 
-impl<L: HasRaw + ?Sized> Handle for Arc<L> {
-    type Raw = L::Raw;
-    type At = OwnedAt<L>;
-
-    #[inline]
-    fn raw(&self) -> &L::Raw {
-        L::raw(self)
-    }
-
-    fn at(&self, ask: Ask<Self>) -> OwnedAt<L> {
-        OwnedAt::new(self, ask)
-    }
-
-    fn will_wait(&self) {
-        L::will_wait(self);
-    }
-}
-
 /// The object that users share, with its raw part.
-///
-/// # Safety
-/// 1. For as long as the object stays where it is, `raw` returns the same reference, and [`Waited::at`] of that reference
-///    returns the same location for the same ask. Neither panics.
-pub(crate) unsafe trait HasRaw {
+pub(crate) trait HasRaw {
     type Raw: Waited;
 
     fn raw(&self) -> &Self::Raw;
@@ -100,53 +73,17 @@ pub(crate) unsafe trait HasRaw {
     fn will_wait(&self) {}
 }
 
-/// Where a waiter is queued that has a share in the object it waits on.
-pub(crate) struct OwnedAt<L: HasRaw + ?Sized> {
-    shared: Arc<L>,
-    ask: <L::Raw as Waited>::Ask,
-}
-
-impl<L: HasRaw + ?Sized> OwnedAt<L> {
-    pub(crate) fn new(shared: &Arc<L>, ask: <L::Raw as Waited>::Ask) -> Self {
-        Self { shared: Arc::clone(shared), ask }
-    }
-}
-
-impl<L: HasRaw + ?Sized> Clone for OwnedAt<L> {
-    fn clone(&self) -> Self {
-        Self::new(&self.shared, self.ask)
-    }
-}
-
-// SAFETY: the contents of an `Arc` stay where they are while the `Arc` lives. So both methods return the same while `self` lives:
-// the location is the same by invariant 1 of `HasRaw`, and that location returns the same by its own contract as a `Location`.
-unsafe impl<L: HasRaw + ?Sized> Location for OwnedAt<L> {
-    type Word = WordOf<L::Raw>;
-
-    fn word(&self) -> &Self::Word {
-        self.shared.raw().at(self.ask).word()
-    }
-
-    fn table(&self) -> &Table {
-        self.shared.raw().at(self.ask).table()
-    }
-}
-
 /// [`HasRaw`] of a type whose field `raw` is its raw part.
 macro_rules! has_raw {
     ($Shared:ty, $Raw:ty) => {
-        #[allow(unsafe_code)]
-        const _: () = {
-            // SAFETY: it is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
-            unsafe impl $crate::handle::HasRaw for $Shared {
-                type Raw = $Raw;
+        impl $crate::handle::HasRaw for $Shared {
+            type Raw = $Raw;
 
-                #[inline]
-                fn raw(&self) -> &$Raw {
-                    &self.raw
-                }
+            #[inline]
+            fn raw(&self) -> &$Raw {
+                &self.raw
             }
-        };
+        }
     };
 }
 

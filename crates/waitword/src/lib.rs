@@ -45,17 +45,18 @@
 //! | `lock` | blocks the thread |
 //! | `lock_async` | is a future |
 //! | `try_lock` | never waits |
-//! | `…_for(Duration)`, `…_until(Instant)` | gives up at a deadline |
-//! | `lock_owned…` | over an `Arc`: guard and future borrow nothing |
+//! | `lock_async().timeout(Duration)`, `.deadline(Instant)` | is a future that gives up |
+//! | `lock_for(Duration)`, `lock_until(Instant)` | blocks the thread, and gives up |
+//! | `lock_owned`, `try_lock_owned`, `lock_owned_async` | over an `Arc`: guard and future borrow nothing |
 //!
-//! They combine in this order: `lock_owned_async_until`. The futures have names too, in [`future`], to be kept in structs.
+//! Every future of a lock has `timeout` and `deadline`. The futures have names, in [`future`], to be kept in structs.
 //!
 //! # Features
 //! None is on by default.
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
+//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Timeouts obey a paused clock of tokio's. No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
 //! | `lock_api` | the raw traits of the `lock_api` crate, version 0.4 (module `lock_api`) |
 //! | `lock_api_05` | those of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
 //! | `observe` | Module `observe`: who holds each lock, who made others wait, timelines; each by a switch at run time. It makes each waiter larger. (Snapshots of the waiters need no feature.) |
@@ -100,9 +101,10 @@ mod event;
 pub mod future;
 mod guards;
 pub mod guide;
-#[allow(unsafe_code)]
 mod handle;
 mod holders;
+#[allow(unsafe_code)]
+mod kept;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 pub mod lock_api;
 #[cfg(all(feature = "lock_api_05", not(waitword_loom)))]
@@ -138,7 +140,6 @@ pub use condvar::guard::CondvarGuard;
 pub use error::{HeldBy, LockError, NotLocked};
 pub use event::Event;
 pub use event::listener::{EventListener, OwnedEventListener};
-pub use event::raw::EventNotified;
 pub use mutex::Mutex;
 pub use mutex::guard::{MappedMutexGuard, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard};
 pub use once::OnceLock;
@@ -162,7 +163,7 @@ pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::WaitGroup;
 pub use wait_group::token::{OwnedWaitGroupToken, WaitGroupToken};
-pub use waitword_core::{ForbidBlocking, allow_blocking, forbid_blocking, may_block, time};
+pub use waitword_core::{AllowBlocking, ForbidBlocking, allow_blocking, forbid_blocking, may_block, time};
 pub use word::{
     notify_all, notify_many, notify_one, wait, wait_async, wait_async_for, wait_async_until, wait_for,
     wait_until,

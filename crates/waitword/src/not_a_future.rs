@@ -8,8 +8,8 @@
 //! `.await`.)
 //!
 //! Such an impl changes nothing else: a guard is no future, and the methods of futures do not hide those of the value. It is possible only for
-//! types of this crate: `Semaphore::acquire` returns a `Result`, `OnceLock::get_or_init` a reference, `AsyncLock::lock` and `Event::wait`
-//! nothing. Clippy's list (`docs/clippy.toml`) has those too.
+//! types of this crate (the orphan rule): `Semaphore::acquire` returns a `Result`, `OnceLock::get_or_init` a reference, `AsyncLock::lock` and
+//! `Event::wait` nothing. Clippy's list (`docs/clippy.toml`) has those too.
 #![allow(nonstandard_style, reason = "types named after methods: the message shows them")]
 
 use std::future::Future;
@@ -32,8 +32,8 @@ pub trait InATask {
 pub struct a_method_that_blocks;
 
 macro_rules! not_a_future {
-    ($method:ident, $awaited:ident: $([$($generic:tt)*] $guard:ty as $value:ty $(; $life:lifetime)?),+) => {
-        $(#[doc(hidden)]
+    ($method:ident, $awaited:ident: [$($generic:tt)*] $guard:ty as $value:ty $(; $life:lifetime)?) => {
+        #[doc(hidden)]
         impl<$($generic)*> Future for $guard
         where
             $(for<$life>)? $method<$value>: InATask<Await = $awaited>,
@@ -43,7 +43,7 @@ macro_rules! not_a_future {
             fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self> {
                 unreachable!("the condition does not hold")
             }
-        })+
+        }
 
         pub struct $method<T: ?Sized>(PhantomData<T>);
         pub struct $awaited;
@@ -54,12 +54,12 @@ macro_rules! not_a_future {
     };
 }
 
-not_a_future!(lock, lock_async: ['a, T: ?Sized] MutexGuard<'a, T> as T, [T: ?Sized] OwnedMutexGuard<T> as T);
-not_a_future!(read, read_async: ['a, T: ?Sized] RwLockReadGuard<'a, T> as T, [T: ?Sized] OwnedRwLockReadGuard<T> as T);
-not_a_future!(write, write_async: ['a, T: ?Sized] RwLockWriteGuard<'a, T> as T, [T: ?Sized] OwnedRwLockWriteGuard<T> as T);
-not_a_future!(
-    upgradable_read,
-    upgradable_read_async: ['a, T: ?Sized] RwLockUpgradableReadGuard<'a, T> as T,
-    [T: ?Sized] OwnedRwLockUpgradableReadGuard<T> as T
-);
+not_a_future!(lock, lock_async: ['a, T: ?Sized] MutexGuard<'a, T> as T);
+not_a_future!(lock_owned, lock_owned_async: [T: ?Sized] OwnedMutexGuard<T> as T);
+not_a_future!(read, read_async: ['a, T: ?Sized] RwLockReadGuard<'a, T> as T);
+not_a_future!(read_owned, read_owned_async: [T: ?Sized] OwnedRwLockReadGuard<T> as T);
+not_a_future!(write, write_async: ['a, T: ?Sized] RwLockWriteGuard<'a, T> as T);
+not_a_future!(write_owned, write_owned_async: [T: ?Sized] OwnedRwLockWriteGuard<T> as T);
+not_a_future!(upgradable_read, upgradable_read_async: ['a, T: ?Sized] RwLockUpgradableReadGuard<'a, T> as T);
+not_a_future!(upgradable_read_owned, upgradable_read_owned_async: [T: ?Sized] OwnedRwLockUpgradableReadGuard<T> as T);
 not_a_future!(wait, wait_async: [] BarrierWaitResult as &'a (); 'a);

@@ -44,7 +44,7 @@ impl<T: ?Sized + Serialize> Serialize for RwLock<T> {
 }
 
 fn must_not_wait<E: Error>() -> E {
-    E::custom("the lock is held, and this thread must not block (`forbid_blocking`)")
+    E::custom("would block, and blocking is forbidden on this thread (`forbid_blocking`)")
 }
 
 /// Serializes as an `Option` of the value. Does not wait: while an initialiser runs it is `None`.

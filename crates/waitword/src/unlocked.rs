@@ -15,6 +15,7 @@ use waitword_core::observe::Caller;
 
 use crate::acquire::held::WasSent;
 use crate::acquire::{self, Acquire, OnUnwind};
+use crate::error::would_block;
 use crate::holders::HoldId;
 
 /// Releases what the caller holds, and acquires it again, if there are waiters. If this thread must not block, panics and names `instead`;
@@ -34,9 +35,7 @@ pub(crate) fn bump<R: Acquire<Closed = Infallible>>(
     }
     if !may_block() {
         let Some(instead) = instead else { return };
-        panic!(
-            "this thread must not block (`forbid_blocking`): use `unlock_fair`, and then `{instead}`, here"
-        );
+        would_block(&format!("unlock_fair`, and then `{instead}"));
     }
     let_go(raw, ask, hold, release_fair, || ());
 }
@@ -52,7 +51,9 @@ pub(crate) fn unlocked<R: Acquire<Closed = Infallible>, U>(
     release: impl FnOnce(HoldId),
     run: impl FnOnce() -> U,
 ) -> U {
-    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
+    if !may_block() {
+        would_block(instead);
+    }
     let_go(raw, ask, hold, release, run)
 }
 
@@ -103,7 +104,7 @@ impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
 macro_rules! unlocked_methods {
     (
         $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
-        $ask:expr, $release:expr, $release_fair:expr, $future:ident
+        $ask:expr, $release:expr, $release_fair:expr, $future:ty
     ) => {
         /// # Letting go for a while
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
@@ -191,7 +192,7 @@ macro_rules! unlocked_methods {
                 let lock = Self::forget(this);
                 $release(&lock.raw, held);
                 let result = f().await;
-                ($future::new(lock.into(), $crate::deadline::NoDeadline).await, result)
+                (<$future>::new(lock.into()).await, result)
             }
 
             /// As [`unlocked_async`](Self::unlocked_async), but no acquirer barges past the head waiter, as with
@@ -204,7 +205,7 @@ macro_rules! unlocked_methods {
                 let lock = Self::forget(this);
                 $release_fair(&lock.raw, held);
                 let result = f().await;
-                ($future::new(lock.into(), $crate::deadline::NoDeadline).await, result)
+                (<$future>::new(lock.into()).await, result)
             }
         }
     };

@@ -65,10 +65,10 @@ crossing! {
     <T> OwnedMappedMutexGuard<u8, T>:                                     BOTH SEND SYNC NONE  YES NO  NO;
     <T> OwnedMappedMutexGuard<T, u8>:                                     BOTH BOTH NONE NONE  YES NO  NO;
     // The guard comes out at the end, on whatever thread polls last.
-    <T> MutexLock<'static, T>:                                            BOTH BOTH NONE NONE  NO  NO  NO;
-    <T> MutexLockUntil<'static, T>:                                       BOTH BOTH NONE NONE  NO  NO  NO;
-    <T> MutexLockOwned<T>:                                                BOTH BOTH NONE NONE  NO  NO  NO;
-    <T> MutexLockOwnedUntil<T>:                                           BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLock<&'static Mutex<T>>:                                            BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLock<&'static Mutex<T>, Until>:                                       BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLock<Arc<Mutex<T>>>:                                                BOTH BOTH NONE NONE  NO  NO  NO;
+    <T> MutexLock<Arc<Mutex<T>>, Until>:                                           BOTH BOTH NONE NONE  NO  NO  NO;
     // Readers share the value, so it has to be both.
     <T> RwLock<T>:                                                        BOTH SEND NONE NONE  YES YES NO;
     // Borrowed, it leads to the value alone, of which it is a `&T`. No writer has changed it meanwhile.
@@ -84,45 +84,43 @@ crossing! {
     <T> OwnedMappedRwLockReadGuard<T, u8>:                                BOTH NONE NONE NONE  YES NO  NO;
     <T> OwnedMappedRwLockWriteGuard<u8, T>:                               BOTH SEND SYNC NONE  YES NO  NO;
     <T> OwnedMappedRwLockWriteGuard<T, u8>:                               BOTH NONE NONE NONE  YES NO  NO;
-    <T> RwLockRead<'static, T>:                                           BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockReadUntil<'static, T>:                                      BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockReadOwned<T>:                                               BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockReadOwnedUntil<T>:                                          BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradableRead<'static, T>:                                 BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradableReadUntil<'static, T>:                            BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradableReadOwned<T>:                                     BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradableReadOwnedUntil<T>:                                BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockWrite<'static, T>:                                          BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockWriteUntil<'static, T>:                                     BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockWriteOwned<T>:                                              BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockWriteOwnedUntil<T>:                                         BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgrade<'static, T>:                                        BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradeUntil<'static, T>:                                   BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradeOwned<T>:                                            BOTH NONE NONE NONE  NO  NO  NO;
-    <T> RwLockUpgradeOwnedUntil<T>:                                       BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockRead<&'static RwLock<T>>:                                           BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockRead<&'static RwLock<T>, Until>:                                      BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockRead<Arc<RwLock<T>>>:                                               BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockRead<Arc<RwLock<T>>, Until>:                                          BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableRead<&'static RwLock<T>>:                                 BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableRead<&'static RwLock<T>, Until>:                            BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableRead<Arc<RwLock<T>>>:                                     BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgradableRead<Arc<RwLock<T>>, Until>:                                BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWrite<&'static RwLock<T>>:                                          BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWrite<&'static RwLock<T>, Until>:                                     BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWrite<Arc<RwLock<T>>>:                                              BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockWrite<Arc<RwLock<T>>, Until>:                                         BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgrade<RwLockUpgradableReadGuard<'static, T>>:                                        BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgrade<RwLockUpgradableReadGuard<'static, T>, Until>:                                   BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgrade<OwnedRwLockUpgradableReadGuard<T>>:                                            BOTH NONE NONE NONE  NO  NO  NO;
+    <T> RwLockUpgrade<OwnedRwLockUpgradableReadGuard<T>, Until>:                                       BOTH NONE NONE NONE  NO  NO  NO;
     <T> NotUpgraded<T>:                                                   BOTH SEND SYNC NONE  YES YES YES;
     // The guard goes in at the beginning.
-    <T> CondvarWait<'static, MutexGuard<'static, T>>:                     BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitUntil<'static, MutexGuard<'static, T>>:                BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitWhile<'static, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitWhileUntil<'static, OwnedMutexGuard<T>, fn(&mut T)>:   BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitOwned<OwnedMutexGuard<T>>:                             BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitOwnedUntil<OwnedMutexGuard<T>>:                        BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitWhileOwned<OwnedMutexGuard<T>, fn(&mut T)>:            BOTH SEND NONE NONE  NO  NO  NO;
-    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<T>, fn(&mut T)>:       BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWait<&'static Condvar, MutexGuard<'static, T>>:                     BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWait<&'static Condvar, MutexGuard<'static, T>, Until>:                BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<&'static Condvar, MutexGuard<'static, T>, fn(&mut T)>:    BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<&'static Condvar, OwnedMutexGuard<T>, fn(&mut T), Until>:   BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWait<Arc<Condvar>, OwnedMutexGuard<T>>:                             BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWait<Arc<Condvar>, OwnedMutexGuard<T>, Until>:                        BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<Arc<Condvar>, OwnedMutexGuard<T>, fn(&mut T)>:            BOTH SEND NONE NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<Arc<Condvar>, OwnedMutexGuard<T>, fn(&mut T), Until>:       BOTH SEND NONE NONE  NO  NO  NO;
     // So does what the callback has with it.
-    <T> CondvarWaitWhile<'static, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE  NO  NO  NO;
-    <T> CondvarWaitWhileUntil<'static, MutexGuard<'static, u8>, T>:       BOTH SEND SYNC NONE  NO  NO  NO;
-    <T> CondvarWaitWhileOwned<OwnedMutexGuard<u8>, T>:                    BOTH SEND SYNC NONE  NO  NO  NO;
-    <T> CondvarWaitWhileOwnedUntil<OwnedMutexGuard<u8>, T>:               BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<&'static Condvar, MutexGuard<'static, u8>, T>:            BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<&'static Condvar, MutexGuard<'static, u8>, T, Until>:       BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<Arc<Condvar>, OwnedMutexGuard<u8>, T>:                    BOTH SEND SYNC NONE  NO  NO  NO;
+    <T> CondvarWaitWhile<Arc<Condvar>, OwnedMutexGuard<u8>, T, Until>:               BOTH SEND SYNC NONE  NO  NO  NO;
     // All share what one has made: it has to be both.
     <T> OnceLock<T>:                                                      BOTH SEND NONE NONE  YES YES YES;
     <T> OnceWait<'static, T>:                                             BOTH NONE NONE NONE  NO  NO  NO;
-    <T> OnceWaitUntil<'static, T>:                                        BOTH NONE NONE NONE  NO  NO  NO;
+    <T> OnceWait<'static, T, Until>:                                        BOTH NONE NONE NONE  NO  NO  NO;
     <T> LazyLock<T>:                                                      BOTH SEND NONE NONE  YES YES YES;
     <T> LazyLock<u8, T>:                                                  BOTH BOTH NONE NONE  YES YES YES;
-    <T> LazyForce<'static, T, fn() -> T>:                                 BOTH NONE NONE NONE  NO  NO  NO;
-    <T> LazyForceUntil<'static, T, fn() -> T>:                            BOTH NONE NONE NONE  NO  NO  NO;
     <T> Poison<T>:                                                        BOTH SEND SYNC NONE  YES YES YES;
     <T> PoisonGuard<'static, T>:                                          BOTH SEND SYNC NONE  YES NO  YES;
 }
@@ -146,7 +144,6 @@ moving! {
     AsyncLock<Arc<AtomicI32>>:                      YES YES YES;
     AsyncLock<&'static AtomicI32>:                  YES YES YES;
     LockAsync<'static, AtomicI32>:                  NO  NO  NO;
-    LockAsyncUntil<'static, AtomicI32>:             NO  NO  NO;
     // With poison the next holder is warned of a panic.
     Mutex<Poison<u8>>:                              YES YES YES;
     RwLock<Poison<u8>>:                             YES YES YES;
@@ -154,30 +151,21 @@ moving! {
     Semaphore:                                      YES YES YES;
     SemaphorePermit<'static>:                       YES YES YES;
     OwnedSemaphorePermit:                           YES YES YES;
-    SemaphoreAcquire<'static>:                      NO  NO  NO;
-    SemaphoreAcquireUntil<'static>:                 NO  NO  NO;
-    SemaphoreAcquireOwned:                          NO  NO  NO;
-    SemaphoreAcquireOwnedUntil:                     NO  NO  NO;
+    SemaphoreAcquire<&'static Semaphore>:                      NO  NO  NO;
+    SemaphoreAcquire<Arc<Semaphore>>:                          NO  NO  NO;
     Event:                                          YES YES YES;
-    EventWait<'static>:                             NO  NO  NO;
-    EventWaitUntil<'static>:                        NO  NO  NO;
+    EventWait<&'static Event>:                             NO  NO  NO;
     EventListener<'static>:                         NO  NO  NO;
-    EventWaitOwned:                                 NO  NO  NO;
-    EventWaitOwnedUntil:                            NO  NO  NO;
+    EventWait<Arc<Event>>:                                 NO  NO  NO;
     OwnedEventListener:                             NO  NO  NO;
-    EventNotified:                                  YES YES YES;
     WaitGroup:                                      YES YES YES;
     WaitGroupToken<'static>:                        YES YES YES;
     OwnedWaitGroupToken:                            YES YES YES;
-    WaitGroupWait<'static>:                         NO  NO  NO;
-    WaitGroupWaitUntil<'static>:                    NO  NO  NO;
-    WaitGroupWaitOwned:                             NO  NO  NO;
-    WaitGroupWaitOwnedUntil:                        NO  NO  NO;
+    WaitGroupWait<&'static WaitGroup>:                         NO  NO  NO;
+    WaitGroupWait<Arc<WaitGroup>>:                             NO  NO  NO;
     Barrier:                                        YES YES YES;
-    BarrierWait<'static>:                           NO  NO  NO;
-    BarrierWaitUntil<'static>:                      NO  NO  NO;
-    BarrierWaitOwned:                               NO  NO  NO;
-    BarrierWaitOwnedUntil:                          NO  NO  NO;
+    BarrierWait<&'static Barrier>:                           NO  NO  NO;
+    BarrierWait<Arc<Barrier>>:                               NO  NO  NO;
     BarrierWaitResult:                              YES YES YES;
     NoDeadline:                                     YES YES YES;
     Until:                                          NO  YES NO;
@@ -214,10 +202,10 @@ covariant! {
     <'a> MappedRwLockReadGuard<'a, &'a str>;
     <'a> OwnedMappedRwLockReadGuard<u8, &'a str>;
     <'a> MappedRwLockWriteGuard<'a, u8>;
-    <'a> CondvarWait<'a, Guard>;
-    <'a> CondvarWaitUntil<'a, Guard>;
-    <'a> CondvarWaitWhile<'a, Guard, &'a str>;
-    <'a> CondvarWaitWhileUntil<'a, Guard, &'a str>;
+    <'a> CondvarWait<&'a Condvar, Guard>;
+    <'a> CondvarWait<&'a Condvar, Guard, Until>;
+    <'a> CondvarWaitWhile<&'a Condvar, Guard, &'a str>;
+    <'a> CondvarWaitWhile<&'a Condvar, Guard, &'a str, Until>;
     <'a> SemaphorePermit<'a>;
     <'a> WaitGroupToken<'a>;
     <'a> PoisonGuard<'a, u8>;
@@ -227,19 +215,19 @@ covariant! {
 /// What has a share in all that it needs can be given to a task of its own.
 const _: () = {
     const fn spawned<T: Send + 'static>() {}
-    spawned::<MutexLockOwned<u8>>();
-    spawned::<SemaphoreAcquireOwned>();
-    spawned::<EventWaitOwned>();
-    spawned::<EventWaitOwnedUntil>();
+    spawned::<MutexLock<Arc<Mutex<u8>>>>();
+    spawned::<SemaphoreAcquire<Arc<Semaphore>>>();
+    spawned::<EventWait<Arc<Event>>>();
+    spawned::<EventWait<Arc<Event>, Until>>();
     spawned::<OwnedEventListener>();
-    spawned::<WaitGroupWaitOwned>();
-    spawned::<WaitGroupWaitOwnedUntil>();
-    spawned::<BarrierWaitOwned>();
-    spawned::<BarrierWaitOwnedUntil>();
-    spawned::<CondvarWaitOwned<OwnedGuard>>();
-    spawned::<CondvarWaitOwnedUntil<OwnedGuard>>();
-    spawned::<CondvarWaitWhileOwned<OwnedGuard, ()>>();
-    spawned::<CondvarWaitWhileOwnedUntil<OwnedGuard, ()>>();
+    spawned::<WaitGroupWait<Arc<WaitGroup>>>();
+    spawned::<WaitGroupWait<Arc<WaitGroup>, Until>>();
+    spawned::<BarrierWait<Arc<Barrier>>>();
+    spawned::<BarrierWait<Arc<Barrier>, Until>>();
+    spawned::<CondvarWait<Arc<Condvar>, OwnedGuard>>();
+    spawned::<CondvarWait<Arc<Condvar>, OwnedGuard, Until>>();
+    spawned::<CondvarWaitWhile<Arc<Condvar>, OwnedGuard, ()>>();
+    spawned::<CondvarWaitWhile<Arc<Condvar>, OwnedGuard, (), Until>>();
 };
 
 fn send<T: Send>(_: &T) {}
@@ -268,7 +256,7 @@ fn a_callback_under_the_lock_crosses_threads_if_it_can() {
 fn an_initialiser_crosses_threads_if_it_can() {
     let cell = OnceLock::new();
     send(&cell.get_or_init_async(async || 1));
-    send(&cell.get_or_init_async_until(std::time::Instant::now(), async || 1));
+    send(&LazyLock::force_async(&LazyLock::new(|| 1)));
     send(&cell.get_or_try_init_async(async || Err::<u8, ()>(())));
     let local = Cell::new(1);
     drop(cell.get_or_init_async(async || local.replace(2)));
@@ -290,12 +278,15 @@ fn sizes_are_as_documented() {
     assert_eq!(size_of::<RwLockReadGuard<'_, u64>>(), size_of::<usize>() + record);
     assert_eq!(size_of::<Semaphore>(), 16);
     assert_eq!((size_of::<Event>(), size_of::<WaitGroup>()), (8, 16));
-    assert_eq!(size_of::<EventWaitOwned>(), size_of::<EventWait<'_>>());
-    let limit = 120 + record;
-    assert!(size_of::<EventWait<'_>>() <= limit && size_of::<WaitGroupWait<'_>>() <= limit);
-    assert!(size_of::<OnceWait<'_, String>>() <= limit && size_of::<BarrierWait<'_>>() <= limit + 8);
+    assert_eq!(size_of::<EventWait<Arc<Event>>>(), size_of::<EventWait<&Event>>());
+    let limit = 128 + record;
+    assert!(size_of::<EventWait<&Event>>() <= limit && size_of::<WaitGroupWait<&WaitGroup>>() <= limit);
+    assert!(size_of::<OnceWait<'_, String>>() <= limit && size_of::<BarrierWait<&Barrier>>() <= limit + 8);
     // A waiter is 72 bytes; beside it, the future has the lock, and what its waiter is queued under.
-    assert!(size_of::<MutexLock<'_, ()>>() <= 96 + record && size_of::<MutexLockOwned<()>>() <= 88 + record);
+    assert!(
+        size_of::<MutexLock<&Mutex<()>>>() <= 96 + record
+            && size_of::<MutexLock<Arc<Mutex<()>>>>() <= 96 + record
+    );
     assert_eq!(size_of::<OnceLock<u32>>(), 8);
     assert_eq!(size_of::<OnceLock<u64>>(), aligned);
     assert_eq!(size_of::<OnceLock<String>>(), size_of::<String>() + size_of::<usize>());

@@ -20,8 +20,8 @@ fn barrier() -> Grid<Barrier> {
         ways: ways! { Barrier:
             attempts [try_wait];
             blocks [wait, wait_for, wait_until => wait_async];
-            awaits [wait_async, wait_async_for, wait_async_until];
-            awaits [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+            awaits [wait_async];
+            awaits [wait_owned_async];
         },
         open: || Arc::new(Barrier::new(1)),
         stays_open: |barrier| barrier.parties() == 1,
@@ -138,9 +138,9 @@ fn no_schedule_of_polls_and_drops_counts_an_arrival_that_has_left() {
         let mut actors = Actors::new(4);
         actors.all = vec![
             Actor::Waiting(Task::new(async { Ok(barrier.wait_async().await) })),
-            Actor::Waiting(Task::new(barrier.wait_async_until(far()))),
+            Actor::Waiting(Task::new(barrier.wait_async().deadline(far()))),
             Actor::Waiting(Task::new(async { Ok(barrier.wait_owned_async().await) })),
-            Actor::Waiting(Task::new(barrier.wait_owned_async_until(far()))),
+            Actor::Waiting(Task::new(barrier.wait_owned_async().deadline(far()))),
         ];
         schedule.ends(&mut world, &mut actors);
     });
@@ -175,7 +175,7 @@ fn an_owned_wait_keeps_its_barrier_until_it_has_left_the_queue() {
     assert_eq!(barrier.arrived(), 1);
     drop(task);
     assert_eq!(barrier.arrived(), 0);
-    let last = Task::queued(barrier.wait_owned_async_until(far()));
+    let last = Task::queued(barrier.wait_owned_async().deadline(far()));
     drop(barrier);
     drop(last);
     assert!(weak.upgrade().is_none());
@@ -193,5 +193,5 @@ fn debug_shows_the_state_and_never_waits() {
     let _task = Task::queued(barrier.wait_async());
     assert_eq!(format!("{barrier:?}"), "Barrier { parties: 3, arrived: 1 }");
     assert_eq!(format!("{:?}", barrier.wait_async()), "BarrierWait { waiting: false, .. }");
-    assert_eq!(format!("{:?}", barrier.wait_owned_async()), "BarrierWaitOwned { waiting: false, .. }");
+    assert_eq!(format!("{:?}", barrier.wait_owned_async()), "BarrierWait { waiting: false, .. }");
 }

@@ -57,13 +57,6 @@ fn ends(mut future: Awaits<'_>, goes_on: impl FnOnce()) -> bool {
     poll | panics(|| drop(future))
 }
 
-/// A future that was polled once.
-fn begun<F: Future>(future: F) -> Pin<Box<F>> {
-    let mut future = Box::pin(future);
-    assert!(poll(future.as_mut()).is_pending());
-    future
-}
-
 /// A row for each future: `$wait` awaits it in the scope of `$object`, after `$before` has made it wait; `$after` lets it go on; and `$is_as_before`
 /// says that nothing is left of it.
 macro_rules! table {
@@ -93,54 +86,54 @@ fn ready<T>(future: impl Future<Output = T>) -> bool {
 table! {
     a_mutex: lock = Arc::new(Mutex::new(())), held = lock.lock(), goes on by drop(held), then lock.try_lock().is_some();
         drop(lock.lock_async().await),
-        drop(lock.lock_async_for(FAR).await),
-        drop(lock.lock_async_until(far()).await),
+        drop(lock.lock_async().timeout(FAR).await),
+        drop(lock.lock_async().deadline(far()).await),
         drop(lock.lock_owned_async().await),
-        drop(lock.lock_owned_async_for(FAR).await),
-        drop(lock.lock_owned_async_until(far()).await),
-        drop(MutexGuard::unlocked_async(lock.lock_async_for(FAR).await.unwrap(), async || ()).await);
+        drop(lock.lock_owned_async().timeout(FAR).await),
+        drop(lock.lock_owned_async().deadline(far()).await),
+        drop(MutexGuard::unlocked_async(lock.lock_async().timeout(FAR).await.unwrap(), async || ()).await);
 
     a_readers_writer_lock: lock = Arc::new(RwLock::new(())), held = lock.write(), goes on by drop(held), then lock.try_write().is_some();
         drop(lock.read_async().await),
-        drop(lock.read_async_for(FAR).await),
-        drop(lock.read_async_until(far()).await),
-        drop(lock.read_owned_async_until(far()).await),
+        drop(lock.read_async().timeout(FAR).await),
+        drop(lock.read_async().deadline(far()).await),
+        drop(lock.read_owned_async().deadline(far()).await),
         drop(lock.upgradable_read_async().await),
-        drop(lock.upgradable_read_async_for(FAR).await),
-        drop(lock.upgradable_read_owned_async_until(far()).await),
+        drop(lock.upgradable_read_async().timeout(FAR).await),
+        drop(lock.upgradable_read_owned_async().deadline(far()).await),
         drop(lock.write_async().await),
-        drop(lock.write_async_for(FAR).await),
-        drop(lock.write_owned_async_until(far()).await);
+        drop(lock.write_async().timeout(FAR).await),
+        drop(lock.write_owned_async().deadline(far()).await);
 
     an_upgrade: lock = Arc::new(RwLock::new(())), held = lock.read(), goes on by drop(held), then lock.try_write().is_some();
         drop(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()).await),
-        drop(RwLockUpgradableReadGuard::upgrade_async_for(lock.upgradable_read(), FAR).await),
-        drop(OwnedRwLockUpgradableReadGuard::upgrade_async_until(lock.upgradable_read_owned(), far()).await);
+        drop(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()).timeout(FAR).await),
+        drop(OwnedRwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read_owned()).deadline(far()).await);
 
     a_semaphore: semaphore = Arc::new(Semaphore::new(2)), held = semaphore.acquire_many(2), goes on by drop(held),
         then semaphore.available_permits() == 2;
         drop(semaphore.acquire_async().await),
-        drop(semaphore.acquire_async_for(FAR).await),
-        drop(semaphore.acquire_many_async_until(2, far()).await),
-        drop(semaphore.acquire_owned_async_for(FAR).await),
-        drop(semaphore.acquire_many_owned_async_until(2, far()).await);
+        drop(semaphore.acquire_async().timeout(FAR).await),
+        drop(semaphore.acquire_many_async(2).deadline(far()).await),
+        drop(semaphore.acquire_owned_async().timeout(FAR).await),
+        drop(semaphore.acquire_many_owned_async(2).deadline(far()).await);
 
     an_async_lock: lock = AsyncLock::new(), held = lock.lock(), goes on by { let () = held; lock.unlock().unwrap() }, then lock.try_lock();
         { lock.lock_async().await; lock.unlock().unwrap() },
-        { lock.lock_async_for(FAR).await.unwrap(); lock.unlock().unwrap() },
+        { lock.lock_async().timeout(FAR).await.unwrap(); lock.unlock().unwrap() },
         lock.execute_locked(|| ()).await,
         lock.execute_locked_async(async || ()).await;
 
     a_condition_variable: shared = (Arc::new(Mutex::new(false)), Arc::new(Condvar::new())), held = (),
-        goes on by { let () = held; *shared.0.lock() = true; assert_eq!(shared.1.notify_one(), 1) },
+        goes on by { let () = held; *shared.0.lock() = true; assert!(shared.1.notify_one()) },
         then shared.0.try_lock().is_some();
         drop(shared.1.wait_async(shared.0.lock()).await),
-        drop(shared.1.wait_async_for(shared.0.lock(), FAR).await),
-        drop(shared.1.wait_async_until(shared.0.lock(), far()).await),
-        drop(shared.1.wait_owned_async_for(shared.0.lock_owned(), FAR).await),
+        drop(shared.1.wait_async(shared.0.lock()).timeout(FAR).await),
+        drop(shared.1.wait_async(shared.0.lock()).deadline(far()).await),
+        drop(shared.1.wait_owned_async(shared.0.lock_owned()).timeout(FAR).await),
         drop(shared.1.wait_while_async(shared.0.lock(), |done| !*done).await),
-        drop(shared.1.wait_while_async_for(shared.0.lock(), FAR, |done| !*done).await),
-        drop(shared.1.wait_while_owned_async_until(shared.0.lock_owned(), far(), |done| !*done).await);
+        drop(shared.1.wait_while_async(shared.0.lock(), |done| !*done).timeout(FAR).await),
+        drop(shared.1.wait_while_owned_async(shared.0.lock_owned(), |done| !*done).deadline(far()).await);
 
     a_condition_variable_that_moves_its_waiters: shared = (Mutex::new(false), Condvar::new()), held = (),
         goes on by {
@@ -150,33 +143,31 @@ table! {
             assert_eq!(shared.1.notify_all(), 1)
         },
         then shared.0.try_lock().is_some();
-        drop(shared.1.wait_async_for(shared.0.lock(), FAR).await),
-        drop(shared.1.wait_while_async_until(shared.0.lock(), far(), |done| !*done).await);
+        drop(shared.1.wait_async(shared.0.lock()).timeout(FAR).await),
+        drop(shared.1.wait_while_async(shared.0.lock(), |done| !*done).deadline(far()).await);
 
-    an_event: event = Arc::new(Event::new()), held = (), goes on by { let () = held; assert!(event.notify_one().is_woken()) },
+    an_event: event = Arc::new(Event::new()), held = (), goes on by { let () = held; assert!(event.notify_one()) },
         // Whether the wait has returned it or not: it is not stored twice, and a later one is.
         then { event.notify_one(); event.try_wait() && !event.try_wait() };
         event.wait_async().await,
-        event.wait_async_for(FAR).await,
-        event.wait_owned_async_until(far()).await;
+        event.wait_async().timeout(FAR).await,
+        event.wait_owned_async().deadline(far()).await;
 
     a_barrier: barrier = Arc::new(Barrier::new(2)), held = (), goes on by { let () = held; assert!(barrier.try_wait().is_some()) },
         then barrier.arrived() == 0;
         barrier.wait_async().await,
-        barrier.wait_async_for(FAR).await,
-        barrier.wait_owned_async_until(far()).await;
+        barrier.wait_async().timeout(FAR).await,
+        barrier.wait_owned_async().deadline(far()).await;
 
     a_wait_group: group = Arc::new(WaitGroup::new()), held = group.add(), goes on by drop(held), then ready(group.wait_async());
         group.wait_async().await,
-        group.wait_async_for(FAR).await,
-        group.wait_owned_async_until(far()).await;
+        group.wait_async().timeout(FAR).await,
+        group.wait_owned_async().deadline(far()).await;
 
-    a_turn_to_initialise: cell = OnceLock::<i32>::new(), held = begun(cell.get_or_init_async(std::future::pending)),
-        goes on by drop(held), then cell.get().is_some() || *cell.get_or_init(|| 2) == 2;
-        cell.get_or_init_async(async || 1).await,
-        cell.get_or_init_async_for(FAR, async || 1).await,
-        cell.get_or_init_async_until(far(), async || 1).await,
-        cell.get_or_try_init_async_for(FAR, async || Err::<i32, ()>(())).await;
+    a_cell: cell = OnceLock::<i32>::new(), held = (), goes on by { let () = held; cell.set(1).unwrap() }, then cell.get() == Some(&1);
+        cell.wait_async().await,
+        cell.wait_async().timeout(FAR).await,
+        cell.wait_async().deadline(far()).await;
 }
 
 /// Polls the future before its deadline, and after it with wakers whose destructors panic; and drops it.
@@ -198,14 +189,14 @@ fn ends_at_its_deadline<'a>(future: impl Fn(Instant) -> Awaits<'a>) -> bool {
 #[test]
 fn at_a_deadline() {
     let (mutex, condvar) = (&Mutex::new(()), &Condvar::new());
-    let waits = async |at| drop(condvar.wait_async_until(mutex.lock(), at).await);
+    let waits = async |at| drop(condvar.wait_async(mutex.lock()).deadline(at).await);
     assert!(ends_at_its_deadline(|at| Box::pin(waits(at))));
     assert!(mutex.try_lock().is_some());
-    let waits = async |at| drop(condvar.wait_while_async_until(mutex.lock(), at, |()| true).await);
+    let waits = async |at| drop(condvar.wait_while_async(mutex.lock(), |()| true).deadline(at).await);
     assert!(ends_at_its_deadline(|at| Box::pin(waits(at))));
     assert!(mutex.try_lock().is_some());
     let held = mutex.lock();
-    let locks = async |at| drop(mutex.lock_async_until(at).await);
+    let locks = async |at| drop(mutex.lock_async().deadline(at).await);
     assert!(ends_at_its_deadline(|at| Box::pin(locks(at))));
     drop(held);
     assert!(mutex.try_lock().is_some());
@@ -214,7 +205,7 @@ fn at_a_deadline() {
     let lock = &Arc::new(RwLock::new(()));
     let reader = lock.read();
     let upgrades = async |at| {
-        drop(RwLockUpgradableReadGuard::upgrade_async_until(lock.upgradable_read(), at).await);
+        drop(RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read()).deadline(at).await);
     };
     assert!(ends_at_its_deadline(|at| Box::pin(upgrades(at))));
     drop(reader);

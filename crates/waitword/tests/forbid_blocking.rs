@@ -15,8 +15,14 @@ fn refused() -> bool {
     let timeout = if may_block() { Duration::from_millis(1) } else { Duration::from_secs(30) };
     match mutex.lock_for(timeout).unwrap_err() {
         LockError::BlockingForbidden => true,
-        LockError::TimedOut(_) => false,
+        LockError::TimedOut => false,
     }
+}
+
+/// The same where blocking is allowed.
+fn allowed() -> bool {
+    let _allowed = allow_blocking();
+    refused()
 }
 
 /// The line of the documentation.
@@ -60,9 +66,9 @@ fn a_runtime_whose_workers_must_not_block() {
 fn its_blocking_closures_say_that_they_may_block() {
     runtime().block_on(async {
         assert!(spawn_blocking(refused).await.unwrap(), "forbidden by the hook");
-        assert!(!spawn_blocking(|| allow_blocking(refused)).await.unwrap());
+        assert!(!spawn_blocking(allowed).await.unwrap());
         assert!(spawn_blocking(refused).await.unwrap(), "forbidden again");
-        let in_place = tokio::spawn(async { block_in_place(|| (refused(), allow_blocking(refused))) });
+        let in_place = tokio::spawn(async { block_in_place(|| (refused(), allowed())) });
         assert_eq!(in_place.await.unwrap(), (true, false));
         assert!(tokio::spawn(async { refused() }).await.unwrap());
     });
@@ -77,51 +83,91 @@ fn the_thread_that_calls_block_on_forbids_it_itself() {
     let _this_thread = forbid_blocking();
     one.block_on(async {
         assert!(tokio::spawn(async { refused() }).await.unwrap());
-        assert!(!spawn_blocking(|| allow_blocking(refused)).await.unwrap());
+        assert!(!spawn_blocking(allowed).await.unwrap());
     });
 }
 
 #[test]
-fn what_is_innermost_holds() {
+fn what_is_newest_holds() {
     let outer = forbid_blocking();
-    allow_blocking(|| {
+    {
+        let _allowed = allow_blocking();
         assert!(!refused());
         let inner = forbid_blocking();
         assert!(refused());
-        allow_blocking(|| assert!(!refused()));
+        assert!(!allowed());
         assert!(refused());
         drop(inner);
         assert!(!refused());
-    });
+    }
     assert!(refused());
     drop(outer);
     assert!(!refused());
 }
 
 #[test]
-fn a_panic_in_the_closure_leaves_it_forbidden() {
+fn a_panic_leaves_it_forbidden() {
     let forbidden = forbid_blocking();
-    catch_unwind(|| allow_blocking(|| panic!("on purpose"))).unwrap_err();
+    catch_unwind(|| {
+        let _allowed = allow_blocking();
+        panic!("on purpose")
+    })
+    .unwrap_err();
     assert!(refused());
     drop(forbidden);
     assert!(!refused());
 }
 
 #[test]
-fn guards_that_cross_the_closure_count_where_they_are() {
-    let returned = allow_blocking(forbid_blocking);
+fn guards_may_be_dropped_in_any_order() {
+    let allows = allow_blocking();
+    let forbids = forbid_blocking();
+    drop(allows);
     assert!(refused());
-    allow_blocking(|| {
-        drop(returned);
-        assert!(!refused());
-    });
+    let allows = allow_blocking();
+    drop(forbids);
+    assert!(!refused());
+    drop(allows);
     assert!(!refused() && may_block());
 
     let (one, two) = (forbid_blocking(), forbid_blocking());
-    allow_blocking(|| drop(one));
+    let allows = allow_blocking();
+    drop(one);
+    drop(allows);
     assert!(refused(), "the other is there still");
     drop(two);
     assert!(!refused());
+}
+
+/// Where nothing can be awaited, the panic says what else to do.
+#[test]
+fn a_destructor_that_would_block_gets_advice_that_it_can_follow() {
+    struct Logs<'a>(&'a Mutex<Vec<&'static str>>, bool);
+
+    impl Drop for Logs<'_> {
+        fn drop(&mut self) {
+            let _allowed = self.1.then(allow_blocking);
+            self.0.lock().push("dropped");
+        }
+    }
+
+    let log = Mutex::new(Vec::new());
+    let _must_not = forbid_blocking();
+    let held = log.lock();
+    let panic = catch_unwind(std::panic::AssertUnwindSafe(|| drop(Logs(&log, false)))).unwrap_err();
+    let text = panic.downcast_ref::<String>().unwrap();
+    for advice in ["`lock_async`", "destructor", "`try_`", "`allow_blocking`"] {
+        assert!(text.contains(advice), "{advice} is missing in: {text}");
+    }
+    std::thread::scope(|scope| {
+        let dropped = scope.spawn(|| {
+            let _must_not = forbid_blocking();
+            drop(Logs(&log, true));
+        });
+        drop(held);
+        dropped.join().unwrap();
+    });
+    assert_eq!(log.into_inner(), ["dropped"]);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn deadlines_are_kept() {
     let mutex = Mutex::new(());
     let _guard = mutex.lock();
     for timeout in [0, 1, 5].map(Duration::from_millis) {
-        assert_eq!(block_on(mutex.lock_async_for(timeout)).err(), Some(LockError::TIMED_OUT));
+        assert_eq!(block_on(mutex.lock_async().timeout(timeout)).err(), Some(LockError::TimedOut));
     }
 }
 
@@ -168,8 +168,9 @@ fn a_child_keeps_deadlines_and_skips_futures_that_nobody_polls() {
         // Due at about the time of the fork.
         let mutex = Mutex::new(());
         let _guard = mutex.lock();
-        let mut due: Vec<_> =
-            (0..round).map(|at| Task::new(mutex.lock_async_for(Duration::from_micros(20 * at)))).collect();
+        let mut due: Vec<_> = (0..round)
+            .map(|at| Task::new(mutex.lock_async().timeout(Duration::from_micros(20 * at))))
+            .collect();
         due.iter_mut().for_each(|task| drop(task.poll()));
         in_a_child(|| {
             a_future_that_nobody_polls_is_skipped();
@@ -183,13 +184,14 @@ fn a_child_keeps_deadlines_and_skips_futures_that_nobody_polls() {
     // One that is pending across the fork ends in both processes.
     let mutex = Mutex::new(());
     let _guard = mutex.lock();
-    let (across, _) = Task::queued_until(Duration::from_secs(1), |deadline| mutex.lock_async_until(deadline));
+    let (across, _) =
+        Task::queued_until(Duration::from_secs(1), |deadline| mutex.lock_async().deadline(deadline));
     let mut across = Some(across);
     in_a_child(|| {
         deadlines_are_kept();
-        assert_eq!(across.take().unwrap().finish().err(), Some(LockError::TIMED_OUT));
+        assert_eq!(across.take().unwrap().finish().err(), Some(LockError::TimedOut));
     });
-    assert_eq!(across.unwrap().finish().err(), Some(LockError::TIMED_OUT));
+    assert_eq!(across.unwrap().finish().err(), Some(LockError::TimedOut));
 }
 
 /// What is waited for by threads that a child does not have, and by the test, which forks.
@@ -251,9 +253,9 @@ fn threads_of_the_parent_that_wait_leave_nothing_in_the_child() {
     let ways: [fn(&'static Parent); 9] = [
         |parent| drop(parent.mutex.lock()),
         |parent| drop(parent.mutex.lock_until(far())),
-        |parent| drop(block_on(parent.mutex.lock_async_until(far()))),
+        |parent| drop(block_on(parent.mutex.lock_async().deadline(far()))),
         |parent| loop {
-            drop(block_on(parent.mutex.lock_async_for(Duration::from_millis(3))));
+            drop(block_on(parent.mutex.lock_async().timeout(Duration::from_millis(3))));
         },
         |parent| drop(parent.rwlock.read()),
         |parent| drop(parent.rwlock.write()),
@@ -465,7 +467,7 @@ fn the_timer_of_the_child_starts_anew() {
             let waker = Waker::from(Arc::clone(&stuck));
             loop {
                 // On a slow machine the deadline may have passed before the poll.
-                let mut wait = Box::pin(held.lock_async_for(Duration::from_millis(5)));
+                let mut wait = Box::pin(held.lock_async().timeout(Duration::from_millis(5)));
                 if wait.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
                     return wait;
                 }
@@ -475,11 +477,11 @@ fn the_timer_of_the_child_starts_anew() {
     for _ in 0..MOST_THREADS {
         called.recv_timeout(Duration::from_secs(60)).unwrap();
     }
-    let far_away = Task::queued(held.lock_async_until(far()));
+    let far_away = Task::queued(held.lock_async().deadline(far()));
     in_a_child(|| {
         deadlines_are_kept();
         // A deadline before one that the leader sleeps for: it is unparked, because it is in no call.
-        let far_away = Task::queued(held.lock_async_until(far()));
+        let far_away = Task::queued(held.lock_async().deadline(far()));
         for _ in 0..3 {
             deadlines_are_kept();
         }

@@ -126,7 +126,7 @@ fn releases_do_not_notice_and_the_watchdog_is_started_later() {
     lock.lock();
     let elsewhere = Mutex::new(());
     let _held = elsewhere.lock();
-    let mut timed = Task::new(elsewhere.lock_async_for(Duration::from_secs(3600)));
+    let mut timed = Task::new(elsewhere.lock_async().timeout(Duration::from_secs(3600)));
     let (mutex_of_condvar, changed) = (Mutex::new(()), Condvar::new());
     let notified = [(); 2].map(|()| Task::queued(changed.wait_async(mutex_of_condvar.lock())));
     let held_of_condvar = mutex_of_condvar.lock();

@@ -76,20 +76,24 @@ macro_rules! blocked {
 /// arguments before the time; and after it.
 macro_rules! threads {
     ($waits_for:ident, $lock:ident, $hold:expr, $release:expr;
-        $([$plain:ident, $for:ident, $until:ident] $(($($before:expr),*; $($after:expr)?))?;)+) => {$(
+        $([$plain:ident $(, $for:ident, $until:ident)?] $(($($before:expr),*; $($after:expr)?))?;)+) => {$(
         blocked!($waits_for, *$lock, $hold, $release, $lock.$plain($($($before,)* $($after)?)?));
-        blocked!($waits_for, *$lock, $hold, $release, $lock.$for($($($before,)*)? LONG, $($($after)?)?));
-        blocked!($waits_for, *$lock, $hold, $release, $lock.$until($($($before,)*)? far(), $($($after)?)?));
+        threads!(@timed $waits_for, $lock, $hold, $release; $($for, $until)?; $($($before),*; $($after)?)?);
     )+};
+    (@timed $waits_for:ident, $lock:ident, $hold:expr, $release:expr; ; $($arguments:tt)*) => {};
+    (@timed $waits_for:ident, $lock:ident, $hold:expr, $release:expr; $for:ident, $until:ident; $($before:expr),* $(; $($after:expr)?)?) => {
+        blocked!($waits_for, *$lock, $hold, $release, $lock.$for($($before,)* LONG, $($($after)?)?));
+        blocked!($waits_for, *$lock, $hold, $release, $lock.$until($($before,)* far(), $($($after)?)?));
+    };
 }
 
 /// [`task`], for families of methods, as [`threads`].
 macro_rules! tasks {
     ($waits_for:ident, $lock:ident;
-        $([$plain:ident, $for:ident, $until:ident] $(($($before:expr),*; $($after:expr)?))?;)+) => {$(
+        $([$plain:ident] $(($($before:expr),*; $($after:expr)?))?;)+) => {$(
         task!($waits_for, *$lock, $lock.$plain($($($before,)* $($after)?)?));
-        task!($waits_for, *$lock, $lock.$for($($($before,)*)? LONG, $($($after)?)?));
-        task!($waits_for, *$lock, $lock.$until($($($before,)*)? far(), $($($after)?)?));
+        task!($waits_for, *$lock, $lock.$plain($($($before,)* $($after)?)?).timeout(LONG));
+        task!($waits_for, *$lock, $lock.$plain($($($before,)* $($after)?)?).deadline(far()));
     )+};
 }
 
@@ -98,12 +102,12 @@ fn mutex() {
     let lock = Arc::new(Mutex::new(()));
     threads! { Mutex, lock, lock.lock(), drop;
         [lock, lock_for, lock_until];
-        [lock_owned, lock_owned_for, lock_owned_until];
+        [lock_owned];
     }
     let _held = lock.lock();
     tasks! { Mutex, lock;
-        [lock_async, lock_async_for, lock_async_until];
-        [lock_owned_async, lock_owned_async_for, lock_owned_async_until];
+        [lock_async];
+        [lock_owned_async];
     }
 }
 
@@ -112,34 +116,34 @@ fn rwlock() {
     let lock = Arc::new(RwLock::new(()));
     threads! { Read, lock, lock.write(), drop;
         [read, read_for, read_until];
-        [read_owned, read_owned_for, read_owned_until];
+        [read_owned];
     }
     threads! { Write, lock, lock.read(), drop;
         [write, write_for, write_until];
-        [write_owned, write_owned_for, write_owned_until];
+        [write_owned];
     }
     threads! { UpgradableRead, lock, lock.write(), drop;
         [upgradable_read, upgradable_read_for, upgradable_read_until];
-        [upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until];
+        [upgradable_read_owned];
     }
     let held = lock.write();
     tasks! { Read, lock;
-        [read_async, read_async_for, read_async_until];
-        [read_owned_async, read_owned_async_for, read_owned_async_until];
+        [read_async];
+        [read_owned_async];
     }
     tasks! { Write, lock;
-        [write_async, write_async_for, write_async_until];
-        [write_owned_async, write_owned_async_for, write_owned_async_until];
+        [write_async];
+        [write_owned_async];
     }
     tasks! { UpgradableRead, lock;
-        [upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until];
-        [upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until];
+        [upgradable_read_async];
+        [upgradable_read_owned_async];
     }
     drop(held);
     let reads = lock.read();
     task!(Upgrade, *lock, Upgradable::upgrade_async(lock.upgradable_read()));
-    task!(Upgrade, *lock, Upgradable::upgrade_async_for(lock.upgradable_read(), LONG));
-    task!(Upgrade, *lock, Upgradable::upgrade_async_until(lock.upgradable_read(), far()));
+    task!(Upgrade, *lock, Upgradable::upgrade_async(lock.upgradable_read()).timeout(LONG));
+    task!(Upgrade, *lock, Upgradable::upgrade_async(lock.upgradable_read()).deadline(far()));
     drop(reads);
     blocked!(Upgrade, *lock, lock.read(), drop, Upgradable::upgrade(lock.upgradable_read()));
     blocked!(Upgrade, *lock, lock.read(), drop, Upgradable::upgrade_for(lock.upgradable_read(), LONG));
@@ -151,16 +155,16 @@ fn semaphore() {
     let all = || lock.acquire_many(2).unwrap();
     threads! { Semaphore, lock, all(), drop;
         [acquire, acquire_for, acquire_until];
-        [acquire_many, acquire_many_for, acquire_many_until] (2;);
-        [acquire_owned, acquire_owned_for, acquire_owned_until];
-        [acquire_many_owned, acquire_many_owned_for, acquire_many_owned_until] (2;);
+        [acquire_many] (2;);
+        [acquire_owned];
+        [acquire_many_owned] (2;);
     }
     let _held = all();
     tasks! { Semaphore, lock;
-        [acquire_async, acquire_async_for, acquire_async_until];
-        [acquire_many_async, acquire_many_async_for, acquire_many_async_until] (2;);
-        [acquire_owned_async, acquire_owned_async_for, acquire_owned_async_until];
-        [acquire_many_owned_async, acquire_many_owned_async_for, acquire_many_owned_async_until] (2;);
+        [acquire_async];
+        [acquire_many_async] (2;);
+        [acquire_owned_async];
+        [acquire_many_owned_async] (2;);
     }
 }
 
@@ -177,10 +181,10 @@ fn condvar() {
         [wait_while, wait_while_for, wait_while_until] (&mut mutex.lock(); once());
     }
     tasks! { Condvar, lock;
-        [wait_async, wait_async_for, wait_async_until] (mutex.lock(););
-        [wait_while_async, wait_while_async_for, wait_while_async_until] (mutex.lock(); once());
-        [wait_owned_async, wait_owned_async_for, wait_owned_async_until] (mutex.lock(););
-        [wait_while_owned_async, wait_while_owned_async_for, wait_while_owned_async_until] (mutex.lock(); once());
+        [wait_async] (mutex.lock(););
+        [wait_while_async] (mutex.lock(); once());
+        [wait_owned_async] (mutex.lock(););
+        [wait_while_owned_async] (mutex.lock(); once());
     }
 
     // Once moved, it waits for the mutex, and is seen there.
@@ -198,8 +202,8 @@ fn event() {
     let notify = |()| done(lock.notify_one());
     threads! { Event, lock, (), notify; [wait, wait_for, wait_until]; }
     tasks! { Event, lock;
-        [wait_async, wait_async_for, wait_async_until];
-        [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        [wait_async];
+        [wait_owned_async];
     }
     let line = line!() + 1;
     let mut listener = pin!(lock.listen());
@@ -217,29 +221,27 @@ fn wait_group_and_barrier() {
     threads! { WaitGroup, lock, lock.add(), drop; [wait, wait_for, wait_until]; }
     let _token = lock.add();
     tasks! { WaitGroup, lock;
-        [wait_async, wait_async_for, wait_async_until];
-        [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        [wait_async];
+        [wait_owned_async];
     }
     let lock = Arc::new(Barrier::new(2));
     let arrive = |()| done(lock.wait());
     threads! { Barrier, lock, (), arrive; [wait, wait_for, wait_until]; }
     tasks! { Barrier, lock;
-        [wait_async, wait_async_for, wait_async_until];
-        [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        [wait_async];
+        [wait_owned_async];
     }
 }
 
 #[test]
 fn once() {
     let lock = Arc::new(OnceLock::<()>::new());
-    tasks! { OnceLock, lock; [wait_async, wait_async_for, wait_async_until]; }
+    tasks! { OnceLock, lock; [wait_async]; }
     // An initialiser that is under way.
     let mut initialises = pin!(lock.get_or_init_async(async || std::future::pending().await));
     assert!(initialises.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
-    tasks! { OnceLock, lock;
-        [get_or_init_async, get_or_init_async_for, get_or_init_async_until] (; async || ());
-        [get_or_try_init_async, get_or_try_init_async_for, get_or_try_init_async_until] (; async || Ok::<_, ()>(()));
-    }
+    task!(OnceLock, *lock, lock.get_or_init_async(async || ()));
+    task!(OnceLock, *lock, lock.get_or_try_init_async(async || Ok::<_, ()>(())));
 
     let locks = [const { OnceLock::new() }; 4];
     let set = |lock: &OnceLock<()>| lock.set(()).unwrap();
@@ -256,5 +258,5 @@ fn async_lock() {
     let lock = Arc::new(AsyncLock::new());
     // The thread that waited before has it, or nobody.
     threads! { AsyncLock, lock, lock.try_lock(), |_| lock.unlock().unwrap(); [lock, lock_for, lock_until]; }
-    tasks! { AsyncLock, lock; [lock_async, lock_async_for, lock_async_until]; }
+    tasks! { AsyncLock, lock; [lock_async]; }
 }

@@ -17,8 +17,8 @@ fn wait_group() -> Grid<WaitGroup> {
         ways: ways! { WaitGroup:
             attempts [try_wait];
             blocks [wait, wait_for, wait_until => wait_async];
-            awaits [wait_async, wait_async_for, wait_async_until];
-            awaits [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+            awaits [wait_async];
+            awaits [wait_owned_async];
         },
         open: Arc::default,
         stays_open: |_| true,
@@ -102,8 +102,8 @@ fn a_wait_that_is_dropped_takes_no_other_wakeup() {
         let token = group.add();
         let mut tasks: Vec<_> = (0..3)
             .map(|place| match place % 2 {
-                0 => Task::queued(group.wait_async_until(far())),
-                _ => Task::queued(group.wait_owned_async_until(far())),
+                0 => Task::queued(group.wait_async().deadline(far())),
+                _ => Task::queued(group.wait_owned_async().deadline(far())),
             })
             .collect();
         drop(tasks.remove(dropped));
@@ -119,7 +119,7 @@ fn a_zero_before_the_poll_counts_though_the_time_is_up() {
     let group = WaitGroup::new();
     let token = group.add();
     let (mut task, deadline) =
-        Task::queued_until(Duration::from_millis(2), |deadline| group.wait_async_until(deadline));
+        Task::queued_until(Duration::from_millis(2), |deadline| group.wait_async().deadline(deadline));
     drop(token);
     let _again = group.add();
     until(|| Instant::now() > deadline);
@@ -154,7 +154,7 @@ fn debug_shows_the_state_and_never_waits() {
     assert_eq!(format!("{group:?}"), "WaitGroup { count: 1 }");
     assert_eq!(format!("{token:?}"), "WaitGroupToken { group: WaitGroup { count: 1 } }");
     assert_eq!(format!("{:?}", group.wait_async()), "WaitGroupWait { waiting: false, .. }");
-    assert_eq!(format!("{:?}", group.wait_owned_async()), "WaitGroupWaitOwned { waiting: false, .. }");
-    let until = group.wait_owned_async_for(Duration::ZERO);
-    assert_eq!(format!("{until:?}"), "WaitGroupWaitOwnedUntil { waiting: false, .. }");
+    assert_eq!(format!("{:?}", group.wait_owned_async()), "WaitGroupWait { waiting: false, .. }");
+    let until = group.wait_owned_async().timeout(Duration::ZERO);
+    assert_eq!(format!("{until:?}"), "WaitGroupWait { waiting: false, .. }");
 }

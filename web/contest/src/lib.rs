@@ -47,7 +47,7 @@ impl Lock for waitword::Mutex<u32> {
     }
 
     async fn on_page_for(&self, timeout: Duration) -> Option<()> {
-        drop(self.lock_async_for(timeout).await);
+        drop(self.lock_async().timeout(timeout).await);
         Some(())
     }
 }

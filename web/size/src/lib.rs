@@ -61,6 +61,6 @@ pub fn count(rounds: u32) -> Promise {
 pub fn times_out(milliseconds: u32) -> Promise {
     waitword_web::promise(async move {
         let _held = COUNT.lock_async().await;
-        Ok(COUNT.lock_async_for(Duration::from_millis(milliseconds.into())).await.is_err().into())
+        Ok(COUNT.lock_async().timeout(Duration::from_millis(milliseconds.into())).await.is_err().into())
     })
 }

@@ -108,12 +108,11 @@ fn an_owned_guard_is_always_one_that_may_be_elsewhere() {
     assert_eq!(are_sent(&*mutex), [false]);
     drop(borrowed);
     let runtime = Builder::new_current_thread().build().unwrap();
-    let ways: [Box<dyn Fn() -> OwnedMutexGuard<i32>>; 5] = [
+    let ways: [Box<dyn Fn() -> OwnedMutexGuard<i32>>; 4] = [
         Box::new(|| mutex.lock_owned()),
         Box::new(|| mutex.try_lock_owned().unwrap()),
-        Box::new(|| mutex.lock_owned_for(soon).unwrap()),
         Box::new(|| runtime.block_on(mutex.lock_owned_async())),
-        Box::new(|| runtime.block_on(mutex.lock_owned_async_for(soon)).unwrap()),
+        Box::new(|| runtime.block_on(mutex.lock_owned_async().timeout(soon)).unwrap()),
     ];
     for take in ways {
         let mut guard = take();

@@ -1,4 +1,4 @@
-//! The errors of acquirers whose time was up: the whole message, with the times and the lines masked.
+//! The errors of acquirers that timed out: the message and the holder, with the times and the lines masked.
 //!
 //! In what is expected, `<mark>` is the line of this file that ends with `// mark`.
 
@@ -21,13 +21,23 @@ use crate::common::{NOBODY, a_tick_later, held, leak, masked, poll, recorded, wa
 
 const SOON: Duration = Duration::from_millis(1);
 
-fn text(error: impl ToString) -> String {
-    masked(&error.to_string())
+/// An error, and the holder that it names, to be asked for at once.
+type Asked = (LockError, Option<HeldBy>);
+
+fn ask(error: LockError) -> Asked {
+    (error, error.held_by())
+}
+
+fn text((error, by): Asked) -> String {
+    masked(&match by {
+        Some(by) => format!("{error}: {by}"),
+        None => error.to_string(),
+    })
 }
 
 /// What is said of a wait whose time was up.
-fn late<T, E: ToString>(waited: Result<T, E>) -> String {
-    waited.map_or_else(text, |_| panic!("it was acquired"))
+fn late<T>(waited: Result<T, LockError>) -> String {
+    text(waited.map_or_else(ask, |_| panic!("it was acquired")))
 }
 
 /// A thread of that name that holds what `take` returns until the returned sender is dropped.
@@ -48,19 +58,19 @@ fn the_error_of_a_mutex_names_its_holder() {
     let _turn = recorded();
     let mutex = leak(Arc::new(Mutex::new(1)));
     let (ends, holder) = holder("gc", || mutex.lock()); // gc took
-    let errors: [LockError; 6] = [
-        mutex.lock_for(SOON).map(drop).unwrap_err(),
-        mutex.lock_until(Instant::now()).map(drop).unwrap_err(),
-        mutex.lock_owned_for(SOON).map(drop).unwrap_err(),
-        smol::block_on(mutex.lock_async_for(SOON)).map(drop).unwrap_err(),
-        smol::block_on(mutex.lock_async_until(Instant::now())).map(drop).unwrap_err(),
-        smol::block_on(mutex.lock_owned_async_for(SOON)).map(drop).unwrap_err(),
+    let errors: [Asked; 5] = [
+        ask(mutex.lock_for(SOON).map(drop).unwrap_err()),
+        ask(mutex.lock_until(Instant::now()).map(drop).unwrap_err()),
+        ask(smol::block_on(mutex.lock_async().timeout(SOON)).map(drop).unwrap_err()),
+        ask(smol::block_on(mutex.lock_async().deadline(Instant::now())).map(drop).unwrap_err()),
+        ask(smol::block_on(mutex.lock_owned_async().timeout(SOON)).map(drop).unwrap_err()),
     ];
-    for error in errors {
-        assert_eq!(text(error), "the time was up: held # by thread \"gc\", taken at <gc took>");
-        assert_eq!(error, LockError::TIMED_OUT, "equal by the reason");
+    for (error, by) in errors {
+        assert_eq!(text((error, by)), "timed out: held # by thread \"gc\", taken at <gc took>");
+        assert_eq!(error, LockError::TimedOut);
     }
-    let held_by = errors[0].held_by().unwrap();
+    let held_by = errors[0].1.unwrap();
+    assert_eq!(thread::spawn(move || errors[0].0.held_by()).join().unwrap(), None, "another thread's wait");
     assert!(matches!(held_by.actor(), Some(Actor::Thread(thread)) if thread.id() == holder.thread().id()));
     assert!(held_by.held() < Duration::from_secs(3600) && held_by.others() == 0);
     drop(ends);
@@ -90,7 +100,7 @@ fn a_task_is_named_as_such() {
     });
     assert!(poll(task.as_mut(), &waker).is_pending());
     let error = mutex.lock_for(SOON).map(drop).unwrap_err();
-    assert_eq!(text(error), "the time was up: held # by a task, taken at <task took>");
+    assert_eq!(text(ask(error)), "timed out: held # by a task, taken at <task took>");
     let actor = error.held_by().unwrap().actor();
     assert!(matches!(actor, Some(Actor::Task(task)) if task == waker.data().addr()));
 }
@@ -102,18 +112,18 @@ fn the_error_of_a_readers_writer_lock_names_who_is_in_the_way() {
     let (ends_one, one) = holder("one", || lock.read()); // one reads
     a_tick_later();
     let other = lock.upgradable_read(); // other reads
-    let by_one = "the time was up: held # by thread \"one\", taken at <one reads>";
+    let by_one = "timed out: held # by thread \"one\", taken at <one reads>";
     assert_eq!(late(lock.write_for(SOON)), format!("{by_one}, and by another"));
     let name = thread::current().name().unwrap().to_owned();
-    let by_other = format!("the time was up: held # by thread {name:?}, taken at <other reads>");
+    let by_other = format!("timed out: held # by thread {name:?}, taken at <other reads>");
     assert_eq!(late(lock.upgradable_read_for(SOON)), by_other);
     let refused = RwLockUpgradableReadGuard::upgrade_for(other, SOON).map(drop).unwrap_err();
-    assert_eq!(text(&refused), by_one);
+    assert_eq!(text(ask(refused.error)), by_one);
     drop((refused, ends_one));
     one.join().unwrap();
     let (ends, writer) = holder("w", || lock.write()); // w writes
-    let by_writer = "the time was up: held # by thread \"w\", taken at <w writes>";
-    assert_eq!(late(smol::block_on(lock.read_async_for(SOON))), by_writer);
+    let by_writer = "timed out: held # by thread \"w\", taken at <w writes>";
+    assert_eq!(late(smol::block_on(lock.read_async().timeout(SOON))), by_writer);
     drop(ends);
     writer.join().unwrap();
 }
@@ -126,10 +136,9 @@ fn the_error_of_a_semaphore_names_the_oldest_holder() {
     a_tick_later();
     let permit = semaphore.acquire().unwrap();
     let late = semaphore.acquire_for(SOON).map(drop).unwrap_err();
-    let expected = "the time was up, and there were still too few permits: \
-                    held # by thread \"pool\", taken at <pool took>, and by another";
-    assert_eq!(text(late), expected);
-    assert!(late.held_by().is_some() && late == AcquireError::TIMED_OUT);
+    let expected = "timed out: held # by thread \"pool\", taken at <pool took>, and by another";
+    assert_eq!(masked(&format!("{late}: {}", late.held_by().unwrap())), expected);
+    assert_eq!(late, AcquireError::TimedOut);
     drop((permit, ends));
     holder.join().unwrap();
 }
@@ -149,10 +158,9 @@ fn the_error_of_a_cell_names_who_makes_its_value() {
         cell.get_or_init(init); // maker runs
     });
     running.recv().unwrap();
-    let by_maker = "the time was up: held # by thread \"maker\", taken at <maker runs>";
+    let by_maker = "timed out: held # by thread \"maker\", taken at <maker runs>";
     assert_eq!(late(cell.wait_for(SOON)), by_maker);
-    assert_eq!(late(cell.get_or_init_for(SOON, || ())), by_maker);
-    assert_eq!(late(smol::block_on(cell.wait_async_for(SOON))), by_maker);
+    assert_eq!(late(smol::block_on(cell.wait_async().timeout(SOON))), by_maker);
     drop(ends);
     maker.unwrap().join().unwrap();
 }
@@ -161,14 +169,14 @@ fn the_error_of_a_cell_names_who_makes_its_value() {
 fn nobody_is_named_where_nobody_is_known() {
     let _turn = recorded();
     let mutex = leak(Mutex::new(1));
-    let unknown = "the time was up before it could be had: try again, or allow more time";
+    let unknown = "timed out";
     let late = || mutex.lock_for(SOON).map(drop).unwrap_err();
 
     stop_holders();
     let before = mutex.lock();
-    assert_eq!((text(late()), late().held_by()), (unknown.to_owned(), None));
+    assert_eq!((text(ask(late())), late().held_by()), (unknown.to_owned(), None));
     start_holders();
-    assert_eq!((text(late()), late().held_by()), (unknown.to_owned(), None), "taken before");
+    assert_eq!((text(ask(late())), late().held_by()), (unknown.to_owned(), None), "taken before");
     drop(before);
 
     let _guard = mutex.lock();
@@ -200,7 +208,7 @@ fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
     let Place::Mutex(mutex) = &place else { unreachable!() };
     let guard = mutex.lock(); // the mutex taken
     let test = thread::current().name().unwrap().to_owned();
-    let by_test = format!("the time was up: held # by thread {test:?}, taken at <the mutex taken>");
+    let by_test = format!("timed out: held # by thread {test:?}, taken at <the mutex taken>");
     assert_eq!(late(mutex.lock_for(SOON)), by_test);
     assert_eq!(held(mutex), ["Mutex <the mutex taken>"]);
     drop(guard);
@@ -209,5 +217,5 @@ fn an_async_lock_that_was_in_the_same_place_has_no_holder() {
 
 #[test]
 fn an_error_is_small() {
-    assert!(size_of::<LockError>() == size_of::<HeldBy>() && size_of::<HeldBy>() <= 24);
+    assert!(size_of::<LockError>() == 1 && size_of::<HeldBy>() <= 24);
 }

@@ -65,7 +65,7 @@ impl Guards {
                 let [one, other] = self.two(random);
                 let _held = take!(random: one, lock | lock_async);
                 random.yields().await;
-                drop(take!(random: other, lock_for | lock_async_for, SOON));
+                drop(take!(random: other, lock_for | lock_async within SOON));
             }
             2 if random.is_thread => match random.below(3) {
                 0 => *self.changed.write() += 1,
@@ -138,7 +138,7 @@ impl Guards {
         let read = take!(random: self.changed, upgradable_read | upgradable_read_async);
         let write = match (random.below(3), random.is_thread) {
             (0, true) => RwLockUpgradableReadGuard::upgrade_for(read, SOON),
-            (0, false) => RwLockUpgradableReadGuard::upgrade_async_for(read, SOON).await,
+            (0, false) => RwLockUpgradableReadGuard::upgrade_async(read).timeout(SOON).await,
             _ => Ok(upgraded(read, random).await),
         };
         if !random.is_thread {

@@ -75,6 +75,9 @@ impl Random {
 
 /// What a thread acquires by the first form, and a task by the second.
 macro_rules! take {
+    ($random:ident: $lock:expr, $blocks:ident | $awaits:ident within $limit:expr) => {
+        if $random.is_thread { $lock.$blocks($limit) } else { $lock.$awaits().timeout($limit).await }
+    };
     ($random:ident: $lock:expr, $blocks:ident | $awaits:ident $(, $argument:expr)?) => {
         if $random.is_thread { $lock.$blocks($($argument)?) } else { $lock.$awaits($($argument)?).await }
     };
@@ -154,7 +157,7 @@ impl Shared {
                 let _held = take!(random: locks.mutexes[other], lock | lock_async);
                 match random.below(2) {
                     0 => drop(locks.mutexes[one].try_lock()),
-                    _ => drop(take!(random: locks.mutexes[one], lock_for | lock_async_for, SOON)),
+                    _ => drop(take!(random: locks.mutexes[one], lock_for | lock_async within SOON)),
                 }
             }
             2 => {
@@ -181,7 +184,7 @@ impl Shared {
                 let one = random.below(2);
                 let _held = take!(random: locks.read[one], read | read_async);
                 // Behind a writer, which waits for the other reader, a second read would be a deadlock.
-                let _other = take!(random: locks.read[1 - one], read_for | read_async_for, SOON);
+                let _other = take!(random: locks.read[1 - one], read_for | read_async within SOON);
             }
             6 => drop(take!(random: locks.read[random.below(2)], write | write_async)),
             7 => fresh(random),
@@ -211,7 +214,7 @@ impl Shared {
             }
             11 => {
                 let guard = locks.notified.lock_async().await;
-                let _ = locks.condvar.wait_async_for(guard, SOON).await;
+                let _ = locks.condvar.wait_async(guard).timeout(SOON).await;
             }
             12 => {
                 *take!(random: locks.notified, lock | lock_async) += 1;

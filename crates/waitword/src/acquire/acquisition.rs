@@ -13,9 +13,9 @@ use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
 use crate::acquire::{Acquire, Acquired, Attempt, Behind, Closed, Left, NotTaken, OnUnwind, take_reserved};
 use crate::drive::{Step, Steps};
-use crate::error::LockError;
+use crate::error::{LockError, timed_out};
 use crate::handle::{Ask, Handle};
-use crate::holders::{HoldId, held_by};
+use crate::holders::HoldId;
 use crate::spins::Pauses;
 use crate::sync::mutant;
 
@@ -97,18 +97,13 @@ impl<A: Location> Wait<A> {
 }
 
 impl<H: Handle<Raw: Acquire>> Acquisition<H> {
-    #[inline]
-    #[track_caller]
-    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self::from_caller(Caller::here(), handle, ask)
-    }
-
     /// Where it was made.
     pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
         self.project().wait.caller()
     }
 
-    /// As [`new`](Self::new), for a wait that began elsewhere.
+    /// For a wait that began at `caller`.
+    #[inline]
     pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
         Self { handle: Some(handle), ask, hold: HoldId::NONE, wait: Wait::None { caller } }
     }
@@ -225,7 +220,6 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                     Err(NotTaken::Marked { value, .. }) => {
                         enqueues = true;
-                        handle.will_wait();
                         let caller = this.wait.as_mut().caller();
                         let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
                         let wait = wait_async_from(origin, handle.at(ask), value);
@@ -291,7 +285,7 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         let now = Instant::now();
         if deadline.is_some_and(|deadline| deadline <= now) {
             let (at, waits_for) = (handle.raw().held_at(), H::Raw::waits_for(*this.ask));
-            let late = || LockError::TimedOut(held_by(at, waits_for));
+            let late = || timed_out(at, waits_for);
             return Step::Ended(self.last_attempt().ok_or_else(late));
         }
         if handle.rechecks().is_some_and(|rechecks| rechecks.is_due(now)) {

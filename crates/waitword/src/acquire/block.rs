@@ -10,9 +10,9 @@ use crate::acquire::acquisition::Acquisition;
 use crate::acquire::held::{TIMED, held_by_thread, records, take, take_again, take_recorded};
 use crate::acquire::{Acquire, Attempt, Closed, try_reserved};
 use crate::drive::drive;
-use crate::error::LockError;
+use crate::error::{LockError, timed_out, would_block};
 use crate::handle::{Ask, Handle, HasRaw, Waited};
-use crate::holders::{HoldId, held_by};
+use crate::holders::HoldId;
 use crate::spins::{self, Pauses};
 
 type AskOf<L> = <<L as HasRaw>::Raw as Waited>::Ask;
@@ -92,7 +92,9 @@ pub(crate) fn block<H: Handle<Raw: Acquire>>(
         return Ok(hold);
     }
     handle.raw().admits(ask)?;
-    assert!(may_block(), "this thread must not block (`forbid_blocking`): use `{instead}` here");
+    if !may_block() {
+        would_block(instead);
+    }
     block_for_guard(Caller::here(), handle, ask)
 }
 
@@ -128,7 +130,7 @@ pub(crate) fn block_until<H: Handle<Raw: Acquire>>(
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return match try_reserved(handle.raw(), ask) {
             true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here(), true))),
-            false => Err(LockError::TimedOut(held_by(handle.raw().held_at(), H::Raw::waits_for(ask)))),
+            false => Err(timed_out(handle.raw().held_at(), H::Raw::waits_for(ask))),
         };
     }
     if !may_block() {

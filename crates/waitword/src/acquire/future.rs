@@ -12,7 +12,7 @@ use waitword_core::observe::Caller;
 use crate::acquire::acquisition::Acquisition;
 use crate::acquire::{Acquire, Acquired, OnUnwind};
 use crate::coop::Unit;
-use crate::deadline::{Deadline, NoDeadline};
+use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::drive::{Step, Steps};
 use crate::handle::{Ask, Handle};
 use crate::holders::HoldId;
@@ -29,11 +29,25 @@ pin_project! {
     }
 }
 
-impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
+impl<H: Handle<Raw: Acquire>> AcquireAsync<H> {
     #[inline]
     #[track_caller]
-    pub(crate) fn new(handle: H, ask: Ask<H>, deadline: D) -> Self {
-        Self { acquisition: Acquisition::new(handle, ask), deadline }
+    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
+        Self::from_caller(Caller::here(), handle, ask)
+    }
+
+    /// As [`new`](Self::new), for a closure, which is not its own caller.
+    #[inline]
+    pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
+        Self { acquisition: Acquisition::from_caller(caller, handle, ask), deadline: NoDeadline }
+    }
+}
+
+impl<H: Handle<Raw: Acquire>, D> AcquireAsync<H, D> {
+    /// The same with this deadline, before its first poll.
+    #[inline]
+    pub(crate) fn until(self, deadline: Until) -> AcquireAsync<H, Until> {
+        AcquireAsync { acquisition: self.acquisition, deadline }
     }
 
     /// What it asks for.
@@ -52,7 +66,9 @@ impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
     pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
         self.project().acquisition.caller()
     }
+}
 
+impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
     #[cold]
     fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, D::Error>> {
         let mut this = self.project();

@@ -35,16 +35,8 @@ macro_rules! grid {
         $plain:ident -> $Guard:ty;
         $(#[$try_docs:meta])*
         $try:ident -> $Tried:ty;
-        $(#[$for_docs:meta])*
-        $for:ident -> $Timed:ty;
-        $(#[$until_docs:meta])*
-        $until:ident;
         $(#[$async_docs:meta])*
         $async:ident -> $Future:ty = $Name:ident($($arg:expr),+);
-        $(#[$async_for_docs:meta])*
-        $async_for:ident;
-        $(#[$async_until_docs:meta])*
-        $async_until:ident -> $Until:ty;
     ) => {
         $(#[$plain_docs])*
         ///
@@ -65,37 +57,6 @@ macro_rules! grid {
             $crate::acquire::grid::Tried::of($crate::acquire::held::try_take(&$self.raw, $ask).map($make), &$self.raw)
         }
 
-        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for at most `timeout`.")]
-        ///
-        /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
-        $(#[$for_docs])*
-        ///
-        /// # Errors
-        #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), "). ", $too_many)]
-        #[inline]
-        #[track_caller]
-        pub fn $for($self: $Receiver $(, $permits: $usize)?, timeout: waitword_core::time::Duration) -> $Timed {
-            let deadline = || waitword_core::time::Instant::now().checked_add(timeout);
-            let hold = $crate::acquire::block::acquire_until::<Self>($self, move || $ask, deadline);
-            $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
-        }
-
-        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
-        /// What is available without waiting is acquired even after the deadline.
-        $(#[$until_docs])*
-        ///
-        /// # Errors
-        #[doc = concat!(
-            "[`TimedOut`](crate::", $Error, "::TimedOut), never before the deadline; [`BlockingForbidden`](crate::", $Error,
-            "::BlockingForbidden) at once, if it would have to wait and this thread must not block", $closed, ". ", $too_many
-        )]
-        #[inline]
-        #[track_caller]
-        pub fn $until($self: $Receiver $(, $permits: $usize)?, deadline: waitword_core::time::Instant) -> $Timed {
-            let hold = $crate::acquire::block::acquire_until::<Self>($self, move || $ask, || Some(deadline));
-            $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
-        }
-
         $(#[$async_docs])*
         ///
         /// # Cancellation
@@ -113,120 +74,140 @@ macro_rules! grid {
         #[inline]
         #[track_caller]
         pub fn $async($self: $Receiver $(, $permits: $usize)?) -> $Future {
-            $Name::new($($arg,)+ $crate::deadline::NoDeadline)
+            $Name::new($($arg),+)
         }
+    };
+}
 
-        #[doc = concat!(
-            "As [`", stringify!($async), "`](Self::", stringify!($async), "), for at most `timeout`, counted from this call."
-        )]
+/// The methods beside `$plain` that give up: after a time, and at a time.
+macro_rules! blocking_until {
+    (
+        $self:ident: $ask:expr => $make:expr, $Error:literal, $closed:literal; $plain:ident;
+        $(#[$for_docs:meta])*
+        $for:ident -> $Timed:ty;
+        $(#[$until_docs:meta])*
+        $until:ident;
+    ) => {
+        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for at most `timeout`.")]
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
-        $(#[$async_for_docs])*
-        ///
-        /// # Errors, cancellation, panics
-        #[doc = concat!("As [`", stringify!($async_until), "`](Self::", stringify!($async_until), ").")]
-        #[track_caller]
-        pub fn $async_for($self: $Receiver $(, $permits: $usize)?, timeout: waitword_core::time::Duration) -> $Until {
-            $Name::new($($arg,)+ $crate::deadline::Until::after(timeout))
-        }
-
-        #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), "), until `deadline` at the latest.")]
-        /// What is available without waiting is acquired even after the deadline. Needs no timer of the executor.
-        $(#[$async_until_docs])*
+        $(#[$for_docs])*
         ///
         /// # Errors
-        #[doc = concat!("[`TimedOut`](crate::", $Error, "::TimedOut), never before the deadline", $closed, ".")]
-        ///
-        /// # Cancellation
-        #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ").")]
-        ///
-        /// # Panics
-        #[doc = concat!("As [`", stringify!($async), "`](Self::", stringify!($async), ");")]
-        /// and when it has to wait, if it is the first in the process and the system cannot start the timer thread.
+        #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
+        #[inline]
         #[track_caller]
-        pub fn $async_until($self: $Receiver $(, $permits: $usize)?, deadline: waitword_core::time::Instant) -> $Until {
-            $Name::new($($arg,)+ $crate::deadline::Until::new(Some(deadline)))
+        pub fn $for(&$self, timeout: waitword_core::time::Duration) -> $Timed {
+            let deadline = || waitword_core::time::Instant::now().checked_add(timeout);
+            let hold = $crate::acquire::block::acquire_until::<Self>($self, move || $ask, deadline);
+            $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
+        }
+
+        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
+        /// What is available without waiting is acquired even after the deadline.
+        $(#[$until_docs])*
+        ///
+        /// # Errors
+        #[doc = concat!(
+            "[`TimedOut`](crate::", $Error, "::TimedOut), never before the deadline; [`BlockingForbidden`](crate::", $Error,
+            "::BlockingForbidden) at once, if it would have to wait and this thread must not block", $closed, "."
+        )]
+        #[inline]
+        #[track_caller]
+        pub fn $until(&$self, deadline: waitword_core::time::Instant) -> $Timed {
+            let hold = $crate::acquire::block::acquire_until::<Self>($self, move || $ask, || Some(deadline));
+            $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
         }
     };
 }
 
-/// The futures that end with a guard: borrowed and over an `Arc`, without a deadline and with one. Each guard has
-/// `unsafe fn new`, which is given the lock, or the `Arc` of it, that was acquired for it.
-macro_rules! guard_futures {
-    ($Lock:ident over $Raw:ty, $ask:expr;
-        $Guard:ident: $Future:ident($of:literal), $Until:ident($until_of:literal);
-        $OwnedGuard:ident: $Owned:ident($owned_of:literal), $OwnedUntil:ident($owned_until_of:literal);
-    ) => {
+/// The future that ends with a guard: `P` is a reference to the lock, or its `Arc`. Each guard has `unsafe fn new`, which is given the
+/// reference or the `Arc` of the lock that was acquired for it.
+macro_rules! guard_future {
+    ($Lock:ident over $Raw:ty, $ask:expr; $Future:ident($of:literal, $owned_of:literal) -> $Guard:ident, $OwnedGuard:ident) => {
         pin_project_lite::pin_project! {
-            #[doc = concat!("The future of [`", stringify!($Lock), "::", $of, "`].")]
+            #[doc = concat!(
+                "The future of [`", stringify!($Lock), "::", $of, "`] and [`", stringify!($Lock), "::", $owned_of, "`]: `P` is a `&",
+                stringify!($Lock), "<T>`, or an `Arc<", stringify!($Lock), "<T>>`."
+            )]
             #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
-            pub struct $Future<'a, T: ?Sized, D = $crate::deadline::NoDeadline> {
-                lock: &'a $Lock<T>,
-                // Over the raw part alone, so that the code of the slow path is the same for every `T`.
+            pub struct $Future<P, D = $crate::deadline::NoDeadline> {
                 #[pin]
-                acquire: $crate::acquire::future::AcquireAsync<&'a $Raw, D>,
+                kept: $crate::kept::Kept<P, $crate::acquire::future::AcquireAsync<&'static $Raw, D>>,
             }
         }
 
-        impl<'a, T: ?Sized, D: $crate::deadline::Deadline> $Future<'a, T, D> {
+        impl<P> $Future<P> {
             #[inline]
             #[track_caller]
-            pub(super) fn new(lock: &'a $Lock<T>, deadline: D) -> Self {
-                Self { lock, acquire: $crate::acquire::future::AcquireAsync::new(&lock.raw, $ask, deadline) }
+            pub(super) fn new(lock: P) -> Self
+            where
+                P: $crate::kept::Keeper<Raw = $Raw>,
+            {
+                let caller = waitword_core::observe::Caller::here();
+                let acquire = |raw| $crate::acquire::future::AcquireAsync::from_caller(caller, raw, $ask);
+                Self { kept: $crate::kept::Kept::new(lock, acquire) }
             }
+        }
 
+        impl<P> $Future<P> {
+            #[inline]
+            fn until(self, deadline: $crate::deadline::Until) -> $Future<P, $crate::deadline::Until> {
+                $Future { kept: self.kept.map(|acquire| acquire.until(deadline)) }
+            }
+        }
+
+        impl<P, D> $Future<P, D> {
+            fn is_waiting(&self) -> bool {
+                self.kept.get().is_waiting()
+            }
+        }
+
+        impl<P, D: $crate::deadline::Deadline> $Future<P, D> {
+            /// The lock, acquired as asked for, and what its guard has to keep.
+            #[inline]
+            fn poll_acquired(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(P, HoldId), D::Error>>
+            where
+                P: $crate::kept::Keeper,
+            {
+                let (mut acquire, lock) = self.project().kept.split();
+                let polled = acquire.as_mut().poll(cx);
+                if let (Poll::Pending, Some(lock)) = (&polled, &lock) {
+                    lock.will_wait();
+                }
+                // The acquisition has ended, and uses the borrow no more (K2 of `kept.rs`).
+                polled.map_ok(|Ok(_)| (lock.take().expect("it is ready once"), acquire.hold()))
+            }
+        }
+
+        impl<'a, T: ?Sized, D: $crate::deadline::Deadline> $Future<&'a $Lock<T>, D> {
             #[inline]
             fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<$Guard<'a, T>, D::Error>> {
-                let mut this = self.project();
-                // Read before the poll, which is a fence for the compiler.
-                let lock = *this.lock;
-                let polled = this.acquire.as_mut().poll(cx);
-                if polled.is_pending() {
-                    $crate::handle::HasRaw::will_wait(lock);
-                }
                 // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
-                polled.map_ok(|Ok(_)| unsafe { $Guard::new(lock, this.acquire.hold()) })
+                self.poll_acquired(cx).map_ok(|(lock, hold)| unsafe { $Guard::new(lock, hold) })
             }
         }
 
-        pin_project_lite::pin_project! {
-            #[doc = concat!("The future of [`", stringify!($Lock), "::", $owned_of, "`].")]
-            #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
-            pub struct $Owned<T: ?Sized, D = $crate::deadline::NoDeadline> {
-                #[pin]
-                acquire: $crate::acquire::future::AcquireAsync<Arc<$Lock<T>>, D>,
-            }
-        }
-
-        impl<T: ?Sized, D: $crate::deadline::Deadline> $Owned<T, D> {
-            #[inline]
-            #[track_caller]
-            pub(super) fn new(lock: Arc<$Lock<T>>, deadline: D) -> Self {
-                Self { acquire: $crate::acquire::future::AcquireAsync::new(lock, $ask, deadline) }
-            }
-
+        impl<T: ?Sized, D: $crate::deadline::Deadline> $Future<Arc<$Lock<T>>, D> {
             #[inline]
             fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<$OwnedGuard<T>, D::Error>> {
-                let mut acquire = self.project().acquire;
                 // SAFETY: ready once with `Ok`, with the lock acquired as asked for (invariant 1).
-                acquire.as_mut().poll(cx).map_ok(|Ok(lock)| unsafe { $OwnedGuard::new(lock, acquire.hold()) })
+                self.poll_acquired(cx).map_ok(|(lock, hold)| unsafe { $OwnedGuard::new(lock, hold) })
             }
         }
 
-        $crate::deadline::with_and_without_deadline! {
-            ['a, T: ?Sized,] $Future['a, T];
-            #[doc = concat!("The future of [`", stringify!($Lock), "::", $until_of, "`] and its sibling with a timeout.")]
-            $Until['a, T];
-            $Guard<'a, T>, Result<$Guard<'a, T>, $crate::error::LockError>; waits by acquire
+        $crate::deadline::gives_up! {
+            [P,] $Future[P], "a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut),"
         }
 
-        $crate::deadline::with_and_without_deadline! {
-            [T: ?Sized,] $Owned[T];
-            #[doc = concat!("The future of [`", stringify!($Lock), "::", $owned_until_of, "`] and its sibling with a timeout.")]
-            $OwnedUntil[T];
-            $OwnedGuard<T>, Result<$OwnedGuard<T>, $crate::error::LockError>; waits by acquire
+        $crate::deadline::polls_either! {
+            ['a, T: ?Sized] $Future[&'a $Lock<T>]: $Guard<'a, T>, Result<$Guard<'a, T>, $crate::error::LockError>
+        }
+
+        $crate::deadline::polls_either! {
+            [T: ?Sized] $Future[Arc<$Lock<T>>]: $OwnedGuard<T>, Result<$OwnedGuard<T>, $crate::error::LockError>
         }
     };
 }
 
-pub(crate) use {grid, guard_futures};
+pub(crate) use {blocking_until, grid, guard_future};

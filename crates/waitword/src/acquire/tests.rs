@@ -8,14 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::WaitsFor;
+use waitword_core::observe::{Caller, WaitsFor};
 use waitword_core::{spin_in_poll, wait_async};
 
 use super::acquisition::Acquisition;
 use super::future::AcquireAsync;
 use super::{Acquire, Attempt, Left, TakenOrMarked};
 use crate::STALL_TIMEOUT;
-use crate::deadline::NoDeadline;
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
 use crate::handle::Waited;
@@ -127,16 +126,16 @@ impl Wake for Woken {
 fn a_release_after_the_last_attempt_signals_the_next_waiter() {
     let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
     assert!(mutex.take(()));
-    let mut late = pin!(Acquisition::new(&mutex, ()));
+    let mut late = pin!(Acquisition::from_caller(Caller::here(), &mutex, ()));
     assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    let mut next = pin!(Acquisition::new(&mutex.raw, ()));
+    let mut next = pin!(Acquisition::from_caller(Caller::here(), &mutex.raw, ()));
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
 
     mutex.armed.store(1, Ordering::SeqCst);
     let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
-    assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut(_)))));
+    assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
     assert!(woken.0.load(Ordering::SeqCst), "else the signal went to the waiter that left");
     assert!(matches!(next.as_mut().step(&waker, None), Step::Ended(Ok(_))));
 }
@@ -145,7 +144,7 @@ fn a_release_after_the_last_attempt_signals_the_next_waiter() {
 #[test]
 fn a_task_that_barges_forwards_its_signal() {
     static MUTEX: AfterAttempt<RawMutex> = AfterAttempt::new(RawMutex::new(), |_| {
-        let mut behind = Box::pin(Acquisition::new(&MUTEX.raw, ()));
+        let mut behind = Box::pin(Acquisition::from_caller(Caller::here(), &MUTEX.raw, ()));
         assert!(matches!(behind.as_mut().step(&Waker::from(woken()), None), Step::Wait(None)));
         BEHIND.set(Some(behind));
         MUTEX.raw.release(HoldId::NONE);
@@ -159,7 +158,7 @@ fn a_task_that_barges_forwards_its_signal() {
     }
 
     assert!(MUTEX.take(()));
-    let mut barging = pin!(Acquisition::new(&MUTEX, ()));
+    let mut barging = pin!(Acquisition::from_caller(Caller::here(), &MUTEX, ()));
     // The attempt that marks the word, and the one after the enqueue.
     MUTEX.armed.store(2, Ordering::SeqCst);
     let before = Instant::now();
@@ -192,7 +191,7 @@ fn a_task_spins_before_it_enqueues() {
     earn_spins();
     let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
     assert!(mutex.take(()));
-    let acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
+    let acquiring = pin!(AcquireAsync::new(&mutex, ()));
     // The first check of the spin.
     mutex.armed_in_poll.store(1, Ordering::SeqCst);
     assert!(poll(acquiring).is_ready());
@@ -207,7 +206,7 @@ fn a_signalled_task_spins() {
         assert!(!raw.take(()), "it is reserved for the task that runs");
     });
     assert!(mutex.take(()));
-    let mut acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
+    let mut acquiring = pin!(AcquireAsync::new(&mutex, ()));
     assert!(poll(acquiring.as_mut()).is_pending());
     mutex.raw.release(HoldId::NONE);
     assert!(mutex.take(()));
@@ -221,9 +220,9 @@ fn a_signalled_task_does_not_spin_with_others_behind_it() {
     earn_spins();
     let mutex = AfterAttempt::new(RawMutex::new(), |_| unreachable!("too many attempts"));
     assert!(mutex.take(()));
-    let mut acquiring = pin!(AcquireAsync::new(&mutex, (), NoDeadline));
+    let mut acquiring = pin!(AcquireAsync::new(&mutex, ()));
     assert!(poll(acquiring.as_mut()).is_pending());
-    let mut behind = pin!(Acquisition::new(&mutex.raw, ()));
+    let mut behind = pin!(Acquisition::from_caller(Caller::here(), &mutex.raw, ()));
     assert!(matches!(behind.as_mut().step(Waker::noop(), None), Step::Wait(None)));
     mutex.raw.release(HoldId::NONE);
     assert!(mutex.take(()));
@@ -238,7 +237,7 @@ fn a_task_does_not_spin_behind_others() {
     fn is_none_behind<R: Acquire>(raw: R, ask: R::Ask) {
         assert!(raw.take(ask));
         assert_eq!(raw.take_in_poll(ask), Some(false));
-        let mut queued = pin!(Acquisition::new(&raw, ask));
+        let mut queued = pin!(Acquisition::from_caller(Caller::here(), &raw, ask));
         assert!(matches!(queued.as_mut().step(Waker::noop(), None), Step::Wait(None)));
         assert_eq!(raw.take_in_poll(ask), None);
         raw.give_back(ask);
@@ -253,7 +252,7 @@ fn a_task_does_not_spin_behind_others() {
 #[test]
 fn a_task_spins_when_the_last_waiter_has_its_permit() {
     let semaphore = RawSemaphore::new(0);
-    let mut queued = pin!(Acquisition::new(&semaphore, 1));
+    let mut queued = pin!(Acquisition::from_caller(Caller::here(), &semaphore, 1));
     assert!(matches!(queued.as_mut().step(Waker::noop(), None), Step::Wait(None)));
     semaphore.add(1);
     assert!(matches!(queued.step(Waker::noop(), None), Step::Ended(Ok(_))));
@@ -267,9 +266,9 @@ fn a_task_spins_when_the_last_waiter_has_its_permit() {
 fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
     fn is_reserved_for_the_second() -> bool {
         let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
-        let mut first = pin!(Acquisition::new(&semaphore, 1));
+        let mut first = pin!(Acquisition::from_caller(Caller::here(), &semaphore, 1));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-        let mut second = pin!(Acquisition::new(&semaphore.raw, 1));
+        let mut second = pin!(Acquisition::from_caller(Caller::here(), &semaphore.raw, 1));
         assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
         assert!(semaphore.raw.add(1));
         semaphore.armed.store(1, Ordering::SeqCst);
@@ -299,7 +298,7 @@ fn nothing_is_reserved_for_a_waiter_that_has_its_permits() {
         assert!(raw.add(2));
         raw.left(3, Left { holds: false, was_signalled: false });
     });
-    let mut first = pin!(Acquisition::new(&semaphore, 1));
+    let mut first = pin!(Acquisition::from_caller(Caller::here(), &semaphore, 1));
     assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
     semaphore.armed.store(1, Ordering::SeqCst);
     assert!(semaphore.raw.add(1));

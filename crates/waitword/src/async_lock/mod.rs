@@ -17,7 +17,7 @@ use waitword_core::Location;
 use crate::acquire;
 use crate::acquire::future::AcquireAsync;
 use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
-use crate::deadline::{Deadline, NoDeadline, Until, with_and_without_deadline};
+use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
 use crate::error::{LockError, NotLocked};
 use crate::holders::Gone;
 use crate::sync::{atomic::AtomicI32, const_fn};
@@ -120,49 +120,6 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         acquire::held::try_take(&self.raw, ()).is_some()
     }
 
-    /// As [`lock`](Self::lock), for at most `timeout`.
-    ///
-    /// A timeout beyond what [`Instant`] can hold never expires.
-    ///
-    /// # Errors
-    /// As [`lock_until`](Self::lock_until).
-    #[doc(alias("try_lock_for", "lock_timeout"))]
-    #[inline]
-    #[track_caller]
-    pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        self.acquire_until(|| Instant::now().checked_add(timeout))
-    }
-
-    /// As [`lock`](Self::lock), until `deadline` at the latest. A free lock is taken even after the deadline.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use waitword::{AsyncLock, LockError};
-    ///
-    /// let lock = AsyncLock::new();
-    /// assert_eq!(lock.lock_for(Duration::ZERO), Ok(()));
-    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
-    /// ```
-    ///
-    /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait and this thread must not block.
-    #[doc(alias("try_lock_until", "lock_deadline"))]
-    #[inline]
-    #[track_caller]
-    pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        self.acquire_until(|| Some(deadline))
-    }
-
-    #[inline]
-    #[track_caller]
-    fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if acquire::held::take::<{ acquire::held::TIMED }, _>(&self.raw, || ()).is_none() {
-            let Ok(_) = acquire::block::block_until(Rechecking::new(&self.raw), (), deadline())?;
-        }
-        Ok(())
-    }
-
     /// Takes the lock without blocking this thread. When the future is ready, the lock is held.
     ///
     /// Works with any executor; the future may move between threads, and the lock may be released by another thread
@@ -185,29 +142,41 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("acquire_async", "async_lock"))]
     #[track_caller]
     pub fn lock_async(&self) -> LockAsync<'_, L> {
-        LockAsync::new(&self.raw, None)
+        LockAsync::new(&self.raw)
     }
 
-    /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from this call.
+    /// As [`lock`](Self::lock), for at most `timeout`.
     ///
     /// A timeout beyond what [`Instant`] can hold never expires.
     ///
     /// # Errors
-    /// As [`lock_async_until`](Self::lock_async_until).
-    #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
+    /// As [`lock_until`](Self::lock_until).
+    #[doc(alias("try_lock_for", "lock_timeout"))]
+    #[inline]
     #[track_caller]
-    pub fn lock_async_for(&self, timeout: Duration) -> LockAsyncUntil<'_, L> {
-        LockAsyncUntil::new(&self.raw, Instant::now().checked_add(timeout))
+    pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
+        self.acquire_until(|| Instant::now().checked_add(timeout))
     }
 
-    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest. A free lock is taken even after the deadline.
+    /// As [`lock`](Self::lock), until `deadline` at the latest. A free lock is taken even after the deadline.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{AsyncLock, LockError};
+    ///
+    /// let lock = AsyncLock::new();
+    /// assert_eq!(lock.lock_for(Duration::ZERO), Ok(()));
+    /// assert_eq!(lock.lock_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    /// ```
     ///
     /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline.
-    #[doc(alias = "try_lock_until_async")]
+    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
+    /// at once, if it would have to wait and this thread must not block.
+    #[doc(alias("try_lock_until", "lock_deadline"))]
+    #[inline]
     #[track_caller]
-    pub fn lock_async_until(&self, deadline: Instant) -> LockAsyncUntil<'_, L> {
-        LockAsyncUntil::new(&self.raw, Some(deadline))
+    pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
+        self.acquire_until(|| Some(deadline))
     }
 
     /// Releases the lock, and wakes the waiter that has waited longest, if there is one.
@@ -226,6 +195,15 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.state() != FREE
+    }
+
+    #[inline]
+    #[track_caller]
+    fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
+        if acquire::held::take::<{ acquire::held::TIMED }, _>(&self.raw, || ()).is_none() {
+            let Ok(_) = acquire::block::block_until(Rechecking::new(&self.raw), (), deadline())?;
+        }
+        Ok(())
     }
 }
 
@@ -259,11 +237,21 @@ pin_project! {
     }
 }
 
-impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
+impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
     #[track_caller]
-    pub(crate) fn new(raw: &'a RawLock<L>, deadline: Option<Instant>) -> Self {
-        let acquire = AcquireAsync::new(Rechecking::new(raw), (), Until::new(deadline));
+    pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
+        let acquire = AcquireAsync::new(Rechecking::new(raw), ()).until(Until::never());
         Self { acquire, _deadline: PhantomData }
+    }
+
+    fn until(self, deadline: Until) -> LockAsync<'a, L, Until> {
+        LockAsync { acquire: self.acquire.until(deadline), _deadline: PhantomData }
+    }
+}
+
+impl<L: Location<Word = AtomicI32>, D> LockAsync<'_, L, D> {
+    fn is_waiting(&self) -> bool {
+        self.acquire.is_waiting()
     }
 }
 
@@ -274,10 +262,8 @@ impl<L: Location<Word = AtomicI32>, D: Deadline> LockAsync<'_, L, D> {
     }
 }
 
-with_and_without_deadline! {
-    ['a, L: Location<Word = AtomicI32>,] LockAsync['a, L];
-    /// The future of [`AsyncLock::lock_async_for`] and
-    /// [`AsyncLock::lock_async_until`].
-    LockAsyncUntil['a, L];
-    (), Result<(), LockError>; waits by acquire
+gives_up! {
+    ['a, L: Location<Word = AtomicI32>,] LockAsync['a, L],
+    "a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut),"
 }
+polls_either! { ['a, L: Location<Word = AtomicI32>] LockAsync['a, L]: (), Result<(), LockError> }

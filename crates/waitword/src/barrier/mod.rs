@@ -8,7 +8,7 @@ pub use raw::BarrierWaitResult;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::condition::{block, blocking_waits, kept_wait};
 use crate::handle::has_raw;
 use crate::sync::const_fn;
 use raw::{BarrierWaiter, MAX, RawBarrier};
@@ -16,6 +16,14 @@ use raw::{BarrierWaiter, MAX, RawBarrier};
 /// A point at which a number of threads and tasks wait until all of them have arrived. It can be used again and again.
 ///
 /// The last to arrive does not wait, and becomes the leader; then the next generation begins.
+///
+/// | | borrows | over an `Arc` |
+/// |---|---|---|
+/// | blocks the thread | [`wait`](Self::wait) | – |
+/// | never waits | [`try_wait`](Self::try_wait) | – |
+/// | a future | [`wait_async`](Self::wait_async) | [`wait_owned_async`](Self::wait_owned_async) |
+/// | … with a timeout | `wait_async().timeout(d)` | `wait_owned_async().timeout(d)` |
+/// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
 ///
 /// ```
 /// use waitword::Barrier;
@@ -109,33 +117,30 @@ impl Barrier {
         ///
         /// let barrier = Barrier::new(2);
         /// let alone = barrier.wait_for(Duration::from_millis(1));
-        /// assert_eq!(alone, Err(LockError::TIMED_OUT));
+        /// assert_eq!(alone, Err(LockError::TimedOut));
         /// assert_eq!(barrier.arrived(), 0);
         /// ```
         wait_until, "In both cases it has not arrived.";
     }
 
-    waits_as_futures! {
-        self: &Self => BarrierWait of BarrierWaiter::new(&self.raw);
-        /// Arrives at its first poll, and waits for the others, without blocking this thread.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// let barrier = waitword::Barrier::new(2);
-        /// let (one, two) = smol::future::zip(barrier.wait_async(), barrier.wait_async()).await;
-        /// assert!(one.is_leader() ^ two.is_leader());
-        /// # });
-        /// ```
-        ///
-        /// # Cancellation
-        /// If the future is dropped before it is ready, it has not arrived, unless all have by then.
-        ///
-        /// # Panics
-        /// When polled again after it was ready.
-        wait_async -> BarrierWait<'_>;
-        wait_async_for;
-        /// The last to arrive passes even after the deadline.
-        wait_async_until -> BarrierWaitUntil<'_>, "It has not arrived then.";
+    /// Arrives at its first poll, and waits for the others, without blocking this thread.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let barrier = waitword::Barrier::new(2);
+    /// let (one, two) = smol::future::zip(barrier.wait_async(), barrier.wait_async()).await;
+    /// assert!(one.is_leader() ^ two.is_leader());
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// If the future is dropped before it is ready, it has not arrived, unless all have by then.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    #[track_caller]
+    pub fn wait_async(&self) -> BarrierWait<&Self> {
+        BarrierWait::new(self)
     }
 
     /// The number of parties.
@@ -153,34 +158,31 @@ impl Barrier {
 /// The futures of these methods have a share in the barrier and are `'static`, so they can be moved to a task of their own, or
 /// stored in a struct beside the barrier and polled by a hand-written `poll_*`.
 ///
-/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+/// They take the `Arc` by reference. Each wait holds one more.
 impl Barrier {
-    waits_as_futures! {
-        self: &Arc<Self> => BarrierWaitOwned of BarrierWaiter::new(Arc::clone(self));
-        /// As [`wait_async`](Self::wait_async), with a future that has a share in the barrier.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// use std::sync::Arc;
-        /// use waitword::Barrier;
-        ///
-        /// let barrier = Arc::new(Barrier::new(2));
-        /// let other = smol::spawn(barrier.wait_owned_async());
-        /// let leads = barrier.wait_async().await.is_leader();
-        /// assert!(leads ^ other.await.is_leader());
-        /// # });
-        /// ```
-        ///
-        /// # Cancellation
-        /// As [`wait_async`](Self::wait_async).
-        ///
-        /// # Panics
-        /// As [`wait_async`](Self::wait_async).
-        #[doc(alias("wait_async_owned", "wait_arc"))]
-        wait_owned_async -> BarrierWaitOwned;
-        wait_owned_async_for;
-        /// The last to arrive passes even after the deadline.
-        wait_owned_async_until -> BarrierWaitOwnedUntil, "It has not arrived then.";
+    /// As [`wait_async`](Self::wait_async), with a future that has a share in the barrier.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::sync::Arc;
+    /// use waitword::Barrier;
+    ///
+    /// let barrier = Arc::new(Barrier::new(2));
+    /// let other = smol::spawn(barrier.wait_owned_async());
+    /// let leads = barrier.wait_async().await.is_leader();
+    /// assert!(leads ^ other.await.is_leader());
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async).
+    #[doc(alias("wait_async_owned", "wait_arc"))]
+    #[track_caller]
+    pub fn wait_owned_async(self: &Arc<Self>) -> BarrierWait<Arc<Self>> {
+        BarrierWait::new(Arc::clone(self))
     }
 }
 
@@ -192,16 +194,7 @@ impl fmt::Debug for Barrier {
     }
 }
 
-named_future! {
-    /// The future of [`Barrier::wait_async`].
-    pub struct BarrierWait['a](BarrierWaiter<&'a RawBarrier>) -> BarrierWaitResult;
-    /// The future of [`Barrier::wait_async_for`] and [`Barrier::wait_async_until`].
-    pub type BarrierWaitUntil;
-}
-
-named_future! {
-    /// The future of [`Barrier::wait_owned_async`].
-    pub struct BarrierWaitOwned[](BarrierWaiter<Arc<Barrier>>) -> BarrierWaitResult;
-    /// The future of [`Barrier::wait_owned_async_for`] and [`Barrier::wait_owned_async_until`].
-    pub type BarrierWaitOwnedUntil;
+kept_wait! {
+    /// The future of [`Barrier::wait_async`] and [`Barrier::wait_owned_async`].
+    BarrierWait: Barrier over RawBarrier by BarrierWaiter -> BarrierWaitResult, "; it has not arrived then"
 }

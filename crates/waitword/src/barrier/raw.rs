@@ -34,7 +34,7 @@ use waitword_core::notify_all;
 use waitword_core::observe::WaitsFor;
 
 use crate::condition::Condition;
-use crate::handle::{Handle, Waited};
+use crate::handle::Waited;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant, order};
 
@@ -142,39 +142,39 @@ impl RawBarrier {
 }
 
 /// A waiter, and the generation in which it has arrived.
-pub(crate) struct BarrierWaiter<H> {
-    barrier: H,
+pub(crate) struct BarrierWaiter<'a> {
+    barrier: &'a RawBarrier,
     arrived_in: Option<u64>,
 }
 
-impl<H> BarrierWaiter<H> {
+impl<'a> BarrierWaiter<'a> {
     /// It has not arrived yet.
-    pub(crate) fn new(barrier: H) -> Self {
+    pub(crate) fn new(barrier: &'a RawBarrier) -> Self {
         Self { barrier, arrived_in: None }
     }
 }
 
-impl<H: Handle<Raw = RawBarrier>> Condition for BarrierWaiter<H> {
-    type At = H::At;
+impl<'a> Condition for BarrierWaiter<'a> {
+    type At = &'a AtomicU64;
     type Output = BarrierWaitResult;
 
     const WAITS_FOR: WaitsFor = WaitsFor::Barrier;
 
-    fn at(&self) -> H::At {
+    fn at(&self) -> &'a AtomicU64 {
         self.barrier.at(())
     }
 
     fn check(&mut self) -> Result<BarrierWaitResult, u64> {
         let own = match self.arrived_in {
             Some(own) => own,
-            None => match self.barrier.raw().arrive() {
+            None => match self.barrier.arrive() {
                 Some(own) => *self.arrived_in.insert(own),
                 None => return Ok(BarrierWaitResult::LEADER),
             },
         };
         // Acquire: the state is checked after it.
-        let epoch = self.barrier.raw().epoch.load(order!(Acquire, "barrier-epoch-first"));
-        if generation(self.barrier.raw().state.load(order!(Acquire, "barrier-wait"))) == own {
+        let epoch = self.barrier.epoch.load(order!(Acquire, "barrier-epoch-first"));
+        if generation(self.barrier.state.load(order!(Acquire, "barrier-wait"))) == own {
             Err(epoch)
         } else {
             Ok(BarrierWaitResult::FOLLOWER)
@@ -182,7 +182,7 @@ impl<H: Handle<Raw = RawBarrier>> Condition for BarrierWaiter<H> {
     }
 
     fn give_up(&mut self, _was_notified: bool) -> Option<BarrierWaitResult> {
-        let complete = self.arrived_in.take().is_some_and(|own| !self.barrier.raw().leave(own));
+        let complete = self.arrived_in.take().is_some_and(|own| !self.barrier.leave(own));
         complete.then_some(BarrierWaitResult::FOLLOWER)
     }
 }

@@ -18,7 +18,7 @@
 
 pub(crate) mod wait_for;
 
-pub(crate) use wait_for::{Condition, WaitFor, block, block_until, must_not_block};
+pub(crate) use wait_for::{Condition, WaitFor, block};
 
 /// The methods beside `$wait` that block for a time and until a time. `$waiter` is a [`Condition`].
 macro_rules! blocking_waits {
@@ -63,105 +63,58 @@ macro_rules! blocking_waits {
     };
 }
 
-/// The methods that return futures: without a deadline, for a time, and until a time.
-macro_rules! waits_as_futures {
-    (
-        $self:ident: $Receiver:ty => $Name:ident of $waiter:expr;
-        $(#[$wait_docs:meta])*
-        $wait:ident -> $Future:ty;
-        $(#[$for_docs:meta])*
-        $wait_for:ident;
-        $(#[$until_docs:meta])*
-        $wait_until:ident -> $Until:ty, $has_not:literal;
-    ) => {
-        $(#[$wait_docs])*
-        #[track_caller]
-        pub fn $wait($self: $Receiver) -> $Future {
-            $Name::of($waiter, $crate::deadline::NoDeadline)
-        }
-
-        #[doc = concat!(
-            "As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for at most `timeout`, counted from this call."
-        )]
-        ///
-        /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
-        ///
-        /// # Errors, cancellation, panics
-        #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]
-        $(#[$for_docs])*
-        #[track_caller]
-        pub fn $wait_for($self: $Receiver, timeout: waitword_core::time::Duration) -> $Until {
-            $Name::of($waiter, $crate::deadline::Until::after(timeout))
-        }
-
-        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), until `deadline` at the latest.")]
-        $(#[$until_docs])*
-        ///
-        /// # Errors
-        /// [`TimedOut`](crate::LockError::TimedOut), never before the deadline.
-        #[doc = $has_not]
-        ///
-        /// # Cancellation
-        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), ").")]
-        ///
-        /// # Panics
-        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), ");")]
-        /// and when it has to wait, if it is the first in the process to wait with a deadline and the system cannot start the timer
-        /// thread.
-        #[track_caller]
-        pub fn $wait_until($self: $Receiver, deadline: waitword_core::time::Instant) -> $Until {
-            $Name::of($waiter, $crate::deadline::Until::new(Some(deadline)))
-        }
-    };
-}
-
-/// The futures of a condition, without a deadline and with one, under names of their own.
-macro_rules! named_future {
-    (
-        $(#[$doc:meta])*
-        pub struct $Name:ident[$($generic:tt),*]($Condition:ty) -> $Output:ty
-            $(where $bounded:ident: $bound:path)?;
-        $(#[$until_doc:meta])*
-        pub type $Until:ident;
-    ) => {
+/// The future of a condition that a lock consists of, or that its `Arc` leads to.
+macro_rules! kept_wait {
+    ($(#[$doc:meta])* $Name:ident: $Lock:ident over $Raw:ident by $Waiter:ident -> $Output:ty, $or:literal) => {
         pin_project_lite::pin_project! {
             $(#[$doc])*
+            #[doc = concat!("`P` is a `&", stringify!($Lock), "`, or an `Arc<", stringify!($Lock), ">`.")]
             #[must_use = "nothing is waited for until this is awaited: add `.await`, or wait without `_async` in a thread"]
-            pub struct $Name<$($generic,)* D = $crate::deadline::NoDeadline>
-            $(where $bounded: $bound)?
-            {
+            pub struct $Name<P, D = $crate::deadline::NoDeadline> {
                 #[pin]
-                wait: $crate::condition::wait_for::WaitFor<$Condition, D>,
+                kept: $crate::kept::Kept<P, $crate::condition::WaitFor<$Waiter<'static>, D>>,
             }
         }
 
-        impl<$($generic,)* D> $Name<$($generic,)* D>
-        $(where $bounded: $bound)?
-        {
+        impl<P> $Name<P> {
+            #[inline]
             #[track_caller]
-            pub(crate) fn of(condition: $Condition, deadline: D) -> Self {
-                Self { wait: $crate::condition::wait_for::WaitFor::new(condition, deadline) }
+            pub(crate) fn new(lock: P) -> Self
+            where
+                P: $crate::kept::Keeper<Raw = $Raw>,
+            {
+                let caller = waitword_core::observe::Caller::here();
+                let wait = |raw| $crate::condition::WaitFor::from_caller(caller, $Waiter::new(raw));
+                Self { kept: $crate::kept::Kept::new(lock, wait) }
             }
         }
 
-        impl<$($generic,)* D: $crate::deadline::Deadline> $Name<$($generic,)* D>
-        $(where $bounded: $bound)?
-        {
+        impl<P> $Name<P> {
+            fn until(self, deadline: $crate::deadline::Until) -> $Name<P, $crate::deadline::Until> {
+                $Name { kept: self.kept.map(|wait| wait.until(deadline)) }
+            }
+        }
+
+        impl<P, D> $Name<P, D> {
+            fn is_waiting(&self) -> bool {
+                self.kept.get().is_waiting()
+            }
+        }
+
+        impl<P, D: $crate::deadline::Deadline> $Name<P, D> {
             fn poll_either(
                 self: std::pin::Pin<&mut Self>,
                 cx: &mut std::task::Context<'_>,
             ) -> std::task::Poll<Result<$Output, D::Error>> {
-                std::future::Future::poll(self.project().wait, cx)
+                std::future::Future::poll(self.project().kept.wait(), cx)
             }
         }
 
-        $crate::deadline::with_and_without_deadline! {
-            [$($generic,)*] $Name[$($generic),*] $(where $bounded: $bound)?;
-            $(#[$until_doc])*
-            $Until[$($generic),*];
-            $Output, Result<$Output, $crate::error::LockError>; waits by wait
+        $crate::deadline::gives_up! {
+            [P,] $Name[P], concat!("a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut)", $or, ",")
         }
+        $crate::deadline::polls_either! { [P] $Name[P]: $Output, Result<$Output, $crate::error::LockError> }
     };
 }
 
-pub(crate) use {blocking_waits, named_future, waits_as_futures};
+pub(crate) use {blocking_waits, kept_wait};

@@ -12,10 +12,10 @@ use waitword_core::{
 };
 
 use crate::coop::Unit;
-use crate::deadline::{Deadline, NoDeadline};
+use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::drive::{Step, Steps, drive};
-use crate::error::LockError;
-use crate::holders::{HeldBy, LockType, awaited, held_by, note_lock_type};
+use crate::error::{LockError, timed_out, timed_out_alone, would_block};
+use crate::holders::{LockType, awaited, note_lock_type};
 
 /// A condition, with the state of one waiter.
 pub(crate) trait Condition {
@@ -71,14 +71,8 @@ pub(crate) type Value<C> = <<<C as Condition>::At as Location>::Word as Word>::V
 pub(crate) fn block<C: Condition>(condition: &mut C, instead: &str) -> C::Output {
     match block_until(condition, None) {
         Ok(output) => output,
-        Err(_) => must_not_block(instead),
+        Err(_) => would_block(instead),
     }
-}
-
-/// See [`block`].
-#[track_caller]
-pub(crate) fn must_not_block(instead: &str) -> ! {
-    panic!("this thread must not block (`forbid_blocking`): use `{instead}` here")
 }
 
 /// Blocks this thread until the condition holds or `deadline` passes.
@@ -102,7 +96,7 @@ pub(crate) fn block_until<C: Condition>(
             Outcome::Notified => condition.notified(),
             Outcome::NotEqual => condition.check(),
             Outcome::TimedOut => {
-                return final_check(condition).ok_or_else(|| LockError::TimedOut(held_by_other(condition)));
+                return final_check(condition).ok_or_else(|| late(condition));
             }
         };
     }
@@ -123,11 +117,11 @@ fn address(at: &impl Location) -> usize {
     std::ptr::from_ref(at.word()).addr()
 }
 
-/// The holder of what this waits for, if there can be one: the initialiser of a cell.
-fn held_by_other<C: Condition>(condition: &C) -> HeldBy {
+/// What a wait has come to whose time is up. The initialiser of a cell holds it.
+fn late<C: Condition>(condition: &C) -> LockError {
     match C::WAITS_FOR {
-        WaitsFor::OnceLock => held_by(address(&condition.at()), C::WAITS_FOR),
-        _ => HeldBy::NONE,
+        WaitsFor::OnceLock => timed_out(address(&condition.at()), C::WAITS_FOR),
+        _ => timed_out_alone(),
     }
 }
 
@@ -140,6 +134,16 @@ pin_project! {
     /// Waits as a future, until the deadline at the latest.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct WaitFor<C: Condition, D = NoDeadline> {
+        #[pin]
+        waiter: Waiter<C>,
+        #[pin]
+        deadline: D,
+    }
+}
+
+pin_project! {
+    /// The wait without its deadline.
+    struct Waiter<C: Condition> {
         condition: C,
         // For snapshots.
         caller: Caller,
@@ -149,11 +153,9 @@ pin_project! {
         ended: bool,
         // The output, until it is taken.
         output: Option<C::Output>,
-        #[pin]
-        deadline: D,
     }
 
-    impl<C: Condition, D> PinnedDrop for WaitFor<C, D> {
+    impl<C: Condition> PinnedDrop for Waiter<C> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             if !*this.ended || this.output.is_some() {
@@ -164,34 +166,9 @@ pin_project! {
     }
 }
 
-impl<C: Condition, D> WaitFor<C, D> {
-    #[track_caller]
-    pub(crate) fn new(condition: C, deadline: D) -> Self {
-        Self::from_caller(Caller::here(), condition, deadline)
-    }
-
-    /// As [`new`](Self::new), for an async function, which is not its own caller.
-    pub(crate) fn from_caller(caller: Caller, condition: C, deadline: D) -> Self {
-        Self { condition, caller, wait: None, ended: false, output: None, deadline }
-    }
-
-    /// Where it was made.
-    pub(crate) fn caller(&self) -> Caller {
-        self.caller
-    }
-
-    /// Whether it is queued.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.wait.is_some() && !self.ended
-    }
-}
-
-impl<C: Condition, D: Deadline> WaitFor<C, D> {
-    /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
-    ///
-    /// # Panics
-    /// If the wait is over.
-    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
+impl<C: Condition> Waiter<C> {
+    /// Goes on until the condition holds, or the wait is queued and wakes `cx`. See [`WaitFor::advance`].
+    fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>, is_timed: bool) -> bool {
         let mut this = self.project();
         if this.output.is_some() {
             return true;
@@ -217,7 +194,6 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
                     return true;
                 }
                 Err(value) => {
-                    let is_timed = this.deadline.at().is_some();
                     will_wait(this.condition, *this.caller, is_timed, Some(cx.waker()));
                     let origin = Origin::new(*this.caller, C::WAITS_FOR).timed(is_timed);
                     this.wait.set(Some(wait_async_from(origin, this.condition.at(), value)));
@@ -226,22 +202,8 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
         }
     }
 
-    /// As a poll, for a thread, which has no budget to consume: only a task that is polled again gets a new one.
-    pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
-        self.as_mut().advance(cx);
-        self.project().output.take()
-    }
-
-    /// As [`advance`](Self::advance), without a waker; `true` also if the wait has ended and its output was taken. A queued wait keeps the
-    /// waker that it has. A deadline takes effect with the first poll.
-    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
-        let is_queued = self.wait.as_ref().is_some_and(|wait| wait.is_waiting() && !wait.is_notified());
-        let is_over = self.ended && self.output.is_none();
-        !is_queued && (is_over || self.advance(&mut Context::from_waker(Waker::noop())))
-    }
-
     /// Ends the wait at its deadline.
-    fn end(self: Pin<&mut Self>) -> Result<C::Output, HeldBy> {
+    fn end(self: Pin<&mut Self>) -> Result<C::Output, LockError> {
         let mut this = self.project();
         let was_notified = leave(this.wait.as_mut(), this.condition);
         *this.output = if was_notified { this.condition.notified().ok() } else { None };
@@ -249,7 +211,64 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
         *this.ended = true;
         // While the output is the future's: a waker goes here, and its destructor may panic.
         this.wait.set(None);
-        this.output.take().ok_or_else(|| held_by_other(this.condition))
+        this.output.take().ok_or_else(|| late(this.condition))
+    }
+}
+
+impl<C: Condition> WaitFor<C> {
+    #[track_caller]
+    pub(crate) fn new(condition: C) -> Self {
+        Self::from_caller(Caller::here(), condition)
+    }
+
+    /// As [`new`](Self::new), for an async function, which is not its own caller.
+    pub(crate) fn from_caller(caller: Caller, condition: C) -> Self {
+        let waiter = Waiter { condition, caller, wait: None, ended: false, output: None };
+        Self { waiter, deadline: NoDeadline }
+    }
+
+    /// The same with this deadline, before its first poll.
+    pub(crate) fn until(self, deadline: Until) -> WaitFor<C, Until> {
+        WaitFor { waiter: self.waiter, deadline }
+    }
+}
+
+impl<C: Condition, D> WaitFor<C, D> {
+    /// Where it was made.
+    pub(crate) fn caller(&self) -> Caller {
+        self.waiter.caller
+    }
+
+    /// Whether it is queued.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiter.wait.is_some() && !self.waiter.ended
+    }
+}
+
+impl<C: Condition, D: Deadline> WaitFor<C, D> {
+    /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
+    ///
+    /// # Panics
+    /// If the wait is over.
+    pub(crate) fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
+        let this = self.project();
+        let is_timed = this.deadline.at().is_some();
+        this.waiter.advance(cx, is_timed)
+    }
+
+    /// As a poll, for a thread, which has no budget to consume: only a task that is polled again gets a new one.
+    pub(crate) fn try_finish(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Option<C::Output> {
+        self.as_mut().advance(cx);
+        self.project().waiter.project().output.take()
+    }
+
+    /// As [`advance`](Self::advance), without a waker; `true` also if the wait has ended and its output was taken. A queued wait keeps the
+    /// waker that it has. A deadline takes effect with the first poll.
+    pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
+        let waiter = &self.waiter;
+        let is_queued = waiter.wait.as_ref().is_some_and(|wait| wait.is_waiting() && !wait.is_notified());
+        let is_over = waiter.ended && waiter.output.is_none();
+        !is_queued && (is_over || self.advance(&mut Context::from_waker(Waker::noop())))
     }
 }
 
@@ -273,7 +292,7 @@ impl<C: Condition> Steps for WaitFor<C> {
         if let Some(output) = self.try_finish(&mut Context::from_waker(waker)) {
             Step::Ended(Ok(output))
         } else if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            Step::Ended(Err(LockError::TIMED_OUT))
+            Step::Ended(Err(timed_out_alone()))
         } else if !may_block() {
             Step::Ended(Err(LockError::BlockingForbidden))
         } else {
@@ -285,27 +304,29 @@ impl<C: Condition> Steps for WaitFor<C> {
 impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {
     type Output = Result<C::Output, D::Error>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.as_mut().advance(cx) {
-            let this = self.project();
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let at = this.deadline.at();
+        if this.waiter.as_mut().advance(cx, at.is_some()) {
             // Before the output leaves the future: a waker goes here, and its destructor may panic.
             this.deadline.clear();
             // Last: a task without budget enqueues all the same, and keeps its output.
+            let output = this.waiter.project().output;
             match Unit::poll(cx) {
                 Poll::Ready(unit) => unit.consume(),
-                Poll::Pending if this.output.as_ref().is_some_and(C::excludes_others) => {}
+                Poll::Pending if output.as_ref().is_some_and(C::excludes_others) => {}
                 Poll::Pending => return Poll::Pending,
             }
-            return this.output.take().map_or(Poll::Pending, |output| Poll::Ready(Ok(output)));
+            return output.take().map_or(Poll::Pending, |output| Poll::Ready(Ok(output)));
         }
-        let Some(deadline) = self.deadline.at() else { return Poll::Pending };
+        let Some(deadline) = at else { return Poll::Pending };
         if Instant::now() < deadline {
-            self.project().deadline.wake_at(deadline, cx.waker());
+            this.deadline.wake_at(deadline, cx.waker());
             return Poll::Pending;
         }
         ready!(Unit::poll(cx)).consume();
-        self.as_mut().project().deadline.clear();
-        Poll::Ready(self.end().map_err(|held_by| D::error(LockError::TimedOut(held_by))))
+        this.deadline.clear();
+        Poll::Ready(this.waiter.end().map_err(D::error))
     }
 }
 
@@ -333,7 +354,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::deadline::Until;
     use crate::sync::atomic::AtomicU64;
 
     /// Holds from when it is set, whatever the word says: its notify is still to come.
@@ -362,7 +382,7 @@ mod tests {
         // Once more if the time was up before the first poll.
         while !is_set.get() {
             let deadline = Instant::now() + after;
-            let mut wait = pin!(WaitFor::new(Set(&is_set, &word), Until::new(Some(deadline))));
+            let mut wait = pin!(WaitFor::new(Set(&is_set, &word)).until(Until::new(deadline)));
             if wait.as_mut().poll(&mut cx).is_pending() {
                 is_set.set(true);
                 while Instant::now() < deadline {

@@ -1,5 +1,4 @@
-//! The waits of tasks, once and while a condition holds, and their public names. Each is written once, generic over the location `A`
-//! (borrowed, or with a share in the condition variable) and the deadline `D`.
+//! The waits of tasks, once and while a condition holds, and their public names. Each is written once, generic over the deadline `D`.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -7,47 +6,41 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
-use waitword_core::Location;
 use waitword_core::observe::Caller;
 
 use crate::acquire::held::held_by_task;
-use crate::condvar::Condvar;
 use crate::condvar::guard::CondvarGuard;
-use crate::condvar::raw::Waiting;
+use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::coop::Unit;
-use crate::deadline::{Deadline, NoDeadline, Output, with_and_without_deadline};
+use crate::deadline::{Deadline, NoDeadline, Output, Until, gives_up, polls_either};
 use crate::drive::Step;
 use crate::error::LockError;
-use crate::handle::{Handle as _, OwnedAt};
+use crate::handle::Waited as _;
+use crate::kept::{Keeper, Kept};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
 
-/// The location where a wait is queued, once or repeatedly.
-pub(super) trait At: Location<Word = AtomicU64> + Clone {}
-
-impl<A: Location<Word = AtomicU64> + Clone> At for A {}
-
 pin_project! {
     /// A wait with or without a deadline. Its owner arranges the poll at the deadline.
-    struct Wait<A: Location<Word = AtomicU64>, G: CondvarGuard> {
+    struct Wait<'a, G: CondvarGuard> {
         // `Some` until the first poll, which releases the mutex.
         guard: Option<G>,
-        rest: G::Rest,
         // For snapshots.
         caller: Caller,
         #[pin]
-        waiting: Waiting<A, G::Handle>,
+        kept: Kept<G::Mutex, Waiting<'a>>,
     }
 }
 
-impl<A: At, G: CondvarGuard> Wait<A, G> {
-    fn from_caller(caller: Caller, at: A, guard: G) -> Self {
-        Self {
-            rest: guard.rest(),
-            caller,
-            waiting: Waiting::from_caller(caller, at, guard.handle()),
-            guard: Some(guard),
-        }
+impl<'a, G: CondvarGuard> Wait<'a, G> {
+    fn from_caller(caller: Caller, at: &'a AtomicU64, guard: G) -> Self {
+        let kept = Kept::new(guard.mutex_of(), |mutex| Waiting::from_caller(caller, at, mutex));
+        Self { guard: Some(guard), caller, kept }
+    }
+
+    /// Whether the wait is queued.
+    fn is_waiting(&self) -> bool {
+        self.kept.get().is_waiting()
     }
 
     /// One poll. The deadline's alarm is set if it is pending, and cleared at the end.
@@ -56,23 +49,26 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
         cx: &mut Context<'_>,
         mut deadline: Pin<&mut D>,
     ) -> Poll<(G, Result<(), D::Error>)> {
-        let mut this = self.project();
+        let this = self.project();
+        let (mut waiting, mutex) = this.kept.split();
         let until = deadline.at();
         if this.guard.is_some() {
             mutant!("condvar-enqueue-first" => *this.guard = None);
-            this.waiting.as_mut().enqueue(cx.waker(), until.is_some());
+            waiting.as_mut().enqueue(cx.waker(), until.is_some());
             // Enqueued first: this releases the mutex.
             *this.guard = None;
-            this.waiting.released();
+            waiting.released();
         }
         // After the release: a task that yields must not hold the mutex.
         let Poll::Ready(unit) = Unit::poll(cx) else { return Poll::Pending };
-        match this.waiting.step_and(cx.waker(), until, || deadline.as_mut().clear()) {
-            Step::Ended((handle, result)) => {
+        match waiting.step_and(cx.waker(), until, || deadline.as_mut().clear()) {
+            Step::Ended(result) => {
                 unit.consume();
-                let hold = held_by_task(handle.raw(), (), || *this.caller, cx.waker(), false);
-                // SAFETY: the wait ends once, with the mutex acquired; handle and rest are of the guard that it was made with.
-                Poll::Ready((unsafe { G::relocked(handle, *this.rest, hold) }, result.map_err(D::error)))
+                // The wait has ended, and uses the borrow no more (K2 of `kept.rs`).
+                let mutex = mutex.take().expect("it ends once");
+                let hold = held_by_task(mutex.raw(), (), || *this.caller, cx.waker(), false);
+                // SAFETY: the wait ends once, with the mutex acquired.
+                Poll::Ready((unsafe { G::relocked(mutex, hold) }, result.map_err(D::error)))
             }
             Step::Wait(until) => {
                 if let Some(until) = until {
@@ -86,28 +82,31 @@ impl<A: At, G: CondvarGuard> Wait<A, G> {
 
 pin_project! {
     /// Waits until notified, until the deadline at the latest.
-    #[must_use = "futures do nothing unless polled"]
-    pub(super) struct WaitOnce<A: Location<Word = AtomicU64>, G: CondvarGuard, D> {
+    struct WaitOnce<'a, G: CondvarGuard, D> {
         #[pin]
-        wait: Wait<A, G>,
+        wait: Wait<'a, G>,
         #[pin]
         deadline: D,
     }
 }
 
-impl<A: At, G: CondvarGuard, D> WaitOnce<A, G, D> {
-    #[track_caller]
-    pub(super) fn new(at: A, guard: G, deadline: D) -> Self {
-        Self { wait: Wait::from_caller(Caller::here(), at, guard), deadline }
+impl<'a, G: CondvarGuard> WaitOnce<'a, G, NoDeadline> {
+    fn new(caller: Caller, at: &'a AtomicU64, guard: G) -> Self {
+        Self { wait: Wait::from_caller(caller, at, guard), deadline: NoDeadline }
     }
 
-    /// Whether the wait is queued.
-    fn is_waiting(&self) -> bool {
-        self.wait.waiting.is_waiting()
+    fn until(self, deadline: Until) -> WaitOnce<'a, G, Until> {
+        WaitOnce { wait: self.wait, deadline }
     }
 }
 
-impl<A: At, G: CondvarGuard, D: Deadline> Future for WaitOnce<A, G, D> {
+impl<G: CondvarGuard, D> WaitOnce<'_, G, D> {
+    fn is_waiting(&self) -> bool {
+        self.wait.is_waiting()
+    }
+}
+
+impl<G: CondvarGuard, D: Deadline> Future for WaitOnce<'_, G, D> {
     type Output = (G, Result<(), D::Error>);
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
@@ -118,35 +117,38 @@ impl<A: At, G: CondvarGuard, D: Deadline> Future for WaitOnce<A, G, D> {
 
 pin_project! {
     /// Waits while the condition holds, until the deadline at the latest.
-    #[must_use = "futures do nothing unless polled"]
-    pub(super) struct WaitWhile<A: Location<Word = AtomicU64>, G: CondvarGuard, C, D: Deadline> {
-        at: A,
+    struct WaitWhile<'a, G: CondvarGuard, C, D> {
+        at: &'a AtomicU64,
         caller: Caller,
         condition: C,
-        // `Some` while the mutex is held, with the result of the last wait; otherwise the wait has the guard.
-        held: Option<(G, Result<(), D::Error>)>,
+        // `Some` while the mutex is held; otherwise the wait has the guard.
+        held: Option<G>,
         #[pin]
-        wait: Option<Wait<A, G>>,
+        wait: Option<Wait<'a, G>>,
         #[pin]
         deadline: D,
     }
 }
 
-impl<A: At, G: CondvarGuard, C, D: Deadline> WaitWhile<A, G, C, D> {
-    #[track_caller]
-    pub(super) fn new(at: A, guard: G, condition: C, deadline: D) -> Self {
-        Self { at, caller: Caller::here(), condition, held: Some((guard, Ok(()))), wait: None, deadline }
+impl<'a, G: CondvarGuard, C> WaitWhile<'a, G, C, NoDeadline> {
+    fn new(caller: Caller, at: &'a AtomicU64, guard: G, condition: C) -> Self {
+        Self { at, caller, condition, held: Some(guard), wait: None, deadline: NoDeadline }
     }
 
-    /// Whether the wait is queued.
-    fn is_waiting(&self) -> bool {
-        self.wait.as_ref().is_some_and(|wait| wait.waiting.is_waiting())
+    fn until(self, deadline: Until) -> WaitWhile<'a, G, C, Until> {
+        let Self { at, caller, condition, held, wait, deadline: NoDeadline } = self;
+        WaitWhile { at, caller, condition, held, wait, deadline }
     }
 }
 
-impl<A, G, C, D> Future for WaitWhile<A, G, C, D>
+impl<G: CondvarGuard, C, D> WaitWhile<'_, G, C, D> {
+    fn is_waiting(&self) -> bool {
+        self.wait.as_ref().is_some_and(Wait::is_waiting)
+    }
+}
+
+impl<G, C, D> Future for WaitWhile<'_, G, C, D>
 where
-    A: At,
     G: CondvarGuard,
     C: FnMut(&mut G::Target) -> bool,
     D: Deadline,
@@ -155,9 +157,9 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let mut has_waited = false;
+        let (mut has_waited, mut last) = (false, Ok(()));
         loop {
-            if let Some((mut guard, last)) = this.held.take() {
+            if let Some(mut guard) = this.held.take() {
                 // Also after the deadline: other holders may have changed the value before this acquisition.
                 if !(this.condition)(&mut guard) {
                     consume_unless(has_waited, cx);
@@ -166,11 +168,11 @@ where
                 if last.is_err() {
                     return Poll::Ready((guard, last));
                 }
-                this.wait.set(Some(Wait::from_caller(*this.caller, this.at.clone(), guard)));
+                this.wait.set(Some(Wait::from_caller(*this.caller, this.at, guard)));
             }
             let wait = this.wait.as_mut().as_pin_mut().expect(ENDED);
-            *this.held = Some(ready!(wait.poll(cx, this.deadline.as_mut())));
-            has_waited = true;
+            let (guard, result) = ready!(wait.poll(cx, this.deadline.as_mut()));
+            (*this.held, last, has_waited) = (Some(guard), result, true);
             this.wait.set(None);
         }
     }
@@ -186,8 +188,6 @@ fn consume_unless(has_waited: bool, cx: &mut Context<'_>) {
 
 const ENDED: &str = "a wait was polled after it had ended";
 
-type Owned = OwnedAt<Condvar>;
-
 impl<G> Output<(G, Result<(), Infallible>)> for G {
     fn of((guard, Ok(())): (G, Result<(), Infallible>)) -> G {
         guard
@@ -200,66 +200,74 @@ impl<G> Output<(G, Result<(), LockError>)> for (G, Result<(), LockError>) {
     }
 }
 
-/// Futures that wrap a wait, without a deadline and with one; with the type `C` of the condition, if the wait has one.
-macro_rules! condvar_futures {
-    ($(
+/// A future that wraps a wait; with the type `C` of the condition, if the wait has one.
+macro_rules! condvar_future {
+    (
         $(#[$doc:meta])*
-        pub struct $Name:ident<$($lifetime:lifetime,)? G $(, $C:ident)?>($Wait:ident<$At:ty>);
-        $(#[$until_doc:meta])*
-        pub type $Until:ident;
-    )*) => {$(
+        $Name:ident<P, G $(, $C:ident: $condition:ident)?>($Wait:ident), $while:literal
+    ) => {
         pin_project! {
             $(#[$doc])*
+            ///
+            /// `P` is a `&Condvar`, or an `Arc<Condvar>`.
             #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
-            pub struct $Name<$($lifetime,)? G $(, $C)?, D = NoDeadline>
+            pub struct $Name<P, G $(, $C)?, D = NoDeadline>
             where
                 G: CondvarGuard,
-                D: Deadline,
             {
                 #[pin]
-                wait: $Wait<$At, G $(, $C)?, D>,
+                kept: Kept<P, $Wait<'static, G $(, $C)?, D>>,
             }
         }
 
-        impl<$($lifetime,)? G: CondvarGuard $(, $C)?, D: Deadline> $Name<$($lifetime,)? G $(, $C)?, D> {
-            pub(super) fn of(wait: $Wait<$At, G $(, $C)?, D>) -> Self {
-                Self { wait }
+        impl<P, G: CondvarGuard $(, $C)?> $Name<P, G $(, $C)?> {
+            #[track_caller]
+            pub(super) fn new(condvar: P, guard: G $(, $condition: $C)?) -> Self
+            where
+                P: Keeper<Raw = RawCondvar>,
+            {
+                let caller = Caller::here();
+                let wait = |raw: &'static RawCondvar| $Wait::new(caller, raw.at(()), guard $(, $condition)?);
+                Self { kept: Kept::new(condvar, wait) }
             }
         }
 
-        impl<$($lifetime,)? G: CondvarGuard, $($C: FnMut(&mut G::Target) -> bool,)? D: Deadline> $Name<$($lifetime,)? G $(, $C)?, D> {
+        impl<P, G: CondvarGuard $(, $C)?> $Name<P, G $(, $C)?> {
+            fn until(self, deadline: Until) -> $Name<P, G $(, $C)?, Until> {
+                $Name { kept: self.kept.map(|wait| wait.until(deadline)) }
+            }
+        }
+
+        impl<P, G: CondvarGuard $(, $C)?, D> $Name<P, G $(, $C)?, D> {
+            fn is_waiting(&self) -> bool {
+                self.kept.get().is_waiting()
+            }
+        }
+
+        impl<P, G: CondvarGuard, $($C: FnMut(&mut G::Target) -> bool,)? D: Deadline> $Name<P, G $(, $C)?, D> {
             fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(G, Result<(), D::Error>)> {
-                self.project().wait.poll(cx)
+                self.project().kept.wait().poll(cx)
             }
         }
 
-        with_and_without_deadline! {
-            [$($lifetime,)? G: CondvarGuard, $($C: FnMut(&mut G::Target) -> bool,)?] $Name[$($lifetime,)? G $(, $C)?];
-            $(#[$until_doc])*
-            $Until[$($lifetime,)? G $(, $C)?];
-            G, (G, Result<(), LockError>); waits by wait
+        gives_up! {
+            [P, G: CondvarGuard, $($C,)?] $Name[P, G $(, $C)?],
+            concat!("the guard in any case, and beside it [`LockError::TimedOut`](crate::LockError::TimedOut) if ", $while, ",")
         }
-    )*};
+        polls_either! {
+            [P, G: CondvarGuard $(, $C: FnMut(&mut G::Target) -> bool)?] $Name[P, G $(, $C)?]: G, (G, Result<(), LockError>)
+        }
+    };
 }
 
-condvar_futures! {
-    /// The future of [`Condvar::wait_async`].
-    pub struct CondvarWait<'a, G>(WaitOnce<&'a AtomicU64>);
-    /// The future of [`Condvar::wait_async_for`] and [`Condvar::wait_async_until`].
-    pub type CondvarWaitUntil;
+condvar_future! {
+    /// The future of [`Condvar::wait_async`](crate::Condvar::wait_async) and
+    /// [`Condvar::wait_owned_async`](crate::Condvar::wait_owned_async).
+    CondvarWait<P, G>(WaitOnce), "no notify has counted this wait"
+}
 
-    /// The future of [`Condvar::wait_while_async`].
-    pub struct CondvarWaitWhile<'a, G, C>(WaitWhile<&'a AtomicU64>);
-    /// The future of [`Condvar::wait_while_async_for`] and [`Condvar::wait_while_async_until`].
-    pub type CondvarWaitWhileUntil;
-
-    /// The future of [`Condvar::wait_owned_async`].
-    pub struct CondvarWaitOwned<G>(WaitOnce<Owned>);
-    /// The future of [`Condvar::wait_owned_async_for`] and [`Condvar::wait_owned_async_until`].
-    pub type CondvarWaitOwnedUntil;
-
-    /// The future of [`Condvar::wait_while_owned_async`].
-    pub struct CondvarWaitWhileOwned<G, C>(WaitWhile<Owned>);
-    /// The future of [`Condvar::wait_while_owned_async_for`] and [`Condvar::wait_while_owned_async_until`].
-    pub type CondvarWaitWhileOwnedUntil;
+condvar_future! {
+    /// The future of [`Condvar::wait_while_async`](crate::Condvar::wait_while_async) and
+    /// [`Condvar::wait_while_owned_async`](crate::Condvar::wait_while_owned_async).
+    CondvarWaitWhile<P, G, C: condition>(WaitWhile), "the condition still held after the deadline"
 }

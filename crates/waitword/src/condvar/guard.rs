@@ -4,8 +4,9 @@ use std::mem;
 use std::ops::DerefMut;
 use std::sync::Arc;
 
-use crate::handle::{Handle, HasRaw as _};
+use crate::handle::HasRaw as _;
 use crate::holders::HoldId;
+use crate::kept::Keeper;
 use crate::mutex::Mutex;
 use crate::mutex::guard::{MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
@@ -14,6 +15,12 @@ use crate::raw_mutex::RawMutex;
 /// `lock_api` the guard of a `waitword::lock_api::Mutex`.
 ///
 /// Mapped guards are not among them: a wait releases the whole value.
+#[diagnostic::on_unimplemented(
+    message = "a wait of `Condvar` does not take `{Self}`",
+    label = "not a `MutexGuard` or an `OwnedMutexGuard`",
+    note = "`wait_async` and its siblings take the guard and give it back: `guard = condvar.wait_async(guard).await`",
+    note = "only the methods that block borrow it: `condvar.wait(&mut guard)`"
+)]
 pub trait CondvarGuard: DerefMut + sealed::Relock {}
 
 impl<T: ?Sized> CondvarGuard for MutexGuard<'_, T> {}
@@ -21,71 +28,49 @@ impl<T: ?Sized> CondvarGuard for MutexGuard<'_, T> {}
 impl<T: ?Sized> CondvarGuard for OwnedMutexGuard<T> {}
 
 pub(crate) mod sealed {
-    use super::{Handle, HoldId, RawMutex};
+    use super::{HoldId, Keeper, RawMutex};
 
     /// A guard that can be made again.
     pub trait Relock: Sized {
-        /// How a wait accesses the mutex.
+        /// How a wait reaches the mutex.
         #[allow(private_bounds, reason = "the trait is sealed")]
-        type Handle: Handle<Raw = RawMutex>;
-
-        /// What else is needed to make the guard again.
-        type Rest: Copy;
+        type Mutex: Keeper<Raw = RawMutex>;
 
         /// Called when a wait begins, which may end in the queue of the mutex.
-        fn handle(&self) -> Self::Handle;
-
-        fn rest(&self) -> Self::Rest;
+        fn mutex_of(&self) -> Self::Mutex;
 
         /// # Safety
-        /// The mutex of the handle was acquired, and this is the guard of that acquisition. Handle and rest are of one guard.
-        unsafe fn relocked(handle: Self::Handle, rest: Self::Rest, hold: HoldId) -> Self;
+        /// The mutex was acquired, and this is the guard of that acquisition.
+        unsafe fn relocked(mutex: Self::Mutex, hold: HoldId) -> Self;
 
         /// Replaces the [`HoldId`] that the guard keeps. Returns the former one.
         fn keep(&mut self, hold: HoldId) -> HoldId;
     }
 }
 
-impl<'a, T: ?Sized> sealed::Relock for MutexGuard<'a, T> {
-    type Handle = &'a RawMutex;
-    type Rest = &'a Mutex<T>;
+macro_rules! relock {
+    ($Guard:ident<$($life:lifetime,)? T>: $Mutex:ty, $guard:ident => $mutex:expr) => {
+        impl<$($life,)? T: ?Sized> sealed::Relock for $Guard<$($life,)? T> {
+            type Mutex = $Mutex;
 
-    fn handle(&self) -> &'a RawMutex {
-        Self::mutex(self).will_wait();
-        &Self::mutex(self).raw
-    }
+            fn mutex_of(&self) -> $Mutex {
+                let $guard = self;
+                let mutex = $mutex;
+                mutex.will_wait();
+                mutex
+            }
 
-    fn rest(&self) -> &'a Mutex<T> {
-        Self::mutex(self)
-    }
+            unsafe fn relocked(mutex: $Mutex, hold: HoldId) -> Self {
+                // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `guards/mod.rs`).
+                unsafe { Self::new(mutex, hold) }
+            }
 
-    unsafe fn relocked(_raw: &'a RawMutex, mutex: &'a Mutex<T>, hold: HoldId) -> Self {
-        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `guards/mod.rs`).
-        unsafe { Self::new(mutex, hold) }
-    }
-
-    fn keep(&mut self, hold: HoldId) -> HoldId {
-        mem::replace(&mut self.hold, hold)
-    }
+            fn keep(&mut self, hold: HoldId) -> HoldId {
+                mem::replace(&mut self.hold, hold)
+            }
+        }
+    };
 }
 
-impl<T: ?Sized> sealed::Relock for OwnedMutexGuard<T> {
-    type Handle = Arc<Mutex<T>>;
-    type Rest = ();
-
-    fn handle(&self) -> Arc<Mutex<T>> {
-        Self::mutex(self).will_wait();
-        Arc::clone(Self::mutex(self))
-    }
-
-    fn rest(&self) {}
-
-    unsafe fn relocked(mutex: Arc<Mutex<T>>, _rest: (), hold: HoldId) -> Self {
-        // SAFETY: the contract of `relocked` is that of `new` (invariant 1 of `guards/mod.rs`).
-        unsafe { Self::new(mutex, hold) }
-    }
-
-    fn keep(&mut self, hold: HoldId) -> HoldId {
-        mem::replace(&mut self.hold, hold)
-    }
-}
+relock! { MutexGuard<'a, T>: &'a Mutex<T>, guard => Self::mutex(guard) }
+relock! { OwnedMutexGuard<T>: Arc<Mutex<T>>, guard => Arc::clone(Self::mutex(guard)) }

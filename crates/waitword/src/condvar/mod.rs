@@ -19,6 +19,14 @@ use crate::sync::const_fn;
 /// wait takes the guard of the mutex, a [`MutexGuard`](crate::MutexGuard) or an [`OwnedMutexGuard`](crate::OwnedMutexGuard),
 /// and gives it back: a thread lends it (`&mut guard`), a future has it by value.
 ///
+/// | | once | while a condition holds |
+/// |---|---|---|
+/// | blocks the thread, lends the guard | [`wait`](Self::wait) | [`wait_while`](Self::wait_while) |
+/// | a future, has the guard | [`wait_async`](Self::wait_async) | [`wait_while_async`](Self::wait_while_async) |
+/// | … with a timeout | `wait_async(guard).timeout(d)` | `wait_while_async(guard, f).timeout(d)` |
+/// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | [`wait_while_for`](Self::wait_while_for), [`wait_while_until`](Self::wait_while_until) |
+/// | a future over an `Arc` | [`wait_owned_async`](Self::wait_owned_async) | [`wait_while_owned_async`](Self::wait_while_owned_async) |
+///
 /// There are no spurious wakeups: a wait ends because a notify counted it, or because its time is up. But between the notify
 /// and the end of the wait, other holders of the mutex may have changed its value. So wait in a loop, or with
 /// [`wait_while`](Self::wait_while) and its siblings, which are that loop.
@@ -78,21 +86,21 @@ impl Condvar {
         }
     }
 
-    /// Notifies the waiter that has waited longest, if there is one. Returns how many it notified: 0 or 1.
+    /// Notifies the waiter that has waited longest, if there is one. Returns whether there was one.
     ///
     /// The mutex may be held or not. A notified waiter returns from its wait once it has the mutex; if its future is dropped
     /// before, the notify is forwarded to the next waiter.
     ///
     /// ```
-    /// assert_eq!(waitword::Condvar::new().notify_one(), 0);
+    /// assert!(!waitword::Condvar::new().notify_one());
     /// ```
     ///
     /// Does not panic: a panic of a task's waker is caught, after the panic hook has reported it.
     #[doc(alias("signal", "notify", "pthread_cond_signal"))]
     #[inline]
     #[track_caller]
-    pub fn notify_one(&self) -> usize {
-        noted(self.raw.word_at(), || self.raw.notify(1), |notified| *notified)
+    pub fn notify_one(&self) -> bool {
+        noted(self.raw.word_at(), || self.raw.notify(1), |notified| *notified) != 0
     }
 
     /// Notifies all present waiters. Returns how many it notified.

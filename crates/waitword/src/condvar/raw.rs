@@ -37,14 +37,14 @@ use waitword_core::time::Instant;
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
 use waitword_core::{
-    Cancelled, Location, Parker, WaitAsync, notify_one, replace_if_idle, requeue_while_equal, wait_async_from,
+    Cancelled, Parker, WaitAsync, notify_one, replace_if_idle, requeue_while_equal, wait_async_from,
 };
 
 use crate::acquire::acquisition::Acquisition;
 use crate::acquire::{Acquire, Attempt, Left, OnUnwind, block};
 use crate::drive::{Step, Steps};
-use crate::error::LockError;
-use crate::handle::{Handle, Waited};
+use crate::error::{LockError, timed_out_alone};
+use crate::handle::Waited;
 use crate::raw_mutex::RawMutex;
 use crate::spins;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -90,9 +90,9 @@ impl Waited for RawCondvar {
 
 /// See [`RawCondvar::notify`]. A wait has only `at` of its condition variable.
 #[inline]
-fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
+fn notify(at: &AtomicU64, count: usize) -> usize {
     // Relaxed: a queued waiter wrote the word before it released the mutex, and the condition was changed under the mutex.
-    match at.word().load(Ordering::Relaxed) {
+    match at.load(Ordering::Relaxed) {
         NO_MUTEX => 0,
         mutex => notify_waiters(at, mutex, count),
     }
@@ -100,7 +100,7 @@ fn notify(at: &impl Location<Word = AtomicU64>, count: usize) -> usize {
 
 /// Out of line, so that a notify before the first wait is a load and a comparison.
 #[inline(never)]
-fn notify_waiters(at: &impl Location<Word = AtomicU64>, mut mutex: u64, count: usize) -> usize {
+fn notify_waiters(at: &AtomicU64, mut mutex: u64, count: usize) -> usize {
     // To move one waiter takes two locks, and saves no wake-up.
     if count == 1 {
         return notify_one(at);
@@ -116,8 +116,8 @@ fn notify_waiters(at: &impl Location<Word = AtomicU64>, mut mutex: u64, count: u
 
 /// Makes `mutex` the one that the waiters go back to. Panics if other waiters use another mutex.
 #[track_caller]
-fn adopt(at: &impl Location<Word = AtomicU64>, mutex: u64) {
-    let now = at.word().load(Ordering::Relaxed);
+fn adopt(at: &AtomicU64, mutex: u64) {
+    let now = at.load(Ordering::Relaxed);
     if now != mutex
         && let Err(then) = replace_if_idle(at, now, mutex)
     {
@@ -130,25 +130,25 @@ fn adopt(at: &impl Location<Word = AtomicU64>, mutex: u64) {
 
 pin_project! {
     /// One wait, between two of its steps.
-    pub(crate) struct Waiting<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
-        // The location of the queue: borrowed, or with a share in the condition variable.
-        at: A,
-        // `Some` until the wait ends, or the stage takes the handle.
-        handle: Option<H>,
+    pub(crate) struct Waiting<'a> {
+        // The word with the queue.
+        at: &'a AtomicU64,
+        // `Some` until the wait ends, or the stage takes it.
+        mutex: Option<&'a RawMutex>,
         // For snapshots.
         caller: Caller,
         // Whether a notify counted this wait, which has not ended yet.
         notified: Notified,
         #[pin]
-        stage: Stage<A, H>,
+        stage: Stage<'a>,
     }
 
-    impl<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> PinnedDrop for Waiting<A, H> {
+    impl<'a> PinnedDrop for Waiting<'a> {
         fn drop(this: Pin<&mut Self>) {
             let mut this = this.project();
-            let mut forwards = Forwards { at: &*this.at, notified: *this.notified };
-            if let (StageProjection::Queued { wait }, Some(handle)) = (this.stage.as_mut().project(), &*this.handle) {
-                forwards.notified = leave(wait, handle.raw());
+            let mut forwards = Forwards { at: this.at, notified: *this.notified };
+            if let (StageProjection::Queued { wait }, Some(mutex)) = (this.stage.as_mut().project(), *this.mutex) {
+                forwards.notified = leave(wait, mutex);
             }
             // The drop of an acquisition leaves the mutex's queue.
             this.stage.set(Stage::Idle);
@@ -158,18 +158,18 @@ pin_project! {
 
 pin_project! {
     #[project = StageProjection]
-    enum Stage<A: Location<Word = AtomicU64>, H: Handle<Raw = RawMutex>> {
+    enum Stage<'a> {
         // Not begun, or ended.
         Idle,
         // Queued here, or, once moved by a notify of all, in the queue of the mutex.
         Queued {
             #[pin]
-            wait: WaitAsync<A>,
+            wait: WaitAsync<&'a AtomicU64>,
         },
         // Notified by itself, or timed out: acquires the mutex as a new acquirer.
         Locking {
             #[pin]
-            acquisition: Acquisition<H>,
+            acquisition: Acquisition<&'a RawMutex>,
         },
     }
 }
@@ -186,29 +186,29 @@ enum Notified {
 
 impl Notified {
     /// By the notify that has dequeued or moved this wait.
-    fn of<A: Location<Word = AtomicU64>>(wait: Pin<&mut WaitAsync<A>>) -> Self {
+    fn of(wait: Pin<&mut WaitAsync<&AtomicU64>>) -> Self {
         if wait.was_notified_alone() { Self::Alone } else { Self::WithOthers }
     }
 }
 
 const ENDED: &str = "a wait was polled after it had ended";
 
-impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A, H> {
+impl<'a> Waiting<'a> {
     #[track_caller]
-    pub(crate) fn new(at: A, handle: H) -> Self {
-        Self::from_caller(Caller::here(), at, handle)
+    pub(crate) fn new(at: &'a AtomicU64, mutex: &'a RawMutex) -> Self {
+        Self::from_caller(Caller::here(), at, mutex)
     }
 
     /// As [`new`](Self::new), for a wait that began at `caller`.
-    pub(crate) fn from_caller(caller: Caller, at: A, handle: H) -> Self {
-        Self { at, handle: Some(handle), caller, notified: Notified::Not, stage: Stage::Idle }
+    pub(crate) fn from_caller(caller: Caller, at: &'a AtomicU64, mutex: &'a RawMutex) -> Self {
+        Self { at, mutex: Some(mutex), caller, notified: Notified::Not, stage: Stage::Idle }
     }
 
     /// Whether the waiter is queued, here or for the mutex.
     pub(crate) fn is_waiting(&self) -> bool {
         match &self.stage {
             Stage::Idle => false,
-            Stage::Queued { .. } => self.handle.is_some(),
+            Stage::Queued { .. } => self.mutex.is_some(),
             Stage::Locking { acquisition } => acquisition.is_waiting(),
         }
     }
@@ -221,12 +221,12 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     #[track_caller]
     pub(crate) fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool) {
         let mut this = self.project();
-        let word = this.handle.as_ref().expect(ENDED).raw().at(()).word();
+        let word = this.mutex.expect(ENDED).at(());
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             adopt(this.at, mutex);
             let origin = Origin::new(*this.caller, WaitsFor::Condvar).timed(is_timed).before_release();
-            this.stage.set(Stage::Queued { wait: wait_async_from(origin, this.at.clone(), mutex) });
+            this.stage.set(Stage::Queued { wait: wait_async_from(origin, *this.at, mutex) });
             if let StageProjection::Queued { wait } = this.stage.as_mut().project()
                 && wait.poll_signalled(&mut Context::from_waker(waker)).is_pending()
             {
@@ -247,7 +247,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
     fn recheck(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Option<Option<Instant>> {
         let mut this = self.project();
         let StageProjection::Queued { mut wait } = this.stage.as_mut().project() else { return None };
-        let raw = this.handle.as_ref().expect(ENDED).raw();
+        let raw = this.mutex.expect(ENDED);
         // As in `Acquisition::enqueue`. A signalled waiter is in the queue of the mutex.
         let mut taken = wait.is_signalled() && raw.take_signalled(());
         if !taken {
@@ -283,14 +283,14 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         if Parker::is_woken_by(waker) && spins::is_due() && block::spin(raw, ()) {
             return None;
         }
-        let handle = this.handle.take().expect(ENDED);
-        let acquisition = Acquisition::from_caller(*this.caller, handle, ());
+        let mutex = this.mutex.take().expect(ENDED);
+        let acquisition = Acquisition::from_caller(*this.caller, mutex, ());
         this.stage.set(Stage::Locking { acquisition });
         None
     }
 }
 
-impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A, H> {
+impl<'a> Waiting<'a> {
     /// As a [`step`](Steps::step), which calls `ends` before it ends: foreign code, which may unwind. Then the mutex is released, and a notify
     /// forwarded when the wait is dropped.
     pub(crate) fn step_and(
@@ -298,35 +298,34 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Waiting<A
         waker: &Waker,
         deadline: Option<Instant>,
         ends: impl FnOnce(),
-    ) -> Step<(H, Result<(), LockError>)> {
+    ) -> Step<Result<(), LockError>> {
         if let Some(until) = self.as_mut().recheck(waker, deadline) {
             return Step::Wait(until);
         }
         let mut this = self.project();
-        let handle = match this.stage.as_mut().project() {
+        let mutex = match this.stage.as_mut().project() {
             // Dequeued, and holds the mutex.
-            StageProjection::Idle | StageProjection::Queued { .. } => this.handle.take().expect(ENDED),
+            StageProjection::Idle | StageProjection::Queued { .. } => this.mutex.take().expect(ENDED),
             StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
-                Step::Ended(Ok(Ok(handle))) => handle,
+                Step::Ended(Ok(Ok(mutex))) => mutex,
                 Step::Ended(Err(_)) => unreachable!("it has no deadline"),
                 Step::Wait(until) => return Step::Wait(until),
             },
         };
         // Here, and not with the wait: if a waker's destructor panicked in the drop of a future, an `.await` would leak what it returns.
-        let unwinding = OnUnwind(|| handle.raw().give_back(()));
+        let unwinding = OnUnwind(|| mutex.give_back(()));
         ends();
         this.stage.set(Stage::Idle);
         mem::forget(unwinding);
-        let result = match mem::replace(this.notified, Notified::Not) {
-            Notified::Not => Err(LockError::TIMED_OUT),
+        Step::Ended(match mem::replace(this.notified, Notified::Not) {
+            Notified::Not => Err(timed_out_alone()),
             Notified::Alone | Notified::WithOthers => Ok(()),
-        };
-        Step::Ended((handle, result))
+        })
     }
 }
 
-impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for Waiting<A, H> {
-    type Output = (H, Result<(), LockError>);
+impl Steps for Waiting<'_> {
+    type Output = Result<(), LockError>;
 
     /// Ends with the mutex held, and with the result of the wait.
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
@@ -343,7 +342,7 @@ impl<A: Location<Word = AtomicU64> + Clone, H: Handle<Raw = RawMutex>> Steps for
 }
 
 /// Leaves the queue, here or of the mutex, and forwards the signal, if there is one. Returns whether a notify had counted the wait.
-fn leave<A: Location<Word = AtomicU64>>(mut wait: Pin<&mut WaitAsync<A>>, mutex: &RawMutex) -> Notified {
+fn leave(mut wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex) -> Notified {
     match wait.as_mut().cancel() {
         Cancelled::BeforeNotify => return Notified::Not,
         Cancelled::AfterSignal => {
@@ -356,12 +355,12 @@ fn leave<A: Location<Word = AtomicU64>>(mut wait: Pin<&mut WaitAsync<A>>, mutex:
 }
 
 /// Forwards the notify of a waiter that is dropped, also if its waker's destructor panics.
-struct Forwards<'a, A: Location<Word = AtomicU64>> {
-    at: &'a A,
+struct Forwards<'a> {
+    at: &'a AtomicU64,
     notified: Notified,
 }
 
-impl<A: Location<Word = AtomicU64>> Drop for Forwards<'_, A> {
+impl Drop for Forwards<'_> {
     fn drop(&mut self) {
         mutant!("condvar-forward" => return);
         mutant!("condvar-forward-all" => if self.notified != Notified::Not { notify(self.at, 1); return });

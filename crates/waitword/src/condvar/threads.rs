@@ -11,9 +11,10 @@ use crate::condvar::Condvar;
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::drive::drive;
-use crate::error::LockError;
-use crate::handle::{Handle as _, Waited as _};
+use crate::error::{LockError, would_block};
+use crate::handle::Waited as _;
 use crate::holders::not_kept;
+use crate::kept::Keeper as _;
 
 impl Condvar {
     /// Releases the mutex, blocks this thread until it is notified, and locks the mutex again.
@@ -40,7 +41,9 @@ impl Condvar {
     #[doc(alias = "pthread_cond_wait")]
     #[track_caller]
     pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
-        assert!(may_block(), "this thread must not block (`forbid_blocking`): use `wait_async` here");
+        if !may_block() {
+            would_block("wait_async");
+        }
         // Without a deadline the wait ends only by a notify.
         let _ = block(&self.raw, guard, None);
     }
@@ -69,7 +72,7 @@ impl Condvar {
     ///
     /// let mutex = Mutex::new(());
     /// let mut guard = mutex.lock();
-    /// assert_eq!(Condvar::new().wait_until(&mut guard, Instant::now()), Err(LockError::TIMED_OUT));
+    /// assert_eq!(Condvar::new().wait_until(&mut guard, Instant::now()), Err(LockError::TimedOut));
     /// ```
     ///
     /// # Errors
@@ -142,7 +145,7 @@ impl Condvar {
     /// let mut guard = mutex.lock();
     /// let timeout = Duration::from_millis(1);
     /// let result = Condvar::new().wait_while_for(&mut guard, timeout, |number| *number == 0);
-    /// assert_eq!(result, Err(LockError::TIMED_OUT));
+    /// assert_eq!(result, Err(LockError::TimedOut));
     /// ```
     ///
     /// # Errors
@@ -174,7 +177,7 @@ fn wait_while_until<G: CondvarGuard>(
         match block(raw, guard, deadline) {
             Ok(()) => {}
             // Other holders may have changed the value before this thread acquired the mutex.
-            Err(LockError::TimedOut(_)) if !condition(guard) => break,
+            Err(LockError::TimedOut) if !condition(guard) => break,
             Err(error) => return Err(error),
         }
     }
@@ -192,8 +195,8 @@ fn block<G: CondvarGuard>(
         return Err(LockError::BlockingForbidden);
     }
     let parker = Parker::current();
-    let handle = guard.handle();
-    let mutex = handle.raw();
+    let kept = guard.mutex_of();
+    let mutex = kept.raw();
     let mut waiting = pin!(Waiting::new(raw.at(()), mutex));
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be used before the mutex is locked again. Nothing unwinds from here on.
@@ -201,7 +204,7 @@ fn block<G: CondvarGuard>(
     let sent = WasSent::look(mutex, (), held);
     mutex.release(held);
     waiting.released();
-    let (_, result) = drive(&parker, waiting, deadline);
+    let result = drive(&parker, waiting, deadline);
     let hold = held_by_thread(mutex, (), caller, false);
     sent.say(mutex, (), hold);
     guard.keep(hold);

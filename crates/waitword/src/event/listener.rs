@@ -24,13 +24,37 @@ use std::task::{Context, Waker};
 use waitword_core::time::{Duration, Instant};
 
 use pin_project_lite::pin_project;
+use waitword_core::observe::Caller;
 
-use crate::condition::{WaitFor, must_not_block};
-use crate::deadline::NoDeadline;
-use crate::error::LockError;
+use crate::condition::WaitFor;
+use crate::error::{LockError, would_block};
 use crate::event::Event;
 use crate::event::raw::{EventWaiter, RawEvent};
+use crate::kept::Kept;
 use crate::sync::mutant;
+
+pin_project! {
+    /// What both kinds of listener do.
+    struct Listening<'a> {
+        event: &'a RawEvent,
+        #[pin]
+        wait: WaitFor<EventWaiter<'a>>,
+    }
+}
+
+impl<'a> Listening<'a> {
+    /// Listens from the current round on.
+    fn of(event: &'a RawEvent, caller: Caller) -> Self {
+        Self { event, wait: WaitFor::from_caller(caller, EventWaiter::new(event)) }
+    }
+
+    /// Listens from the current round on, for another wait.
+    fn again(self: Pin<&mut Self>) {
+        let mut this = self.project();
+        let caller = this.wait.caller();
+        this.wait.set(WaitFor::from_caller(caller, EventWaiter::new(this.event)));
+    }
+}
 
 /// A listener that reaches its event by a `$Handle`. A task has `$wait_async` instead.
 macro_rules! listener {
@@ -40,17 +64,16 @@ macro_rules! listener {
             #[doc(alias = "Listener")]
             #[must_use = "a listener does nothing unless it is waited for"]
             pub struct $Listener$(<$life>)? {
-                event: $Handle,
                 #[pin]
-                wait: WaitFor<EventWaiter<$Handle>>,
+                kept: Kept<$Handle, Listening<'static>>,
             }
         }
 
         impl$(<$life>)? $Listener$(<$life>)? {
             #[track_caller]
             pub(super) fn of(event: $Handle) -> Self {
-                let wait = WaitFor::new(EventWaiter::new(event.clone()), NoDeadline);
-                Self { event, wait }
+                let caller = Caller::here();
+                Self { kept: Kept::new(event, |event| Listening::of(event, caller)) }
             }
 
             /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
@@ -63,18 +86,19 @@ macro_rules! listener {
             #[track_caller]
             pub fn wait(self: Pin<&mut Self>) {
                 if self.block(None).is_err() {
-                    must_not_block(concat!("Event::", $wait_async));
+                    would_block(concat!("Event::", $wait_async));
                 }
             }
 
             /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
             /// waits, but enqueues.
             #[must_use = "if it is `true`, a wakeup has been taken"]
-            pub fn try_wait(mut self: Pin<&mut Self>) -> bool {
-                let wait = self.as_mut().project().wait;
+            pub fn try_wait(self: Pin<&mut Self>) -> bool {
+                let mut listening = self.project().kept.wait();
+                let wait = listening.as_mut().project().wait;
                 let is_woken = wait.try_finish(&mut Context::from_waker(Waker::noop())).is_some();
                 if is_woken {
-                    self.listen_again();
+                    listening.again();
                 }
                 is_woken
             }
@@ -100,7 +124,7 @@ macro_rules! listener {
             ///
             /// let event = Event::new();
             /// let mut listener = pin!(event.listen());
-            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+            /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
             /// // It still listens, in its position.
             /// event.notify_one();
             /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
@@ -125,30 +149,23 @@ macro_rules! listener {
             /// # Cancellation
             /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
             pub fn enable(self: Pin<&mut Self>) -> bool {
-                self.project().wait.enable()
+                self.project().kept.wait().project().wait.enable()
             }
 
             #[track_caller]
-            fn block(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), LockError> {
-                mutant!("event-listen" => if !self.wait.is_waiting() { self.as_mut().listen_again() });
-                self.as_mut().project().wait.block_until(deadline)?;
-                self.listen_again();
+            fn block(self: Pin<&mut Self>, deadline: Option<Instant>) -> Result<(), LockError> {
+                let mut listening = self.project().kept.wait();
+                mutant!("event-listen" => if !listening.wait.is_waiting() { listening.as_mut().again() });
+                listening.as_mut().project().wait.block_until(deadline)?;
+                listening.again();
                 Ok(())
-            }
-
-            /// Listens from the current round on.
-            fn listen_again(self: Pin<&mut Self>) {
-                let mut this = self.project();
-                let caller = this.wait.caller();
-                let waiter = EventWaiter::new(this.event.clone());
-                this.wait.set(WaitFor::from_caller(caller, waiter, NoDeadline));
             }
         }
 
         /// Shows whether it is in the queue.
         impl$(<$life>)? fmt::Debug for $Listener$(<$life>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let waiting = self.wait.is_waiting();
+                let waiting = self.kept.get().wait.is_waiting();
                 f.debug_struct(stringify!($Listener)).field("waiting", &waiting).finish_non_exhaustive()
             }
         }
@@ -192,7 +209,7 @@ listener! {
     /// # Cancellation
     /// Dropping it dequeues it. A wakeup of `notify_one` that it had got, and that no wait has returned, is forwarded, as
     /// that of a [future](crate::Event::wait_async).
-    EventListener<'a> to &'a RawEvent, as "wait_async"
+    EventListener<'a> to &'a Event, as "wait_async"
 }
 
 listener! {

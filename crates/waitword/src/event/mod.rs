@@ -21,7 +21,7 @@ pub(crate) mod waits;
 use std::fmt;
 
 use crate::condition::{block, blocking_waits};
-use crate::event::raw::{EventNotified, EventWaiter, RawEvent, Whom};
+use crate::event::raw::{EventWaiter, RawEvent, Whom};
 use crate::handle::{Waited as _, has_raw};
 use crate::holders::{noted, tells_its_drop};
 use crate::sync::const_fn;
@@ -31,6 +31,15 @@ use crate::sync::const_fn;
 /// It says *that* something happened; the waiter checks what. [`notify_one`](Self::notify_one) is
 /// stored if there is no waiter, so that the next one goes on at once; several in a row are stored as one.
 /// [`notify_all`](Self::notify_all) wakes the present waiters, and stores nothing.
+///
+/// | | borrows | over an `Arc` |
+/// |---|---|---|
+/// | blocks the thread | [`wait`](Self::wait) | – |
+/// | never waits | [`try_wait`](Self::try_wait) | – |
+/// | a future | [`wait_async`](Self::wait_async) | [`wait_owned_async`](Self::wait_owned_async) |
+/// | … with a timeout | `wait_async().timeout(d)` | `wait_owned_async().timeout(d)` |
+/// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
+/// | begins now, blocks later | [`listen`](Self::listen) | [`listen_owned`](Self::listen_owned) |
 ///
 /// # From when one waits
 /// For `notify_all`, from the moment that a wait's future is made (or the blocking method begins), polled or not. For `notify_one`,
@@ -112,26 +121,20 @@ impl Event {
     }
 
     /// Wakes the head waiter, which has been queued longest. If no waiter is queued, stores the wakeup for the next one,
-    /// unless one is stored already. Returns which of these it did.
+    /// unless one is stored already. Returns whether it woke a waiter; the wakeup is lost in no case.
     ///
     /// ```
-    /// use waitword::{Event, EventNotified};
-    ///
-    /// let event = Event::new();
-    /// assert_eq!(event.notify_one(), EventNotified::Stored);
-    /// assert_eq!(event.notify_one(), EventNotified::AlreadyStored);
+    /// let event = waitword::Event::new();
+    /// assert!(!event.notify_one(), "nobody waits: it is stored");
+    /// assert!(!event.notify_one(), "it is merged into the stored one");
     /// event.wait();
     /// assert!(!event.try_wait(), "one was stored, not two");
     /// ```
     #[doc(alias("set", "signal"))]
     #[inline]
     #[track_caller]
-    pub fn notify_one(&self) -> EventNotified {
-        noted(
-            self.raw.word_at(),
-            || self.raw.notify(Whom::First),
-            |notified| usize::from(notified.is_woken()),
-        )
+    pub fn notify_one(&self) -> bool {
+        noted(self.raw.word_at(), || self.raw.notify(Whom::First), |notified| usize::from(*notified))
     }
 
     /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
@@ -142,12 +145,11 @@ impl Event {
     /// ```
     /// # smol::block_on(async {
     /// use std::pin::pin;
-    /// use waitword::{Event, EventNotified};
     ///
-    /// let event = Event::new();
+    /// let event = waitword::Event::new();
     /// let (mut first, mut last) = (pin!(event.wait_async()), pin!(event.wait_async()));
     /// assert!(!first.as_mut().enable() && !last.as_mut().enable());
-    /// assert_eq!(event.notify_last(), EventNotified::Woken);
+    /// assert!(event.notify_last());
     /// assert!(!first.as_mut().enable());
     /// last.await;
     /// # });
@@ -158,8 +160,8 @@ impl Event {
     /// will do.
     #[inline]
     #[track_caller]
-    pub fn notify_last(&self) -> EventNotified {
-        noted(self.raw.word_at(), || self.raw.notify(Whom::Last), |notified| usize::from(notified.is_woken()))
+    pub fn notify_last(&self) -> bool {
+        noted(self.raw.word_at(), || self.raw.notify(Whom::Last), |notified| usize::from(*notified))
     }
 
     /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
@@ -183,8 +185,8 @@ impl Event {
         noted(self.raw.word_at(), || self.raw.notify_all(), |woken| *woken)
     }
 
-    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
-    /// this returns.
+    /// For tests: how many waiters are queued at this moment. Programs have snapshots ([`word::Table::snapshot`](crate::word::Table)).
+    #[doc(hidden)]
     pub fn waiters(&self) -> usize {
         self.raw.waiters(())
     }
@@ -218,7 +220,7 @@ impl Event {
         /// use waitword::{Event, LockError};
         ///
         /// let event = Event::new();
-        /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+        /// assert_eq!(event.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
         /// event.notify_one();
         /// assert_eq!(event.wait_for(Duration::ZERO), Ok(()));
         /// ```

@@ -37,7 +37,7 @@ use waitword_core::observe::WaitsFor;
 use waitword_core::{notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
 use crate::condition::Condition;
-use crate::handle::{Handle, Waited};
+use crate::handle::Waited;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant, order};
 
@@ -94,11 +94,11 @@ impl RawEvent {
         self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, take).is_ok()
     }
 
-    /// Wakes one queued waiter, or stores a wakeup.
-    pub(crate) fn notify(&self, whom: Whom) -> EventNotified {
+    /// Wakes one queued waiter, or stores a wakeup. Returns whether it woke one.
+    pub(crate) fn notify(&self, whom: Whom) -> bool {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
-            mutant!("event-store-again" => if word & STORED != 0 { return EventNotified::AlreadyStored });
+            mutant!("event-store-again" => if word & STORED != 0 { return false });
             let stored = (word & !WAITERS) | STORED;
             let done = if word & WAITERS == 0 {
                 self.word
@@ -111,9 +111,7 @@ impl RawEvent {
                 }
             };
             match done {
-                Ok(0) if word & STORED != 0 => return EventNotified::AlreadyStored,
-                Ok(0) => return EventNotified::Stored,
-                Ok(_) => return EventNotified::Woken,
+                Ok(woken) => return woken != 0,
                 Err(now) => word = now,
             }
         }
@@ -146,34 +144,34 @@ impl RawEvent {
 }
 
 /// A waiter, and the round in which it came.
-pub(crate) struct EventWaiter<H> {
-    event: H,
+pub(crate) struct EventWaiter<'a> {
+    event: &'a RawEvent,
     round: u64,
     /// The wakeup that it has, from a notify of one waiter, or from the word. If this waiter gives up, the wakeup is forwarded to the
     /// waiter that the notify would have woken. After a `notify_all` there is nothing to forward: all waiters have it.
     has: Option<Whom>,
 }
 
-impl<H: Handle<Raw = RawEvent>> EventWaiter<H> {
+impl<'a> EventWaiter<'a> {
     /// A waiter of the current round.
-    pub(crate) fn new(event: H) -> Self {
-        let round = round(event.raw().word.load(Ordering::Acquire));
+    pub(crate) fn new(event: &'a RawEvent) -> Self {
+        let round = round(event.word.load(Ordering::Acquire));
         Self { event, round, has: None }
     }
 }
 
-impl<H: Handle<Raw = RawEvent>> Condition for EventWaiter<H> {
-    type At = H::At;
+impl<'a> Condition for EventWaiter<'a> {
+    type At = &'a AtomicU64;
     type Output = ();
 
     const WAITS_FOR: WaitsFor = WaitsFor::Event;
 
-    fn at(&self) -> H::At {
+    fn at(&self) -> &'a AtomicU64 {
         self.event.at(())
     }
 
     fn check(&mut self) -> Result<(), u64> {
-        let word = &self.event.raw().word;
+        let word = &self.event.word;
         let mut now = word.load(Ordering::Acquire);
         loop {
             if round(now) != self.round {
@@ -209,7 +207,7 @@ impl<H: Handle<Raw = RawEvent>> Condition for EventWaiter<H> {
         mutant!("event-forward-all" => self.has = self.has.or(was_notified.then_some(Whom::First)));
         if let Some(whom) = self.has.take() {
             debug_assert!(was_notified);
-            self.event.raw().notify(whom);
+            self.event.notify(whom);
         }
         None
     }
@@ -217,30 +215,4 @@ impl<H: Handle<Raw = RawEvent>> Condition for EventWaiter<H> {
 
 fn round(word: u64) -> u64 {
     word / ROUND
-}
-
-/// What [`Event::notify_one`](crate::Event::notify_one) or [`notify_last`](crate::Event::notify_last) has done with its wakeup.
-///
-/// Whichever it is, the wakeup is not lost: a waiter has it, or the next waiter will.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EventNotified {
-    /// A waiter was queued, and has it. (If that is a future which is dropped before it is polled, the wakeup is
-    /// forwarded.)
-    Woken,
-    /// No waiter was queued: the wakeup is stored for the next one.
-    Stored,
-    /// No waiter was queued, and a wakeup was stored already: the next waiter gets one for both.
-    AlreadyStored,
-}
-
-impl EventNotified {
-    /// Whether a waiter was woken.
-    ///
-    /// ```
-    /// let event = waitword::Event::new();
-    /// assert!(!event.notify_one().is_woken(), "nobody waits");
-    /// ```
-    pub fn is_woken(self) -> bool {
-        self == Self::Woken
-    }
 }

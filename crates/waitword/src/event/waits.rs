@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::condition::{named_future, waits_as_futures};
+use crate::condition::kept_wait;
 use crate::deadline::Deadline;
 use crate::event::Event;
 use crate::event::listener::{EventListener, OwnedEventListener};
@@ -25,40 +25,40 @@ impl Event {
     #[doc(alias("subscribe", "listener", "prepare_wait"))]
     #[track_caller]
     pub fn listen(&self) -> EventListener<'_> {
-        EventListener::of(&self.raw)
+        EventListener::of(self)
     }
 
-    waits_as_futures! {
-        self: &Self => EventWait of EventWaiter::new(&self.raw);
-        /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
-        ///
-        /// The future waits for [`notify_all`](Self::notify_all) from now on, and is queued for
-        /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
-        ///
-        /// # Cancellation
-        /// Dropping the future dequeues it. A wakeup of `notify_one` that it had got is forwarded to the next waiter,
-        /// or stored, also after a later `notify_all`. A wakeup of `notify_last` goes to the tail of the queue at that time.
-        ///
-        /// # Panics
-        /// When polled again after it was ready.
-        #[doc(alias("notified", "subscribe"))]
-        wait_async -> EventWait<'_>;
-        #[doc(alias = "wait_timeout_async")]
-        wait_async_for;
-        /// A wakeup that is there when the future is polled is taken even after the deadline.
-        ///
-        /// ```
-        /// use std::time::Duration;
-        /// use waitword::{Event, LockError};
-        ///
-        /// # smol::block_on(async {
-        /// let event = Event::new();
-        /// assert_eq!(event.wait_async_for(Duration::from_millis(1)).await, Err(LockError::TIMED_OUT));
-        /// event.notify_one();
-        /// assert_eq!(event.wait_async_for(Duration::ZERO).await, Ok(()));
-        /// # });
-        /// ```
-        wait_async_until -> EventWaitUntil<'_>, "";
+    /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
+    ///
+    /// The future waits for [`notify_all`](Self::notify_all) from now on, and is queued for
+    /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
+    ///
+    /// # Cancellation
+    /// Dropping the future dequeues it. A wakeup of `notify_one` that it had got is forwarded to the next waiter,
+    /// or stored, also after a later `notify_all`. A wakeup of `notify_last` goes to the tail of the queue at that time.
+    ///
+    /// # With a timeout
+    /// See [`EventWait::timeout`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use waitword::{Event, LockError};
+    ///
+    /// # smol::block_on(async {
+    /// let event = Event::new();
+    /// assert_eq!(event.wait_async().timeout(Duration::from_millis(1)).await, Err(LockError::TimedOut));
+    /// event.notify_one();
+    /// assert_eq!(event.wait_async().timeout(Duration::ZERO).await, Ok(()));
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    #[doc(alias("notified", "subscribe"))]
+    #[inline]
+    #[track_caller]
+    pub fn wait_async(&self) -> EventWait<&Self> {
+        EventWait::new(self)
     }
 }
 
@@ -73,12 +73,12 @@ impl Event {
 /// use std::sync::Arc;
 /// use std::task::{Context, Poll};
 /// use waitword::Event;
-/// use waitword::future::EventWaitOwned;
+/// use waitword::future::EventWait;
 ///
 /// /// Is ready once for each wakeup.
 /// struct Wakeups {
 ///     event: Arc<Event>,
-///     wait: Pin<Box<EventWaitOwned>>,
+///     wait: Pin<Box<EventWait<Arc<Event>>>>,
 /// }
 ///
 /// impl Wakeups {
@@ -108,33 +108,30 @@ impl Event {
 /// # });
 /// ```
 ///
-/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+/// They take the `Arc` by reference. Each wait holds one more.
 impl Event {
-    waits_as_futures! {
-        self: &Arc<Self> => EventWaitOwned of EventWaiter::new(Arc::clone(self));
-        /// As [`wait_async`](Self::wait_async), with a future that has a share in the event.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// use std::sync::Arc;
-        ///
-        /// let event = Arc::new(waitword::Event::new());
-        /// let woken = smol::spawn(event.wait_owned_async());
-        /// event.notify_all();
-        /// woken.await;
-        /// # });
-        /// ```
-        ///
-        /// # Cancellation
-        /// As [`wait_async`](Self::wait_async).
-        ///
-        /// # Panics
-        /// As [`wait_async`](Self::wait_async).
-        #[doc(alias("notified_owned", "wait_async_owned", "wait_arc"))]
-        wait_owned_async -> EventWaitOwned;
-        wait_owned_async_for;
-        /// A wakeup that is there when the future is polled is taken even after the deadline.
-        wait_owned_async_until -> EventWaitOwnedUntil, "";
+    /// As [`wait_async`](Self::wait_async), with a future that has a share in the event.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::sync::Arc;
+    ///
+    /// let event = Arc::new(waitword::Event::new());
+    /// let woken = smol::spawn(event.wait_owned_async());
+    /// event.notify_all();
+    /// woken.await;
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async).
+    #[doc(alias("notified_owned", "wait_async_owned", "wait_arc"))]
+    #[track_caller]
+    pub fn wait_owned_async(self: &Arc<Self>) -> EventWait<Arc<Self>> {
+        EventWait::new(Arc::clone(self))
     }
 
     /// As [`listen`](Self::listen), with a listener that has a share in the event.
@@ -162,23 +159,13 @@ impl Event {
     }
 }
 
-named_future! {
-    /// The future of [`Event::wait_async`].
-    #[doc(alias("Notified", "EventListener"))]
-    pub struct EventWait['a](EventWaiter<&'a RawEvent>) -> ();
-    /// The future of [`Event::wait_async_for`] and [`Event::wait_async_until`].
-    pub type EventWaitUntil;
+kept_wait! {
+    /// The future of [`Event::wait_async`] and [`Event::wait_owned_async`].
+    #[doc(alias("Notified", "OwnedNotified", "EventListener"))]
+    EventWait: Event over RawEvent by EventWaiter -> (), ""
 }
 
-named_future! {
-    /// The future of [`Event::wait_owned_async`].
-    #[doc(alias = "OwnedNotified")]
-    pub struct EventWaitOwned[](EventWaiter<Arc<Event>>) -> ();
-    /// The future of [`Event::wait_owned_async_for`] and [`Event::wait_owned_async_until`].
-    pub type EventWaitOwnedUntil;
-}
-
-impl<D: Deadline> EventWait<'_, D> {
+impl<P, D: Deadline> EventWait<P, D> {
     /// Enqueues for [`notify_one`](crate::Event::notify_one) without awaiting. Returns whether there is nothing left to wait
     /// for: a wakeup is there, and the next poll is ready; or the future was ready before.
     ///
@@ -203,13 +190,6 @@ impl<D: Deadline> EventWait<'_, D> {
     /// # });
     /// ```
     pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.enable()
-    }
-}
-
-impl<D: Deadline> EventWaitOwned<D> {
-    /// As [`EventWait::enable`].
-    pub fn enable(self: Pin<&mut Self>) -> bool {
-        self.project().wait.enable()
+        self.project().kept.wait().enable()
     }
 }

@@ -21,8 +21,7 @@ macro_rules! owns_its_value {
         /// After a panic, [`Poison`](crate::Poison) reports it to the next holder.
         impl<T: ?Sized> std::panic::RefUnwindSafe for $Lock<$crate::poison::Poison<T>> {}
 
-        // SAFETY: the raw part is a field, and the words are fields of that. Nothing panics (invariant 1 of `HasRaw`).
-        unsafe impl<T: ?Sized> $crate::handle::HasRaw for $Lock<T> {
+        impl<T: ?Sized> $crate::handle::HasRaw for $Lock<T> {
             type Raw = $Raw;
 
             #[inline]

@@ -1,4 +1,5 @@
-//! Who held what an acquirer wanted when its time was up: copied out of the record into three words, so that an error can carry it.
+//! Who held what an acquirer wanted when its time was up: copied out of the record into three words, one for each thread, so that an
+//! error need not carry it.
 //!
 //! The holder may release the lock right after the look-up, or may have done so between the timeout and the look-up: then there is no
 //! record, or that of the next holder. So the copy was true at some moment near the end of the wait.
@@ -15,6 +16,29 @@ static THREADS: OnceLock<fn(u32) -> Option<Thread>> = OnceLock::new();
 
 pub(super) fn set_threads(threads: fn(u32) -> Option<Thread>) {
     THREADS.get_or_init(|| threads);
+}
+
+#[cfg(feature = "observe")]
+thread_local! {
+    /// The holder of what the last wait of this thread that has timed out was for.
+    static LAST: std::cell::Cell<HeldBy> = const { std::cell::Cell::new(HeldBy::NONE) };
+}
+
+/// Notes the holder for [`last`].
+#[inline(always)]
+pub(super) fn note(holder: impl FnOnce() -> HeldBy) {
+    #[cfg(feature = "observe")]
+    LAST.set(holder());
+    #[cfg(not(feature = "observe"))]
+    let _ = holder;
+}
+
+/// The holder of what the last wait of this thread that has timed out was for, if one is known.
+pub(crate) fn last() -> Option<HeldBy> {
+    #[cfg(feature = "observe")]
+    return Some(LAST.get()).filter(HeldBy::is_known);
+    #[cfg(not(feature = "observe"))]
+    None
 }
 
 /// Who held a lock when the time of an acquirer was up; or that no holder is known ([`NONE`](Self::NONE)).

@@ -20,6 +20,7 @@ use waitword_core::observe::{AWAITED, Caller, HOLDERS, RELEASES, Site, WaitsFor,
 use waitword_core::{OnceLock, Parker};
 
 pub use self::held_by::HeldBy;
+pub(crate) use self::held_by::last as last_held_by;
 pub use self::hold::{AcquiredByTask, Change, Hold, HoldId, LockType};
 
 /// The functions of an observer of holders, each of which is called only while its flag is set.
@@ -215,11 +216,13 @@ pub(crate) fn dropped(word: usize, may_hold: bool) {
     }
 }
 
-/// See [`Observer::held_by`].
+/// A wait has timed out: notes the holder of what it was for ([`Observer::held_by`]), for this thread to ask. `None`: that has no holder.
 #[cold]
-pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
-    let observer = observer().filter(|_| asks(HOLDERS));
-    observer.map_or(HeldBy::NONE, |observer| (observer.held_by)(word, waits_for))
+pub(crate) fn note_timed_out(waited_for: Option<(usize, WaitsFor)>) {
+    held_by::note(|| match (waited_for, observer()) {
+        (Some((word, waits_for)), Some(observer)) if asks(HOLDERS) => (observer.held_by)(word, waits_for),
+        _ => HeldBy::NONE,
+    });
 }
 
 /// See [`Observer::awaited`].

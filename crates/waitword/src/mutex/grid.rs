@@ -1,13 +1,11 @@
-//! The ways to lock: blocking, trying and as a future, without a deadline and with one, with a guard that borrows and one that owns.
+//! The ways to lock: blocking, trying, as a future, and blocking until a deadline; with a guard that borrows and one that owns.
 
 use std::sync::Arc;
 
-use crate::acquire::grid::grid;
+use crate::acquire::grid::{blocking_until, grid};
 use crate::error::LockError;
 use crate::mutex::Mutex;
-use crate::mutex::guard::{
-    MutexGuard, MutexLock, MutexLockOwned, MutexLockOwnedUntil, MutexLockUntil, OwnedMutexGuard,
-};
+use crate::mutex::guard::{MutexGuard, MutexLock, OwnedMutexGuard};
 
 impl<T: ?Sized> Mutex<T> {
     grid! {
@@ -46,6 +44,37 @@ impl<T: ?Sized> Mutex<T> {
         #[doc(alias("try_acquire", "pthread_mutex_trylock"))]
         #[must_use = "if it is a guard, the mutex is released when that is dropped"]
         try_lock -> Option<MutexGuard<'_, T>>;
+        /// Locks without blocking this thread. The future is ready with the guard.
+        ///
+        /// ```
+        /// # smol::block_on(async {
+        /// let mutex = waitword::Mutex::new(1);
+        /// *mutex.lock_async().await += 1;
+        /// assert_eq!(*mutex.lock_async().await, 2);
+        /// # });
+        /// ```
+        ///
+        /// With a timeout ([`MutexLock::timeout`]):
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{LockError, Mutex};
+        ///
+        /// # smol::block_on(async {
+        /// let mutex = Mutex::new(1);
+        /// let guard = mutex.lock();
+        /// let late = mutex.lock_async().timeout(Duration::from_millis(1)).await;
+        /// assert_eq!(late.map(drop), Err(LockError::TimedOut));
+        /// # drop(guard);
+        /// # });
+        /// ```
+        #[doc(alias("acquire_async", "async_lock"))]
+        lock_async -> MutexLock<&Self> = MutexLock(self);
+    }
+
+    blocking_until! {
+        // SAFETY: as above.
+        self: () => |hold| unsafe { MutexGuard::new(self, hold) }, "LockError", ""; lock;
         ///
         /// ```
         /// use std::time::Duration;
@@ -53,7 +82,7 @@ impl<T: ?Sized> Mutex<T> {
         ///
         /// let mutex = Mutex::new(1);
         /// let guard = mutex.lock_for(Duration::ZERO).unwrap();
-        /// assert_eq!(mutex.lock_for(Duration::from_millis(1)).unwrap_err(), LockError::TIMED_OUT);
+        /// assert_eq!(mutex.lock_for(Duration::from_millis(1)).unwrap_err(), LockError::TimedOut);
         /// # drop(guard);
         /// ```
         #[doc(alias("try_lock_for", "lock_timeout", "pthread_mutex_timedlock"))]
@@ -68,44 +97,6 @@ impl<T: ?Sized> Mutex<T> {
         /// ```
         #[doc(alias("try_lock_until", "lock_deadline"))]
         lock_until;
-        /// Locks without blocking this thread. The future is ready with the guard.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// let mutex = waitword::Mutex::new(1);
-        /// *mutex.lock_async().await += 1;
-        /// assert_eq!(*mutex.lock_async().await, 2);
-        /// # });
-        /// ```
-        #[doc(alias("acquire_async", "async_lock"))]
-        lock_async -> MutexLock<'_, T> = MutexLock(self);
-        ///
-        /// ```
-        /// use std::time::Duration;
-        /// use waitword::{LockError, Mutex};
-        ///
-        /// # smol::block_on(async {
-        /// let mutex = Mutex::new(1);
-        /// let guard = mutex.lock();
-        /// let late = mutex.lock_async_for(Duration::from_millis(1)).await;
-        /// assert_eq!(late.unwrap_err(), LockError::TIMED_OUT);
-        /// # drop(guard);
-        /// # });
-        /// ```
-        #[doc(alias("try_lock_for_async", "lock_timeout_async"))]
-        lock_async_for;
-        ///
-        /// ```
-        /// use std::time::{Duration, Instant};
-        ///
-        /// # smol::block_on(async {
-        /// let mutex = waitword::Mutex::new(1);
-        /// let deadline = Instant::now() + Duration::from_millis(10);
-        /// assert_eq!(*mutex.lock_async_until(deadline).await.unwrap(), 1);
-        /// # });
-        /// ```
-        #[doc(alias = "try_lock_until_async")]
-        lock_async_until -> MutexLockUntil<'_, T>;
     }
 }
 
@@ -137,10 +128,6 @@ impl<T: ?Sized> Mutex<T> {
         #[doc(alias = "try_lock_arc")]
         #[must_use = "if it is a guard, the mutex is released when that is dropped"]
         try_lock_owned -> Option<OwnedMutexGuard<T>>;
-        #[doc(alias = "try_lock_arc_for")]
-        lock_owned_for -> Result<OwnedMutexGuard<T>, LockError>;
-        #[doc(alias = "try_lock_arc_until")]
-        lock_owned_until;
         /// As [`lock_async`](Self::lock_async), with a guard and a future that have a share in the mutex.
         ///
         /// ```
@@ -156,10 +143,6 @@ impl<T: ?Sized> Mutex<T> {
         /// # });
         /// ```
         #[doc(alias("lock_async_owned", "lock_arc", "lock_owned"))]
-        lock_owned_async -> MutexLockOwned<T> = MutexLockOwned(Arc::clone(self));
-        #[doc(alias = "lock_async_owned_for")]
-        lock_owned_async_for;
-        #[doc(alias = "lock_async_owned_until")]
-        lock_owned_async_until -> MutexLockOwnedUntil<T>;
+        lock_owned_async -> MutexLock<Arc<Self>> = MutexLock(Arc::clone(self));
     }
 }

@@ -1,4 +1,4 @@
-//! The guards: borrowed and over an `Arc`, of the whole value and of a part; and the futures that end with them. What the guards do is
+//! The guards: borrowed and over an `Arc`, of the whole value and of a part; and the future that ends with them. What the guards do is
 //! written in `guards/`.
 
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::acquire::Acquire as _;
-use crate::acquire::grid::guard_futures;
+use crate::acquire::grid::guard_future;
 use crate::guards::mapped::{map, mapped};
 use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
 use crate::holders::{Change, Hold, HoldId, changed};
@@ -39,7 +39,7 @@ guard! {
     #[doc(alias("unlock", "lock_guard", "unique_lock", "scoped_lock"))]
     #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
     MutexGuard<'a, T> of Mutex as &'a Mutex<T>, as if &'a mut T, (),
-    by "lock" or "lock_async" -> MutexLock, written to by "lock",
+    by "lock" or "lock_async" -> MutexLock<&'a Mutex<T>>, written to by "lock",
     RawMutex::{release, release_fair}, ""
 }
 
@@ -50,7 +50,7 @@ guard! {
     #[doc(alias = "ArcMutexGuard")]
     #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
     OwnedMutexGuard<T> of Mutex as Arc<Mutex<T>>, as if T, (),
-    by "lock_owned" or "lock_owned_async" -> MutexLockOwned, written to by "lock",
+    by "lock_owned" or "lock_owned_async" -> MutexLock<Arc<Mutex<T>>>, written to by "lock",
     RawMutex::{release, release_fair}, "", sent as Mutex
 }
 
@@ -119,8 +119,6 @@ unsafe impl<T: ?Sized + Send, U: ?Sized + Send> Send for OwnedMappedMutexGuard<T
 // SAFETY: shared, it is a `&U` and a `&Arc` of the mutex, for which `T` has to be `Send`.
 unsafe impl<T: ?Sized + Send, U: ?Sized + Sync> Sync for OwnedMappedMutexGuard<T, U> {}
 
-guard_futures! {
-    Mutex over RawMutex, ();
-    MutexGuard: MutexLock("lock_async"), MutexLockUntil("lock_async_until");
-    OwnedMutexGuard: MutexLockOwned("lock_owned_async"), MutexLockOwnedUntil("lock_owned_async_until");
+guard_future! {
+    Mutex over RawMutex, (); MutexLock("lock_async", "lock_owned_async") -> MutexGuard, OwnedMutexGuard
 }

@@ -19,6 +19,14 @@ use crate::raw_mutex::RawMutex;
 /// one wait queue. Both return a guard, which gives access to the value, and releases the mutex when it is dropped. A guard
 /// may be dropped on another thread than the one that locked, and held across an `await`.
 ///
+/// | | borrows | over an `Arc` |
+/// |---|---|---|
+/// | blocks the thread | [`lock`](Self::lock) | [`lock_owned`](Self::lock_owned) |
+/// | never waits | [`try_lock`](Self::try_lock) | [`try_lock_owned`](Self::try_lock_owned) |
+/// | a future | [`lock_async`](Self::lock_async) | [`lock_owned_async`](Self::lock_owned_async) |
+/// | … with a timeout | `lock_async().timeout(d)` | `lock_owned_async().timeout(d)` |
+/// | blocks until a deadline | [`lock_for`](Self::lock_for), [`lock_until`](Self::lock_until) | – |
+///
 /// It takes 4 bytes besides the value, and allocates nothing: neither a new mutex nor a wait.
 ///
 /// ```

@@ -13,12 +13,13 @@
 //! always free. That costs a few bytes, and no unsafe code.
 
 use std::fmt;
+use std::future::Future;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
 use waitword_core::observe::{Caller, WaitsFor};
 
-use crate::condition::{Condition, block, blocking_waits, named_future, waits_as_futures};
+use crate::condition::{Condition, WaitFor, block};
 use crate::holders::LockType;
 use crate::once::OnceLock;
 use crate::once::slot::{SlotTurn, Turn};
@@ -118,32 +119,22 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    blocking_waits! {
-        this: &Self => Forcing(this, Caller::here());
-        force -> &T;
-        force_for;
-        /// The deadline bounds the wait for an initialiser that runs already; one that this call runs is not interrupted.
-        ///
-        /// # Panics
-        /// When the initialiser does or has done.
-        force_until, "";
-    }
-
-    waits_as_futures! {
-        this: &Self => LazyForce of Forcing(this, Caller::here());
-        /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
-        /// blocking this thread.
-        ///
-        /// # Cancellation
-        /// Dropping the future dequeues it; no other waiter is affected. The initialiser is run within one poll, so it is
-        /// never cut short.
-        ///
-        /// # Panics
-        /// When the initialiser does or has done. When polled again after it was ready.
-        force_async -> LazyForce<'_, T, F>;
-        force_async_for;
-        /// The deadline bounds the wait for an initialiser that runs already; one that this future runs is not interrupted.
-        force_async_until -> LazyForceUntil<'_, T, F>, "";
+    /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
+    /// blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future dequeues it; no other waiter is affected. The initialiser is run within one poll, so it is
+    /// never cut short.
+    ///
+    /// # Panics
+    /// When the initialiser does or has done. When polled again after it was ready.
+    #[track_caller]
+    pub fn force_async(this: &Self) -> impl Future<Output = &T> {
+        let wait = WaitFor::new(Forcing(this, Caller::here()));
+        async move {
+            let Ok(value) = wait.await;
+            value
+        }
     }
 
     /// The value, for the exclusive owner. If there is none, makes it. Never waits: the `&mut` excludes all others.
@@ -229,13 +220,6 @@ impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
         };
         debug.finish()
     }
-}
-
-named_future! {
-    /// The future of [`LazyLock::force_async`].
-    pub struct LazyForce['a, T, F](Forcing<'a, T, F>) -> &'a T where F: FnOnce() -> T;
-    /// The future of [`LazyLock::force_async_for`] and [`LazyLock::force_async_until`].
-    pub type LazyForceUntil;
 }
 
 /// A waiter for the value, which makes it if it gets the turn.

@@ -13,12 +13,27 @@ mod slot;
 mod tagged;
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
 
 use self::slot::{Slot, SlotValue};
-use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::condition::{WaitFor, block, blocking_waits};
+use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
+use crate::error::LockError;
 use crate::sync::const_fn;
 
 /// A cell that is set once, by a thread or a task, and read by all.
+///
+/// | | waits for the value | makes it |
+/// |---|---|---|
+/// | blocks the thread | [`wait`](Self::wait) | [`get_or_init`](Self::get_or_init), [`get_or_try_init`](Self::get_or_try_init) |
+/// | never waits | [`get`](Self::get) | [`set`](Self::set), [`try_insert`](Self::try_insert) |
+/// | a future | [`wait_async`](Self::wait_async) | [`get_or_init_async`](Self::get_or_init_async), [`get_or_try_init_async`](Self::get_or_try_init_async) |
+/// | … with a timeout | `wait_async().timeout(d)` | – |
+/// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
 ///
 /// Reading it when it is set costs one load. It takes 4 bytes besides the value. While an initialiser runs, other initialisers
 /// wait; so do readers that call [`wait`](Self::wait).
@@ -126,8 +141,8 @@ impl<T> OnceLock<T> {
         self.get().is_some()
     }
 
-    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
-    /// this returns.
+    /// For tests: how many waiters are queued at this moment. Programs have snapshots ([`word::Table::snapshot`](crate::word::Table)).
+    #[doc(hidden)]
     pub fn waiters(&self) -> usize {
         self.slot.waiters()
     }
@@ -155,6 +170,27 @@ impl<T> OnceLock<T> {
         }
     }
 
+    /// Waits until the cell is set, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future dequeues it; no other waiter is affected.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let cell = waitword::OnceLock::new();
+    /// let set = async { cell.set(7).unwrap() };
+    /// let (value, ()) = smol::future::zip(cell.wait_async(), set).await;
+    /// assert_eq!(*value, 7);
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn wait_async(&self) -> OnceWait<'_, T> {
+        OnceWait { wait: WaitFor::new(SlotValue(&self.slot)) }
+    }
+
     blocking_waits! {
         self: &Self => SlotValue(&self.slot);
         wait -> &T;
@@ -162,30 +198,6 @@ impl<T> OnceLock<T> {
         wait_for;
         /// A value that is there is taken even after the deadline.
         wait_until, "";
-    }
-
-    waits_as_futures! {
-        self: &Self => OnceWait of SlotValue(&self.slot);
-        /// Waits until the cell is set, without blocking this thread.
-        ///
-        /// # Cancellation
-        /// Dropping the future dequeues it; no other waiter is affected.
-        ///
-        /// # Panics
-        /// When polled again after it was ready.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// let cell = waitword::OnceLock::new();
-        /// let set = async { cell.set(7).unwrap() };
-        /// let (value, ()) = smol::future::zip(cell.wait_async(), set).await;
-        /// assert_eq!(*value, 7);
-        /// # });
-        /// ```
-        wait_async -> OnceWait<'_, T>;
-        wait_async_for;
-        /// A value that is there when the future is polled is taken even after the deadline.
-        wait_async_until -> OnceWaitUntil<'_, T>, "";
     }
 }
 
@@ -229,9 +241,32 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     }
 }
 
-named_future! {
+pin_project! {
     /// The future of [`OnceLock::wait_async`].
-    pub struct OnceWait['a, T](SlotValue<'a, T>) -> &'a T;
-    /// The future of [`OnceLock::wait_async_for`] and [`OnceLock::wait_async_until`].
-    pub type OnceWaitUntil;
+    #[must_use = "nothing is waited for until this is awaited: add `.await`, or wait without `_async` in a thread"]
+    pub struct OnceWait<'a, T, D = NoDeadline> {
+        #[pin]
+        wait: WaitFor<SlotValue<'a, T>, D>,
+    }
 }
+
+impl<'a, T> OnceWait<'a, T> {
+    fn until(self, deadline: Until) -> OnceWait<'a, T, Until> {
+        OnceWait { wait: self.wait.until(deadline) }
+    }
+}
+
+impl<T, D> OnceWait<'_, T, D> {
+    fn is_waiting(&self) -> bool {
+        self.wait.is_waiting()
+    }
+}
+
+impl<'a, T, D: Deadline> OnceWait<'a, T, D> {
+    fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<&'a T, D::Error>> {
+        self.project().wait.poll(cx)
+    }
+}
+
+gives_up! { ['a, T,] OnceWait['a, T], "a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut)," }
+polls_either! { ['a, T] OnceWait['a, T]: &'a T, Result<&'a T, LockError> }

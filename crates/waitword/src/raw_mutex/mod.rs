@@ -16,6 +16,7 @@
 //! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
 //! | barging acquirer            | + `LOCKED`: taken             | + `QUEUED`: enqueues             | + `QUEUED`: enqueues      |
 //! | signalled waiter            | → `LOCKED QUEUED`: taken      | → `LOCKED QUEUED FAIR`: waits on | → `LOCKED QUEUED`: taken  |
+//! | … leaves the queue empty    |                               | - `QUEUED`, under the queue's lock | –                       |
 //! | release                     | –                             | - `LOCKED`                       | –                         |
 //! | … and then, if `QUEUED`     | - `QUEUED`, + `SIGNALLED`: signal | –                            | –                         |
 //! | release, `FAIR`, `SIGNALLED` | –                            | + `RESERVED`                     | –                         |

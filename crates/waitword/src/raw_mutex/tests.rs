@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::pin::Pin;
 use std::task::Waker;
 
+use waitword_core::observe::Caller;
+
 use super::*;
 use crate::acquire::Acquire;
 use crate::acquire::acquisition::Acquisition;
@@ -124,7 +126,7 @@ fn a_thread_does_not_yield_while_the_mutex_is_held() {
 /// `waiters` waiters of the mutex, which is held.
 fn queued(mutex: &RawMutex, waiters: usize) -> Vec<Pin<Box<Acquisition<&RawMutex>>>> {
     let queue = || {
-        let mut waiter = Box::pin(Acquisition::new(mutex, ()));
+        let mut waiter = Box::pin(Acquisition::from_caller(Caller::here(), mutex, ()));
         assert!(matches!(waiter.as_mut().step(Waker::noop(), None), Step::Wait(None)));
         waiter
     };

@@ -92,7 +92,6 @@ mod tests {
     use super::*;
     use crate::acquire::future::AcquireAsync;
     use crate::acquire::{self, Acquire};
-    use crate::deadline::NoDeadline;
 
     struct Panics;
 
@@ -121,7 +120,7 @@ mod tests {
                 let Ok(_) = acquire::block::block(&lock, Mode::Write, "");
                 inside.store(true, Ordering::SeqCst);
                 until(|| queued() == 1);
-                let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read, NoDeadline));
+                let mut behind = pin!(AcquireAsync::new(&lock, Mode::Read));
                 let panics = Waker::from(Arc::new(Panics));
                 assert!(behind.as_mut().poll(&mut Context::from_waker(&panics)).is_pending());
                 lock.release_write(HoldId::NONE);

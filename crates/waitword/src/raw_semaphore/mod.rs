@@ -16,12 +16,14 @@
 //! | barging, enough permits            | takes them                                                  | + `QUEUED`: enqueue   |
 //! | barging, too few                   | + `QUEUED`: enqueue                                         | + `QUEUED`: enqueue   |
 //! | queued waiter rechecks, enough     | → `QUEUED`: takes them, dequeues, signals the next if permits are left | the same   |
+//! | … leaves the queue empty, `QUEUED` | - `QUEUED`, under the lock of the queue                     | –                     |
 //! | queued waiter rechecks, too few    | → `QUEUED FAIR`: waits on                                   | the same              |
 //! | permits added, `QUEUED`            | → `SIGNALLED`: signal                                       | → `SIGNALLED FAIR`: signal |
 //! | permits added, `SIGNALLED`         | –; + `FAIR` at the end of the barging window                | –                     |
 //! | waiter gives up                    | as for permits added, if any are free                       | the same              |
 //!
-//! Waiters compare `QUEUED` only: the operation that clears it signals the head waiter, or closes the semaphore and wakes all.
+//! Waiters compare `QUEUED` only: the operation that clears it signals the head waiter, or closes the semaphore and wakes all, or finds under
+//! the lock of the queue that there is no waiter.
 //!
 //! # Barging and starvation
 //! Until the signalled waiter rechecks, barging acquirers may take permits; for 200 µs at most (`barging_window.rs`) while permits

@@ -6,7 +6,7 @@ use waitword_core::time::{Duration, Instant};
 use crate::acquire::{self, OnUnwind};
 use crate::condvar::guard::CondvarGuard;
 use crate::condvar::guard::sealed::Relock;
-use crate::handle::has_raw;
+use crate::handle::{HasRaw, has_raw};
 use crate::holders::{HoldId, not_kept};
 use crate::raw_mutex;
 use crate::raw_traits::{Outcome, for_each_version, methods};
@@ -99,27 +99,26 @@ macro_rules! implement {
             }
         }
 
+        impl<T: ?Sized> HasRaw for ::$api::Mutex<RawMutex, T> {
+            type Raw = raw_mutex::RawMutex;
+
+            fn raw(&self) -> &raw_mutex::RawMutex {
+                // SAFETY: this asks that its user does not release the word while there is a guard that others can use. A wait borrows or
+                // owns that one when it releases the word, and acquires the word before the guard can be used again.
+                &unsafe { ::$api::Mutex::raw(self) }.raw
+            }
+        }
+
         impl<T: ?Sized> CondvarGuard for ::$api::MutexGuard<'_, RawMutex, T> {}
 
         impl<'a, T: ?Sized> Relock for ::$api::MutexGuard<'a, RawMutex, T> {
-            type Handle = &'a raw_mutex::RawMutex;
-            type Rest = &'a ::$api::Mutex<RawMutex, T>;
+            type Mutex = &'a ::$api::Mutex<RawMutex, T>;
 
-            fn handle(&self) -> &'a raw_mutex::RawMutex {
-                // SAFETY: `raw` asks that its user does not release the word while there is a guard that others can use. A wait borrows or
-                // owns this one when it releases the word, and acquires the word before the guard can be used again.
-                &unsafe { Self::mutex(self).raw() }.raw
-            }
-
-            fn rest(&self) -> &'a ::$api::Mutex<RawMutex, T> {
+            fn mutex_of(&self) -> Self::Mutex {
                 Self::mutex(self)
             }
 
-            unsafe fn relocked(
-                _raw: &'a raw_mutex::RawMutex,
-                mutex: &'a ::$api::Mutex<RawMutex, T>,
-                _: HoldId,
-            ) -> Self {
+            unsafe fn relocked(mutex: Self::Mutex, _: HoldId) -> Self {
                 // SAFETY: the mutex was acquired for this guard, by the contract of `relocked`. All states are the same.
                 unsafe { mutex.make_guard_unchecked($(<$Guard>::new())?) }
             }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::acquire::Acquire as _;
-use crate::acquire::grid::guard_futures;
+use crate::acquire::grid::guard_future;
 use crate::guards::whole::{guard, into_arc, leads_to_its_lock, writes};
 use crate::holders::{Change, Hold, HoldId, changed};
 use crate::raw_rwlock::{Mode, RawRwLock};
@@ -21,7 +21,7 @@ use crate::rwlock::read_ref::ReadRef;
 macro_rules! rwlock_guard {
     (
         $(#[$docs:meta])*
-        $Guard:ident<$($life:lifetime,)? T> as $Shared:ty, as if $Like:ty, $mode:ident by $acquire:literal or $instead:literal -> $Future:ident,
+        $Guard:ident<$($life:lifetime,)? T> as $Shared:ty, as if $Like:ty, $mode:ident by $acquire:literal or $instead:literal -> $Future:ty,
         $release:ident, $release_fair:ident $(, sent as $hold:ident)?
     ) => {
         guard! {
@@ -51,7 +51,7 @@ rwlock_guard! {
     /// let lock = waitword::RwLock::new(1);
     /// *lock.read() += 1;
     /// ```
-    RwLockReadGuard<'a, T> as ReadRef<'a, T>, as if &'a T, Read by "read" or "read_async" -> RwLockRead,
+    RwLockReadGuard<'a, T> as ReadRef<'a, T>, as if &'a T, Read by "read" or "read_async" -> RwLockRead<&'a RwLock<T>>,
     release_read, release_read_fair
 }
 
@@ -61,7 +61,7 @@ rwlock_guard! {
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
     #[doc(alias = "RwLockUpgradeableReadGuard")]
     RwLockUpgradableReadGuard<'a, T> as &'a RwLock<T>, as if &'a T,
-    Upgradable by "upgradable_read" or "upgradable_read_async" -> RwLockUpgradableRead,
+    Upgradable by "upgradable_read" or "upgradable_read_async" -> RwLockUpgradableRead<&'a RwLock<T>>,
     release_upgradable, release_upgradable_fair
 }
 
@@ -69,7 +69,7 @@ rwlock_guard! {
     /// The writer of a [`RwLock`], alone with the value. Dropping it releases the lock.
     ///
     /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
-    RwLockWriteGuard<'a, T> as &'a RwLock<T>, as if &'a mut T, Write by "write" or "write_async" -> RwLockWrite,
+    RwLockWriteGuard<'a, T> as &'a RwLock<T>, as if &'a mut T, Write by "write" or "write_async" -> RwLockWrite<&'a RwLock<T>>,
     release_write, release_write_fair
 }
 
@@ -78,7 +78,7 @@ rwlock_guard! {
     ///
     /// As [`RwLockReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
-    OwnedRwLockReadGuard<T> as Arc<RwLock<T>>, as if T, Read by "read_owned" or "read_owned_async" -> RwLockReadOwned,
+    OwnedRwLockReadGuard<T> as Arc<RwLock<T>>, as if T, Read by "read_owned" or "read_owned_async" -> RwLockRead<Arc<RwLock<T>>>,
     release_read, release_read_fair, sent as Read
 }
 
@@ -88,7 +88,7 @@ rwlock_guard! {
     /// As [`RwLockUpgradableReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
     OwnedRwLockUpgradableReadGuard<T> as Arc<RwLock<T>>, as if T,
-    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async" -> RwLockUpgradableReadOwned,
+    Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async" -> RwLockUpgradableRead<Arc<RwLock<T>>>,
     release_upgradable, release_upgradable_fair, sent as UpgradableRead
 }
 
@@ -97,7 +97,7 @@ rwlock_guard! {
     ///
     /// As [`RwLockWriteGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]
-    OwnedRwLockWriteGuard<T> as Arc<RwLock<T>>, as if T, Write by "write_owned" or "write_owned_async" -> RwLockWriteOwned,
+    OwnedRwLockWriteGuard<T> as Arc<RwLock<T>>, as if T, Write by "write_owned" or "write_owned_async" -> RwLockWrite<Arc<RwLock<T>>>,
     release_write, release_write_fair, sent as Write
 }
 
@@ -159,22 +159,18 @@ macro_rules! writer {
 writer! { RwLockWriteGuard<'a, T>, RwLockReadGuard, RwLockUpgradableReadGuard }
 writer! { OwnedRwLockWriteGuard<T>, OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard }
 
-guard_futures! {
+guard_future! {
     RwLock over RawRwLock, Mode::Read;
-    RwLockReadGuard: RwLockRead("read_async"), RwLockReadUntil("read_async_until");
-    OwnedRwLockReadGuard: RwLockReadOwned("read_owned_async"), RwLockReadOwnedUntil("read_owned_async_until");
+    RwLockRead("read_async", "read_owned_async") -> RwLockReadGuard, OwnedRwLockReadGuard
 }
 
-guard_futures! {
+guard_future! {
     RwLock over RawRwLock, Mode::Write;
-    RwLockWriteGuard: RwLockWrite("write_async"), RwLockWriteUntil("write_async_until");
-    OwnedRwLockWriteGuard: RwLockWriteOwned("write_owned_async"), RwLockWriteOwnedUntil("write_owned_async_until");
+    RwLockWrite("write_async", "write_owned_async") -> RwLockWriteGuard, OwnedRwLockWriteGuard
 }
 
-guard_futures! {
+guard_future! {
     RwLock over RawRwLock, Mode::Upgradable;
-    RwLockUpgradableReadGuard: RwLockUpgradableRead("upgradable_read_async"),
-        RwLockUpgradableReadUntil("upgradable_read_async_until");
-    OwnedRwLockUpgradableReadGuard: RwLockUpgradableReadOwned("upgradable_read_owned_async"),
-        RwLockUpgradableReadOwnedUntil("upgradable_read_owned_async_until");
+    RwLockUpgradableRead("upgradable_read_async", "upgradable_read_owned_async")
+        -> RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard
 }

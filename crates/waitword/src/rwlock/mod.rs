@@ -25,6 +25,15 @@ use crate::raw_rwlock::RawRwLock;
 /// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](crate::RwLockUpgradableReadGuard::upgrade) without
 /// letting go. A writer can [become a reader](crate::RwLockWriteGuard::downgrade).
 ///
+/// | | shared | exclusive | upgradable |
+/// |---|---|---|---|
+/// | blocks the thread | [`read`](Self::read), [`read_recursive`](Self::read_recursive) | [`write`](Self::write) | [`upgradable_read`](Self::upgradable_read) |
+/// | never waits | [`try_read`](Self::try_read), [`try_read_recursive`](Self::try_read_recursive) | [`try_write`](Self::try_write) | [`try_upgradable_read`](Self::try_upgradable_read) |
+/// | a future | [`read_async`](Self::read_async) | [`write_async`](Self::write_async) | [`upgradable_read_async`](Self::upgradable_read_async) |
+/// | … with a timeout | `read_async().timeout(d)` | `write_async().timeout(d)` | `upgradable_read_async().timeout(d)` |
+/// | blocks until a deadline | [`read_for`](Self::read_for), [`read_until`](Self::read_until) | [`write_for`](Self::write_for), [`write_until`](Self::write_until) | [`upgradable_read_for`](Self::upgradable_read_for), [`upgradable_read_until`](Self::upgradable_read_until) |
+/// | over an `Arc` | [`read_owned`](Self::read_owned), [`try_read_owned`](Self::try_read_owned), [`read_owned_async`](Self::read_owned_async) | [`write_owned`](Self::write_owned), [`try_write_owned`](Self::try_write_owned), [`write_owned_async`](Self::write_owned_async) | [`upgradable_read_owned`](Self::upgradable_read_owned), [`try_upgradable_read_owned`](Self::try_upgradable_read_owned), [`upgradable_read_owned_async`](Self::upgradable_read_owned_async) |
+///
 /// It takes 16 bytes besides the value, and allocates nothing: neither a new lock nor a wait. Guards may be
 /// dropped on another thread than the one that acquired them, and held across an `await`.
 ///

@@ -7,7 +7,6 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use waitword_core::time::{Duration, Instant};
 
@@ -16,12 +15,12 @@ use waitword_core::observe::{Caller, WaitsFor};
 
 use crate::acquire::future::AcquireAsync;
 use crate::acquire::{self, Acquire};
-use crate::deadline::{Deadline, NoDeadline, Output, Until, with_and_without_deadline};
+use crate::deadline::{Deadline, NoDeadline, Output, Until, gives_up, polls_either};
 use crate::error::LockError;
 use crate::handle::HasRaw as _;
 use crate::holders::{Change, Hold, awaited, changed};
+use crate::kept::{Keeper, Kept};
 use crate::raw_rwlock::{Mode, RawRwLock};
-use crate::rwlock::RwLock;
 use crate::rwlock::guard::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard,
     RwLockUpgradableReadGuard, RwLockWriteGuard,
@@ -64,8 +63,7 @@ impl<G> Error for NotUpgraded<G> {}
 
 macro_rules! upgrade {
     (
-        $guard:ident<$($life:lifetime,)? T> -> $write:ident, $read:ident;
-        $future:ident, $until:ident over $handle:ty: $lock:ident => $handle_of:expr
+        $guard:ident<$($life:lifetime,)? T> -> $write:ident, $read:ident
     ) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
             /// Writes, once the readers have left, blocking this thread until then. There is no other writer in between, and
@@ -91,9 +89,9 @@ macro_rules! upgrade {
             #[inline]
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
-                if !this.raw().take(Mode::Upgrade) {
+                if !Keeper::raw(&this).take(Mode::Upgrade) {
                     Self::rwlock(&this).will_wait();
-                    let Ok(_) = acquire::block::block(this.raw(), Mode::Upgrade, "upgrade_async");
+                    let Ok(_) = acquire::block::block(Keeper::raw(&this), Mode::Upgrade, "upgrade_async");
                 }
                 let caller = Caller::here();
                 // SAFETY: the acquisition of this guard has become one of a writer.
@@ -106,34 +104,11 @@ macro_rules! upgrade {
             /// This guard, as it was.
             #[inline]
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
-                if this.raw().take(Mode::Upgrade) {
+                if Keeper::raw(&this).take(Mode::Upgrade) {
                     // SAFETY: the acquisition of this guard has become one of a writer.
                     return Ok(unsafe { Self::upgraded(this, |_| ()) });
                 }
                 Err(this)
-            }
-
-            /// As [`upgrade`](Self::upgrade), waiting for at most `timeout`.
-            ///
-            /// A timeout beyond what [`Instant`] can hold never expires.
-            ///
-            /// # Errors
-            /// As [`upgrade_until`](Self::upgrade_until).
-            #[doc(alias = "try_upgrade_for")]
-            #[track_caller]
-            pub fn upgrade_for(this: Self, timeout: Duration) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
-                Self::upgrade_within(this, || Instant::now().checked_add(timeout))
-            }
-
-            /// As [`upgrade`](Self::upgrade), waiting until `deadline` at the latest.
-            ///
-            /// # Errors
-            /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline; or with
-            /// [`BlockingForbidden`](LockError::BlockingForbidden) if there are readers and this thread must not block.
-            #[doc(alias = "try_upgrade_until")]
-            #[track_caller]
-            pub fn upgrade_until(this: Self, deadline: Instant) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
-                Self::upgrade_within(this, || Some(deadline))
             }
 
             /// Writes, once the readers have left, without blocking this thread. The future is ready with the writer's guard
@@ -159,45 +134,43 @@ macro_rules! upgrade {
             /// A future that is not polled keeps its guard: after its first poll, all other acquirers
             /// wait for it.
             ///
+            /// With a timeout ([`RwLockUpgrade::timeout`]), the output of a future that is late has the guard, as it was.
+            ///
             /// # Panics
             /// When polled again after it was ready.
             #[track_caller]
-            pub fn upgrade_async(this: Self) -> $future<$($life,)? T> {
-                $future::new(this, NoDeadline)
+            pub fn upgrade_async(this: Self) -> RwLockUpgrade<Self> {
+                RwLockUpgrade::new(this)
             }
 
-            /// As [`upgrade_async`](Self::upgrade_async), waiting for at most `timeout`, counted from this call.
+            /// As [`upgrade`](Self::upgrade), waiting for at most `timeout`.
             ///
             /// A timeout beyond what [`Instant`] can hold never expires.
             ///
-            /// # Errors, cancellation, panics
-            /// As [`upgrade_async_until`](Self::upgrade_async_until).
+            /// # Errors
+            /// As [`upgrade_until`](Self::upgrade_until).
+            #[doc(alias = "try_upgrade_for")]
             #[track_caller]
-            pub fn upgrade_async_for(this: Self, timeout: Duration) -> $until<$($life,)? T> {
-                $future::new(this, Until::after(timeout))
+            pub fn upgrade_for(this: Self, timeout: Duration) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
+                Self::upgrade_within(this, || Instant::now().checked_add(timeout))
             }
 
-            /// As [`upgrade_async`](Self::upgrade_async), waiting until `deadline` at the latest.
+            /// As [`upgrade`](Self::upgrade), waiting until `deadline` at the latest.
             ///
             /// # Errors
-            /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline.
-            ///
-            /// # Cancellation
-            /// As [`upgrade_async`](Self::upgrade_async).
-            ///
-            /// # Panics
-            /// When polled again after it was ready; and when it has to wait, if it is the first in the process and the system cannot start
-            /// the timer thread.
+            /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline; or with
+            /// [`BlockingForbidden`](LockError::BlockingForbidden) if there are readers and this thread must not block.
+            #[doc(alias = "try_upgrade_until")]
             #[track_caller]
-            pub fn upgrade_async_until(this: Self, deadline: Instant) -> $until<$($life,)? T> {
-                $future::new(this, Until::new(Some(deadline)))
+            pub fn upgrade_until(this: Self, deadline: Instant) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
+                Self::upgrade_within(this, || Some(deadline))
             }
 
             /// Becomes one of the readers, so that another one may have the value upgradable.
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
                 let hold = this.hold;
-                this.raw().downgrade_upgradable(hold);
+                Keeper::raw(&this).downgrade_upgradable(hold);
                 // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
                 unsafe { $read::new(Self::forget(this), hold) }
             }
@@ -207,9 +180,9 @@ macro_rules! upgrade {
                 this: Self,
                 deadline: impl FnOnce() -> Option<Instant>,
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
-                if !this.raw().take(Mode::Upgrade) {
+                if !Keeper::raw(&this).take(Mode::Upgrade) {
                     Self::rwlock(&this).will_wait();
-                    let result = acquire::block::block_until(this.raw(), Mode::Upgrade, deadline());
+                    let result = acquire::block::block_until(Keeper::raw(&this), Mode::Upgrade, deadline());
                     if let Err(error) = result {
                         return Err(NotUpgraded { guard: this, error });
                     }
@@ -223,7 +196,7 @@ macro_rules! upgrade {
             /// # Safety
             /// The acquisition of this guard has become one of a writer.
             unsafe fn upgraded(this: Self, tells: impl FnOnce(usize)) -> $write<$($life,)? T> {
-                let (hold, word) = (this.hold, this.raw().held_at());
+                let (hold, word) = (this.hold, Keeper::raw(&this).held_at());
                 if changed(word, Hold::UpgradableRead, hold, Change::To(Hold::Write)).is_some() {
                     tells(word);
                 }
@@ -232,46 +205,39 @@ macro_rules! upgrade {
                 unsafe { $write::new(Self::forget(this), hold) }
             }
 
+        }
+
+        // SAFETY: the guard keeps the lock in place, by its borrow or its `Arc` (invariant 3 of `guards/mod.rs`).
+        unsafe impl<$($life,)? T: ?Sized> Keeper for $guard<$($life,)? T> {
+            type Raw = RawRwLock;
+
             fn raw(&self) -> &RawRwLock {
                 &Self::rwlock(self).raw
             }
-        }
 
-        pin_project! {
-            #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async`].")]
-            #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
-            pub struct $future<$($life,)? T: ?Sized, D = NoDeadline> {
-                // Dropped before the guard that it upgrades.
-                #[pin]
-                acquire: AcquireAsync<$handle, D>,
-                guard: Option<$guard<$($life,)? T>>,
+            fn will_wait(&self) {
+                Self::rwlock(self).will_wait();
             }
         }
 
-        impl<$($life,)? T: ?Sized, D: Deadline> $future<$($life,)? T, D> {
-            #[track_caller]
-            fn new(guard: $guard<$($life,)? T>, deadline: D) -> Self {
-                let $lock = $guard::rwlock(&guard);
-                let acquire = AcquireAsync::new($handle_of, Mode::Upgrade, deadline);
-                Self { acquire, guard: Some(guard) }
-            }
-
+        impl<$($life,)? T: ?Sized, D: Deadline> RwLockUpgrade<$guard<$($life,)? T>, D> {
             fn poll_either(
                 self: Pin<&mut Self>,
                 cx: &mut Context<'_>,
             ) -> Poll<Result<$write<$($life,)? T>, ($guard<$($life,)? T>, D::Error)>> {
-                let mut this = self.project();
-                if let Some(guard) = this.guard {
-                    $guard::rwlock(guard).will_wait();
+                let (mut acquire, guard) = self.project().kept.split();
+                if let Some(guard) = &guard {
+                    guard.will_wait();
                 }
-                this.acquire.as_mut().poll(cx).map(|upgraded| {
-                    let guard = this.guard.take().expect("it is ready once");
+                acquire.as_mut().poll(cx).map(|upgraded| {
+                    // The acquisition has ended, and uses the borrow no more (K2 of `kept.rs`).
+                    let guard = guard.take().expect("it is ready once");
                     if let Err(error) = upgraded {
                         return Err((guard, error));
                     }
                     let tells = |word| {
                         if !D::IS_TIMED {
-                            awaited(word, WaitsFor::Upgrade, this.acquire.caller(), Some(cx.waker()));
+                            awaited(word, WaitsFor::Upgrade, acquire.caller(), Some(cx.waker()));
                         }
                     };
                     // SAFETY: the acquisition of this guard has become one of a writer.
@@ -280,21 +246,46 @@ macro_rules! upgrade {
             }
         }
 
-        with_and_without_deadline! {
-            [$($life,)? T: ?Sized,] $future[$($life,)? T];
-            #[doc = concat!("The future of [`", stringify!($guard), "::upgrade_async_until`] and its sibling with a timeout.")]
-            $until[$($life,)? T];
-            $write<$($life,)? T>, Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>; waits by acquire
+        polls_either! {
+            [$($life,)? T: ?Sized] RwLockUpgrade[$guard<$($life,)? T>]:
+                $write<$($life,)? T>, Result<$write<$($life,)? T>, NotUpgraded<$guard<$($life,)? T>>>
         }
     };
 }
 
-upgrade! {
-    RwLockUpgradableReadGuard<'a, T> -> RwLockWriteGuard, RwLockReadGuard;
-    RwLockUpgrade, RwLockUpgradeUntil over &'a RawRwLock: lock => &lock.raw
+upgrade! { RwLockUpgradableReadGuard<'a, T> -> RwLockWriteGuard, RwLockReadGuard }
+upgrade! { OwnedRwLockUpgradableReadGuard<T> -> OwnedRwLockWriteGuard, OwnedRwLockReadGuard }
+
+pin_project! {
+    /// The future of `upgrade_async`: `G` is a [`RwLockUpgradableReadGuard`], or an [`OwnedRwLockUpgradableReadGuard`].
+    #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
+    pub struct RwLockUpgrade<G, D = NoDeadline> {
+        #[pin]
+        kept: Kept<G, AcquireAsync<&'static RawRwLock, D>>,
+    }
 }
 
-upgrade! {
-    OwnedRwLockUpgradableReadGuard<T> -> OwnedRwLockWriteGuard, OwnedRwLockReadGuard;
-    RwLockUpgradeOwned, RwLockUpgradeOwnedUntil over Arc<RwLock<T>>: lock => Arc::clone(lock)
+impl<G> RwLockUpgrade<G> {
+    #[track_caller]
+    fn new(guard: G) -> Self
+    where
+        G: Keeper<Raw = RawRwLock>,
+    {
+        let caller = Caller::here();
+        Self { kept: Kept::new(guard, |raw| AcquireAsync::from_caller(caller, raw, Mode::Upgrade)) }
+    }
 }
+
+impl<G> RwLockUpgrade<G> {
+    fn until(self, deadline: Until) -> RwLockUpgrade<G, Until> {
+        RwLockUpgrade { kept: self.kept.map(|acquire| acquire.until(deadline)) }
+    }
+}
+
+impl<G, D> RwLockUpgrade<G, D> {
+    fn is_waiting(&self) -> bool {
+        self.kept.get().is_waiting()
+    }
+}
+
+gives_up! { [G,] RwLockUpgrade[G], "a `Result` with [`NotUpgraded`](crate::NotUpgraded), which gives the guard back," }

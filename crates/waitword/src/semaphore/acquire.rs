@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::acquire::grid::grid;
+use crate::acquire::grid::{blocking_until, grid};
 use crate::semaphore::Semaphore;
 use crate::semaphore::error::{AcquireError, Closed, TryAcquireError};
-use crate::semaphore::futures::{
-    SemaphoreAcquire, SemaphoreAcquireOwned, SemaphoreAcquireOwnedUntil, SemaphoreAcquireUntil,
-};
+use crate::semaphore::futures::SemaphoreAcquire;
 use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 /// # Acquiring
@@ -50,21 +48,6 @@ impl Semaphore {
         /// [`Closed`](TryAcquireError::Closed), however many are free.
         #[doc(alias("try_wait", "sem_trywait"))]
         try_acquire -> Result<SemaphorePermit<'_>, TryAcquireError>;
-        ///
-        /// ```
-        /// use std::time::Duration;
-        /// use waitword::{AcquireError, Semaphore};
-        ///
-        /// let semaphore = Semaphore::new(1);
-        /// let permit = semaphore.acquire_for(Duration::ZERO).unwrap();
-        /// let late = semaphore.acquire_for(Duration::from_millis(1));
-        /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
-        /// # drop(permit);
-        /// ```
-        #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
-        acquire_for -> Result<SemaphorePermit<'_>, AcquireError>;
-        #[doc(alias("try_acquire_until", "acquire_deadline"))]
-        acquire_until;
         /// Acquires a permit without blocking this thread. The future is ready with it.
         ///
         /// ```
@@ -78,8 +61,8 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`Closed`], however many permits are free.
-        #[doc(alias("async_acquire", "permit"))]
-        acquire_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, 1);
+        ///
+        /// With a timeout ([`SemaphoreAcquire::timeout`]):
         ///
         /// ```
         /// use std::time::Duration;
@@ -87,14 +70,32 @@ impl Semaphore {
         ///
         /// # smol::block_on(async {
         /// let semaphore = Semaphore::new(0);
-        /// let late = semaphore.acquire_async_for(Duration::from_millis(1)).await;
-        /// assert_eq!(late.unwrap_err(), AcquireError::TIMED_OUT);
+        /// let late = semaphore.acquire_async().timeout(Duration::from_millis(1)).await;
+        /// assert_eq!(late.map(drop), Err(AcquireError::TimedOut));
         /// # });
         /// ```
-        #[doc(alias("try_acquire_for_async", "acquire_timeout_async"))]
-        acquire_async_for;
-        #[doc(alias = "try_acquire_until_async")]
-        acquire_async_until -> SemaphoreAcquireUntil<'_>;
+        #[doc(alias("async_acquire", "permit"))]
+        acquire_async -> SemaphoreAcquire<&Self> = SemaphoreAcquire(self, 1);
+    }
+
+    blocking_until! {
+        self: 1 => |hold| SemaphorePermit::new(self, 1, hold), "AcquireError",
+        "; [`Closed`](crate::AcquireError::Closed), even if there are permits"; acquire;
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use waitword::{AcquireError, Semaphore};
+        ///
+        /// let semaphore = Semaphore::new(1);
+        /// let permit = semaphore.acquire_for(Duration::ZERO).unwrap();
+        /// let late = semaphore.acquire_for(Duration::from_millis(1));
+        /// assert_eq!(late.unwrap_err(), AcquireError::TimedOut);
+        /// # drop(permit);
+        /// ```
+        #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
+        acquire_for -> Result<SemaphorePermit<'_>, AcquireError>;
+        #[doc(alias("try_acquire_until", "acquire_deadline"))]
+        acquire_until;
     }
 
     grid! {
@@ -119,8 +120,6 @@ impl Semaphore {
         /// # Errors
         /// As [`try_acquire`](Self::try_acquire).
         try_acquire_many -> Result<SemaphorePermit<'_>, TryAcquireError>;
-        acquire_many_for -> Result<SemaphorePermit<'_>, AcquireError>;
-        acquire_many_until;
         /// As [`acquire_async`](Self::acquire_async), for `permits` permits, all at once.
         ///
         /// ```
@@ -134,9 +133,7 @@ impl Semaphore {
         ///
         /// # Errors
         /// [`Closed`], however many permits are free.
-        acquire_many_async -> SemaphoreAcquire<'_> = SemaphoreAcquire(self, permits);
-        acquire_many_async_for;
-        acquire_many_async_until -> SemaphoreAcquireUntil<'_>;
+        acquire_many_async -> SemaphoreAcquire<&Self> = SemaphoreAcquire(self, permits);
     }
 }
 
@@ -173,8 +170,6 @@ impl Semaphore {
         /// As [`try_acquire`](Self::try_acquire).
         #[doc(alias = "try_acquire_arc")]
         try_acquire_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
-        acquire_owned_for -> Result<OwnedSemaphorePermit, AcquireError>;
-        acquire_owned_until;
         /// As [`acquire_async`](Self::acquire_async), with a permit and a future that have a share in the semaphore.
         ///
         /// ```
@@ -194,9 +189,7 @@ impl Semaphore {
         /// # Errors
         /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
-        acquire_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), 1);
-        acquire_owned_async_for;
-        acquire_owned_async_until -> SemaphoreAcquireOwnedUntil;
+        acquire_owned_async -> SemaphoreAcquire<Arc<Self>> = SemaphoreAcquire(Arc::clone(self), 1);
     }
 
     grid! {
@@ -215,15 +208,11 @@ impl Semaphore {
         /// As [`try_acquire`](Self::try_acquire).
         #[doc(alias = "try_acquire_many_arc")]
         try_acquire_many_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
-        acquire_many_owned_for -> Result<OwnedSemaphorePermit, AcquireError>;
-        acquire_many_owned_until;
         /// As [`acquire_many_async`](Self::acquire_many_async), with permits and a future that have a share in the semaphore.
         ///
         /// # Errors
         /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
-        acquire_many_owned_async -> SemaphoreAcquireOwned = SemaphoreAcquireOwned(Arc::clone(self), permits);
-        acquire_many_owned_async_for;
-        acquire_many_owned_async_until -> SemaphoreAcquireOwnedUntil;
+        acquire_many_owned_async -> SemaphoreAcquire<Arc<Self>> = SemaphoreAcquire(Arc::clone(self), permits);
     }
 }

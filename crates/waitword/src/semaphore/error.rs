@@ -5,15 +5,12 @@ use std::fmt;
 
 use crate::acquire::grid::Tried;
 use crate::deadline::Output;
-use crate::error::{LockError, equal_by_reason, says};
-use crate::holders::HeldBy;
+use crate::error::{BLOCKING_FORBIDDEN, HeldBy, LockError, TIMED_OUT, says};
 use crate::raw_semaphore::RawSemaphore;
 
 pub use crate::raw_semaphore::Closed;
 
-/// Why a timed acquire has acquired nothing.
-///
-/// Two errors are equal if their reasons are, as with [`LockError`]. The reasons are complete: a `match` needs no arm for others.
+/// Why an acquire with a deadline has acquired nothing. The reasons are complete: a `match` needs no arm for others.
 ///
 /// ```
 /// use waitword::{AcquireError, Semaphore};
@@ -21,38 +18,32 @@ pub use crate::raw_semaphore::Closed;
 /// let semaphore = Semaphore::new(1);
 /// semaphore.close();
 /// let why = semaphore.acquire_for(std::time::Duration::MAX).map(drop).map_err(|error| match error {
-///     AcquireError::TimedOut(_) => "late",
+///     AcquireError::TimedOut => "late",
 ///     AcquireError::BlockingForbidden => "not in a task",
 ///     AcquireError::Closed => "closed",
 /// });
 /// assert_eq!(why, Err("closed"));
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AcquireError {
-    /// The time was up, and there were still too few. It says who had held permits longest, if that is known
-    /// ([`LockError::held_by`]).
-    TimedOut(HeldBy),
+    /// There were too few permits until the deadline. With the feature `observe`, [`held_by`](Self::held_by) says who had held some longest.
+    TimedOut,
     /// There are too few, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited
-    /// for. The methods that are futures do not return this.
+    /// for. Futures do not return this.
     BlockingForbidden,
     /// See [`Closed`].
     Closed,
 }
 
 impl AcquireError {
-    /// The time was up, and no holder of permits is known.
-    pub const TIMED_OUT: Self = Self::TimedOut(HeldBy::NONE);
-
-    /// Who had held permits longest when the time was up. `None` if no holder is known, as with [`LockError::held_by`].
+    /// Who had held permits longest at the deadline. To be asked, and unknown, as [`LockError::held_by`].
     pub fn held_by(&self) -> Option<HeldBy> {
         match self {
-            Self::TimedOut(held_by) => Some(*held_by).filter(HeldBy::is_known),
+            Self::TimedOut => LockError::TimedOut.held_by(),
             Self::BlockingForbidden | Self::Closed => None,
         }
     }
 }
-
-equal_by_reason!(AcquireError);
 
 /// Why the permits could not be acquired at once. The reasons are complete: a `match` needs no arm for others.
 ///
@@ -73,21 +64,15 @@ pub enum TryAcquireError {
     Closed,
 }
 
-const CLOSED: &str = "the semaphore was closed: nobody gets a permit any more";
+const CLOSED: &str = "closed";
 
 says!(Closed: CLOSED);
 
 impl fmt::Display for AcquireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TimedOut(held_by) if held_by.is_known() => {
-                return write!(f, "the time was up, and there were still too few permits: {held_by}");
-            }
-            Self::TimedOut(_) => "the time was up, and there were still too few permits",
-            Self::BlockingForbidden => {
-                "there are too few permits and this thread must not block (`forbid_blocking`): \
-                 use the method whose name has `_async` in it"
-            }
+            Self::TimedOut => TIMED_OUT,
+            Self::BlockingForbidden => BLOCKING_FORBIDDEN,
             Self::Closed => CLOSED,
         })
     }
@@ -96,9 +81,7 @@ impl fmt::Display for AcquireError {
 impl fmt::Display for TryAcquireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoPermits => {
-                "there are too few permits: use a method whose name does not begin with `try_` to wait"
-            }
+            Self::NoPermits => "no permits available",
             Self::Closed => CLOSED,
         })
     }
@@ -123,7 +106,7 @@ impl From<Closed> for TryAcquireError {
 impl From<LockError> for AcquireError {
     fn from(error: LockError) -> Self {
         match error {
-            LockError::TimedOut(by) => Self::TimedOut(by),
+            LockError::TimedOut => Self::TimedOut,
             LockError::BlockingForbidden => Self::BlockingForbidden,
         }
     }

@@ -9,7 +9,7 @@ pub(crate) mod permit;
 use std::fmt;
 
 use crate::acquire::{Acquire as _, held};
-use crate::handle::{Ask, Handle, HasRaw, Waited, has_raw};
+use crate::handle::has_raw;
 use crate::holders::{Hold, HoldId, permits_added};
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
@@ -19,6 +19,14 @@ use crate::sync::const_fn;
 /// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
 /// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`](crate::SemaphorePermit),
 /// which gives the permits back when it is dropped.
+///
+/// | | borrows | over an `Arc` |
+/// |---|---|---|
+/// | blocks the thread | [`acquire`](Self::acquire), [`acquire_many`](Self::acquire_many) | [`acquire_owned`](Self::acquire_owned), [`acquire_many_owned`](Self::acquire_many_owned) |
+/// | never waits | [`try_acquire`](Self::try_acquire), [`try_acquire_many`](Self::try_acquire_many) | [`try_acquire_owned`](Self::try_acquire_owned), [`try_acquire_many_owned`](Self::try_acquire_many_owned) |
+/// | a future | [`acquire_async`](Self::acquire_async), [`acquire_many_async`](Self::acquire_many_async) | [`acquire_owned_async`](Self::acquire_owned_async), [`acquire_many_owned_async`](Self::acquire_many_owned_async) |
+/// | … with a timeout | `acquire_async().timeout(d)` | `acquire_owned_async().timeout(d)` |
+/// | blocks until a deadline | [`acquire_for`](Self::acquire_for), [`acquire_until`](Self::acquire_until) | – |
 ///
 /// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
 /// [added](Self::add_permits) without having been acquired, and [forgotten](crate::SemaphorePermit::forget) by their holder.
@@ -75,22 +83,6 @@ pub struct Semaphore {
 const _: () = assert!(size_of::<Semaphore>() == 16);
 
 has_raw!(Semaphore, RawSemaphore);
-
-/// The handle is the whole semaphore, which has no type parameter: a permit needs it, so that a future need not store it beside its raw
-/// part.
-impl<'a> Handle for &'a Semaphore {
-    type Raw = RawSemaphore;
-    type At = &'a <RawSemaphore as Waited>::At;
-
-    #[inline]
-    fn raw(&self) -> &RawSemaphore {
-        HasRaw::raw(*self)
-    }
-
-    fn at(&self, ask: Ask<Self>) -> Self::At {
-        HasRaw::raw(*self).at(ask)
-    }
-}
 
 impl Semaphore {
     /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.

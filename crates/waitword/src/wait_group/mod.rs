@@ -6,7 +6,7 @@ pub(crate) mod token;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::condition::{block, blocking_waits, named_future, waits_as_futures};
+use crate::condition::{block, blocking_waits, kept_wait};
 use crate::handle::{Waited as _, has_raw};
 use crate::sync::const_fn;
 use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
@@ -15,6 +15,14 @@ use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 ///
 /// A worker holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
 /// and is done when the token is dropped: at the end, in a panic, or when its task is dropped.
+///
+/// | | borrows | over an `Arc` |
+/// |---|---|---|
+/// | blocks the thread | [`wait`](Self::wait) | – |
+/// | never waits | [`try_wait`](Self::try_wait) | – |
+/// | a future | [`wait_async`](Self::wait_async) | [`wait_owned_async`](Self::wait_owned_async) |
+/// | … with a timeout | `wait_async().timeout(d)` | `wait_owned_async().timeout(d)` |
+/// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
 ///
 /// The group can be used again: its count may rise from zero as often as you like. A wait ends when the count is zero
 /// at any moment from its call on; for a future that is the call which made it. The wait ends even if the count has risen again
@@ -68,8 +76,8 @@ impl WaitGroup {
         self.raw.count() as usize
     }
 
-    /// How many waiters are queued at this moment, threads and tasks. For tests and tools: the number may have changed when
-    /// this returns.
+    /// For tests: how many waiters are queued at this moment. Programs have snapshots ([`word::Table::snapshot`](crate::word::Table)).
+    #[doc(hidden)]
     pub fn waiters(&self) -> usize {
         self.raw.waiters(())
     }
@@ -121,38 +129,35 @@ impl WaitGroup {
         ///
         /// let group = WaitGroup::new();
         /// let token = group.add();
-        /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TIMED_OUT));
+        /// assert_eq!(group.wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
         /// drop(token);
         /// assert_eq!(group.wait_for(Duration::ZERO), Ok(()));
         /// ```
         wait_until, "";
     }
 
-    waits_as_futures! {
-        self: &Self => WaitGroupWait of WaitGroupWaiter::new(&self.raw);
-        /// Waits until all workers are done, without blocking this thread.
-        ///
-        /// # Cancellation
-        /// Dropping the future dequeues it; no other waiter is affected.
-        ///
-        /// # Panics
-        /// When polled again after it was ready.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// let group = waitword::WaitGroup::new();
-        /// let work = async {
-        ///     let _token = group.add();
-        ///     smol::future::yield_now().await;
-        /// };
-        /// let wait = async { group.wait_async().await };
-        /// smol::future::zip(work, wait).await;
-        /// # });
-        /// ```
-        wait_async -> WaitGroupWait<'_>;
-        wait_async_for;
-        /// A count of zero ends the wait even after the deadline.
-        wait_async_until -> WaitGroupWaitUntil<'_>, "";
+    /// Waits until all workers are done, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Dropping the future dequeues it; no other waiter is affected.
+    ///
+    /// # Panics
+    /// When polled again after it was ready.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// let group = waitword::WaitGroup::new();
+    /// let work = async {
+    ///     let _token = group.add();
+    ///     smol::future::yield_now().await;
+    /// };
+    /// let wait = async { group.wait_async().await };
+    /// smol::future::zip(work, wait).await;
+    /// # });
+    /// ```
+    #[track_caller]
+    pub fn wait_async(&self) -> WaitGroupWait<&Self> {
+        WaitGroupWait::new(self)
     }
 }
 
@@ -160,37 +165,34 @@ impl WaitGroup {
 /// The futures of these methods have a share in the group and are `'static`, so they can be moved to a task of their own, or
 /// stored in a struct beside the group and polled by a hand-written `poll_*`.
 ///
-/// They take the `Arc` by reference. Each wait holds one more share, and another while it is queued.
+/// They take the `Arc` by reference. Each wait holds one more.
 impl WaitGroup {
-    waits_as_futures! {
-        self: &Arc<Self> => WaitGroupWaitOwned of WaitGroupWaiter::new(Arc::clone(self));
-        /// As [`wait_async`](Self::wait_async), with a future that has a share in the group.
-        ///
-        /// ```
-        /// # smol::block_on(async {
-        /// use std::sync::Arc;
-        /// use waitword::WaitGroup;
-        ///
-        /// let group = Arc::new(WaitGroup::new());
-        /// let token = group.add_owned();
-        /// let all_done = smol::spawn(group.wait_owned_async());
-        /// // The task has what it needs.
-        /// drop(group);
-        /// drop(token);
-        /// all_done.await;
-        /// # });
-        /// ```
-        ///
-        /// # Cancellation
-        /// As [`wait_async`](Self::wait_async).
-        ///
-        /// # Panics
-        /// As [`wait_async`](Self::wait_async).
-        #[doc(alias("wait_async_owned", "wait_arc"))]
-        wait_owned_async -> WaitGroupWaitOwned;
-        wait_owned_async_for;
-        /// A count of zero ends the wait even after the deadline.
-        wait_owned_async_until -> WaitGroupWaitOwnedUntil, "";
+    /// As [`wait_async`](Self::wait_async), with a future that has a share in the group.
+    ///
+    /// ```
+    /// # smol::block_on(async {
+    /// use std::sync::Arc;
+    /// use waitword::WaitGroup;
+    ///
+    /// let group = Arc::new(WaitGroup::new());
+    /// let token = group.add_owned();
+    /// let all_done = smol::spawn(group.wait_owned_async());
+    /// // The task has what it needs.
+    /// drop(group);
+    /// drop(token);
+    /// all_done.await;
+    /// # });
+    /// ```
+    ///
+    /// # Cancellation
+    /// As [`wait_async`](Self::wait_async).
+    ///
+    /// # Panics
+    /// As [`wait_async`](Self::wait_async).
+    #[doc(alias("wait_async_owned", "wait_arc"))]
+    #[track_caller]
+    pub fn wait_owned_async(self: &Arc<Self>) -> WaitGroupWait<Arc<Self>> {
+        WaitGroupWait::new(Arc::clone(self))
     }
 }
 
@@ -207,16 +209,7 @@ impl fmt::Debug for WaitGroup {
     }
 }
 
-named_future! {
-    /// The future of [`WaitGroup::wait_async`].
-    pub struct WaitGroupWait['a](WaitGroupWaiter<&'a RawWaitGroup>) -> ();
-    /// The future of [`WaitGroup::wait_async_for`] and [`WaitGroup::wait_async_until`].
-    pub type WaitGroupWaitUntil;
-}
-
-named_future! {
-    /// The future of [`WaitGroup::wait_owned_async`].
-    pub struct WaitGroupWaitOwned[](WaitGroupWaiter<Arc<WaitGroup>>) -> ();
-    /// The future of [`WaitGroup::wait_owned_async_for`] and [`WaitGroup::wait_owned_async_until`].
-    pub type WaitGroupWaitOwnedUntil;
+kept_wait! {
+    /// The future of [`WaitGroup::wait_async`] and [`WaitGroup::wait_owned_async`].
+    WaitGroupWait: WaitGroup over RawWaitGroup by WaitGroupWaiter -> (), ""
 }

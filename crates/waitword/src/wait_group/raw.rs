@@ -31,7 +31,7 @@ use waitword_core::notify_all;
 use waitword_core::observe::WaitsFor;
 
 use crate::condition::Condition;
-use crate::handle::{Handle, Waited};
+use crate::handle::Waited;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant, order};
 
@@ -116,32 +116,32 @@ impl RawWaitGroup {
 }
 
 /// A waiter, and the round in which it came.
-pub(crate) struct WaitGroupWaiter<H> {
-    group: H,
+pub(crate) struct WaitGroupWaiter<'a> {
+    group: &'a RawWaitGroup,
     round: u64,
 }
 
-impl<H: Handle<Raw = RawWaitGroup>> WaitGroupWaiter<H> {
+impl<'a> WaitGroupWaiter<'a> {
     /// For the next zero, or for this one.
-    pub(crate) fn new(group: H) -> Self {
-        let round = round(group.raw().state.load(Ordering::Acquire));
+    pub(crate) fn new(group: &'a RawWaitGroup) -> Self {
+        let round = round(group.state.load(Ordering::Acquire));
         Self { group, round }
     }
 }
 
-impl<H: Handle<Raw = RawWaitGroup>> Condition for WaitGroupWaiter<H> {
-    type At = H::At;
+impl<'a> Condition for WaitGroupWaiter<'a> {
+    type At = &'a AtomicU64;
     type Output = ();
 
     const WAITS_FOR: WaitsFor = WaitsFor::WaitGroup;
 
-    fn at(&self) -> H::At {
+    fn at(&self) -> &'a AtomicU64 {
         self.group.at(())
     }
 
     fn check(&mut self) -> Result<(), u64> {
         // Acquire: the state is checked after it.
-        let group = self.group.raw();
+        let group = self.group;
         let epoch = group.epoch.load(Ordering::Acquire);
         let waits = |state| count(state) != 0 && round(state) == self.round;
         let mark = |state| waits(state).then_some(state | WAITERS);

@@ -28,7 +28,7 @@ fn async_lock() -> Grid<AsyncLock> {
         ways: ways! { AsyncLock:
             attempts [try_lock];
             blocks [lock, lock_for, lock_until => lock_async];
-            awaits [lock_async, lock_async_for, lock_async_until];
+            awaits [lock_async];
         },
         open: Arc::default,
         stays_open: |_| true,
@@ -107,7 +107,10 @@ fn debug_shows_the_state_and_never_waits() {
     assert!(poll(task.as_mut()).is_pending());
     assert_eq!(format!("{task:?}"), "LockAsync { waiting: true, .. }");
     assert_eq!(format!("{lock:?}"), "AsyncLock { state: locked with waiters }");
-    assert_eq!(format!("{:?}", lock.lock_async_for(Duration::ZERO)), "LockAsyncUntil { waiting: false, .. }");
+    assert_eq!(
+        format!("{:?}", lock.lock_async().timeout(Duration::ZERO)),
+        "LockAsync { waiting: false, .. }"
+    );
 }
 
 #[test]

@@ -82,7 +82,7 @@ macro_rules! exclusive {
         $Lock:ty as [$Word:ty; $count:literal] = $free:expr;
         $lock:ident, $async:ident, $owned_async:ident => $($unwrap:ident)?;
         $try:ident => $($ok:ident)?;
-        $for:ident, $async_until:ident, $owned_async_until:ident;
+        $for:ident;
     ) => {
         impl Exclusive for $Lock {
             fn free() -> Arc<Self> {
@@ -105,9 +105,9 @@ macro_rules! exclusive {
                 Box::pin(async move {
                     match way {
                         Way::Borrowed => Box::new(self.$async().await$(.$unwrap())?) as Held<'_>,
-                        Way::Timed => Box::new(self.$async_until(far()).await.unwrap()),
+                        Way::Timed => Box::new(self.$async().deadline(far()).await.unwrap()),
                         Way::Owned => Box::new(self.$owned_async().await$(.$unwrap())?),
-                        Way::OwnedTimed => Box::new(self.$owned_async_until(far()).await.unwrap()),
+                        Way::OwnedTimed => Box::new(self.$owned_async().deadline(far()).await.unwrap()),
                     }
                 })
             }
@@ -123,7 +123,7 @@ exclusive! {
     Mutex<()> as [AtomicU32; 1] = Mutex::new(());
     lock, lock_async, lock_owned_async => ;
     try_lock => ;
-    lock_for, lock_async_until, lock_owned_async_until;
+    lock_for;
 }
 
 // Its second word has the queue of the upgrading holder.
@@ -131,14 +131,14 @@ exclusive! {
     RwLock<()> as [AtomicU64; 2] = RwLock::new(());
     write, write_async, write_owned_async => ;
     try_write => ;
-    write_for, write_async_until, write_owned_async_until;
+    write_for;
 }
 
 exclusive! {
     Semaphore as [AtomicU64; 2] = Semaphore::new(1);
     acquire, acquire_async, acquire_owned_async => unwrap;
     try_acquire => ok;
-    acquire_for, acquire_async_until, acquire_owned_async_until;
+    acquire_for;
 }
 
 /// Has taken the lock without a guard.
@@ -173,7 +173,7 @@ impl Exclusive for AsyncLock {
         Box::pin(async move {
             match way {
                 Way::Borrowed | Way::Owned => self.lock_async().await,
-                Way::Timed | Way::OwnedTimed => self.lock_async_until(far()).await.unwrap(),
+                Way::Timed | Way::OwnedTimed => self.lock_async().deadline(far()).await.unwrap(),
             }
             Box::new(Unlocks(self)) as Held<'_>
         })

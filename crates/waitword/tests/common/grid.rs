@@ -33,7 +33,7 @@ impl<'a, L, G: Got<'a, L>, E: Into<Refusal>> Got<'a, L> for Result<G, E> {
 
 impl<'a, L, G: Got<'a, L>> Got<'a, L> for Option<G> {
     fn ended(self, lock: &'a Arc<L>) -> Ended<'a> {
-        self.ok_or(LockError::TIMED_OUT)?.ended(lock)
+        self.ok_or(LockError::TimedOut)?.ended(lock)
     }
 }
 
@@ -78,11 +78,11 @@ macro_rules! refusals {
 refusals! {
     LockError: error => Self(error);
     AcquireError:
-        AcquireError::TimedOut(by) => Self(LockError::TimedOut(by)),
+        AcquireError::TimedOut => Self(LockError::TimedOut),
         AcquireError::BlockingForbidden => Self(LockError::BlockingForbidden),
         AcquireError::Closed => panic!("it is closed");
     TryAcquireError:
-        TryAcquireError::NoPermits => Self(LockError::TIMED_OUT),
+        TryAcquireError::NoPermits => Self(LockError::TimedOut),
         TryAcquireError::Closed => panic!("it is closed");
     Closed: Closed => panic!("it is closed");
     Infallible: ;
@@ -148,22 +148,29 @@ macro_rules! family {
             )),
         ]
     };
-    ($Lock:ty: awaits [$plain:ident, $for:ident, $until:ident] ($($before:expr),*; $($after:expr)?)) => {
-        vec![
-            $crate::common::grid::way!($Lock: $plain, false, Task(|lock, _| {
-                let wait = lock.$plain($($before,)* $($after)?);
-                Box::pin(async move { wait.await.ended(lock) })
-            })),
-            $crate::common::grid::way!($Lock: $for, true, Task(|lock, time| {
-                let wait = lock.$for($($before,)* time, $($after)?);
-                Box::pin(async move { wait.await.ended(lock) })
-            })),
-            $crate::common::grid::way!($Lock: $until, true, Task(|lock, time| {
-                let wait = lock.$until($($before,)* $crate::common::grid::at(time), $($after)?);
-                Box::pin(async move { wait.await.ended(lock) })
-            })),
-        ]
+    ($Lock:ty: blocks [$plain:ident => $instead:ident] ($($before:expr),*; $($after:expr)?)) => {
+        vec![$crate::common::grid::way!(
+            $Lock: $plain, false, Thread(|lock, _| lock.$plain($($before,)* $($after)?).ended(lock), stringify!($instead))
+        )]
     };
+    ($Lock:ty: awaits_untimed [$plain:ident] ($($before:expr),*; $($after:expr)?)) => {
+        vec![$crate::common::grid::way!($Lock: $plain, false, Task(|lock, _| {
+            let wait = lock.$plain($($before,)* $($after)?);
+            Box::pin(async move { wait.await.ended(lock) })
+        }))]
+    };
+    ($Lock:ty: awaits [$plain:ident] ($($before:expr),*; $($after:expr)?)) => {{
+        let mut ways = $crate::common::grid::family!($Lock: awaits_untimed [$plain] ($($before),*; $($after)?));
+        ways.push($crate::common::grid::way!($Lock: $plain, true, Task(|lock, time| {
+            let wait = lock.$plain($($before,)* $($after)?).timeout(time);
+            Box::pin(async move { wait.await.ended(lock) })
+        })));
+        ways.push($crate::common::grid::way!($Lock: $plain, true, Task(|lock, time| {
+            let wait = lock.$plain($($before,)* $($after)?).deadline($crate::common::grid::at(time));
+            Box::pin(async move { wait.await.ended(lock) })
+        })));
+        ways
+    }};
 }
 pub(crate) use family;
 
@@ -319,7 +326,7 @@ pub(crate) fn timed_forms_give_up_and_never_too_early<L>(grid: &Grid<L>) {
         for timeout in timeouts.iter().copied().map(Duration::from_millis) {
             let start = Instant::now();
             let ended = way.run(&lock, timeout).map(drop);
-            assert_eq!(ended, Err(LockError::TIMED_OUT), "{} {timeout:?}", way.name);
+            assert_eq!(ended, Err(LockError::TimedOut), "{} {timeout:?}", way.name);
             assert!(start.elapsed() >= timeout, "{} {timeout:?}", way.name);
             grid.assert_left(&lock, way);
         }
@@ -348,7 +355,7 @@ pub(crate) fn what_comes_before_the_poll_is_had_though_the_time_is_up<L>(grid: &
 pub(crate) fn a_waiter_that_has_given_up_is_not_queued<L>(grid: &Grid<L>) {
     grid.soon_too_late(|way, lock, mut task, late, _open| {
         until(|| task.is_woken() && Instant::now() >= late);
-        assert_eq!(task.poll().map_ok(drop), Poll::Ready(Err(LockError::TIMED_OUT)), "{}", way.name);
+        assert_eq!(task.poll().map_ok(drop), Poll::Ready(Err(LockError::TimedOut)), "{}", way.name);
         assert_eq!((grid.waiters)(lock), 0, "{}", way.name);
     });
 }
@@ -362,7 +369,7 @@ pub(crate) fn a_timeout_is_counted_from_the_call<L>(grid: &Grid<L>) {
             let start = Instant::now();
             until(|| start.elapsed() > Duration::from_millis(1));
             let ended = late.poll().map_ok(drop);
-            assert_eq!(ended, Poll::Ready(Err(LockError::TIMED_OUT)), "{}", way.name);
+            assert_eq!(ended, Poll::Ready(Err(LockError::TimedOut)), "{}", way.name);
         }
     }
 }
@@ -377,13 +384,13 @@ pub(crate) fn forbidden_to_block<L>(grid: &Grid<L>) {
             way.run(&lock, timeout).map(drop)
         };
         match way.call {
-            Call::Attempt(_) => assert_eq!(with(Duration::MAX), Err(LockError::TIMED_OUT), "{}", way.name),
+            Call::Attempt(_) => assert_eq!(with(Duration::MAX), Err(LockError::TimedOut), "{}", way.name),
             Call::Thread(..) if way.is_timed => {
                 for timeout in [Duration::MAX, Duration::from_secs(3600)] {
                     assert_eq!(with(timeout), Err(LockError::BlockingForbidden), "{}", way.name);
                 }
                 // That would not have waited.
-                assert_eq!(with(Duration::ZERO), Err(LockError::TIMED_OUT), "{}", way.name);
+                assert_eq!(with(Duration::ZERO), Err(LockError::TimedOut), "{}", way.name);
             }
             Call::Thread(call, instead) => {
                 let message = forbidden(|| call(&lock, Duration::MAX).map(drop));
@@ -432,7 +439,7 @@ pub(crate) fn a_signalled_waiter_that_gives_up_forwards_the_signal<L>(grid: &Gri
         open();
         let barged_in = grid.ways[0].run(lock, Duration::ZERO).expect("a signal is no handoff");
         until(|| Instant::now() > deadline);
-        assert_eq!(late.poll().map_ok(drop), Poll::Ready(Err(LockError::TIMED_OUT)), "{}", way.name);
+        assert_eq!(late.poll().map_ok(drop), Poll::Ready(Err(LockError::TimedOut)), "{}", way.name);
         // Though the future is still there.
         assert_eq!((grid.waiters)(lock), 1, "{}", way.name);
         drop(barged_in);

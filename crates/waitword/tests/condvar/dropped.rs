@@ -191,9 +191,9 @@ fn a_wait_dropped_before_its_first_poll_releases_the_mutex() {
     let room = Room::default();
     let far = far();
     dropped(&room, || drop(room.changed.wait_async(room.mutex.lock())));
-    dropped(&room, || drop(room.changed.wait_async_until(room.mutex.lock_owned(), far)));
+    dropped(&room, || drop(room.changed.wait_async(room.mutex.lock_owned()).deadline(far)));
     dropped(&room, || drop(room.changed.wait_while_async(room.mutex.lock(), |()| true)));
-    dropped(&room, || drop(room.changed.wait_while_async_until(room.mutex.lock_owned(), far, |()| true)));
+    dropped(&room, || drop(room.changed.wait_while_async(room.mutex.lock_owned(), |()| true).deadline(far)));
 }
 
 /// What a wait had got to when it is dropped, whose time is up meanwhile.
@@ -218,8 +218,10 @@ fn those_behind_a_wait_dropped_after_its_time_was_up_get_the_notify_and_the_mute
             let (mut task, deadline) = Task::queued_until(Duration::from_millis(2), async |deadline| {
                 let guard = room.mutex.lock();
                 match form {
-                    Form::WhileUntil => room.changed.wait_while_async_until(guard, deadline, |()| true).await,
-                    _ => room.changed.wait_async_until(guard, deadline).await,
+                    Form::WhileUntil => {
+                        room.changed.wait_while_async(guard, |()| true).deadline(deadline).await
+                    }
+                    _ => room.changed.wait_async(guard).deadline(deadline).await,
                 }
             });
             let behind = room.queued(WAYS[0]);

@@ -30,13 +30,13 @@ impl Letters {
 }
 
 /// The wait that a reader keeps; one by one, it has the same type each time.
-type Arrival = CondvarWaitWhileOwned<OwnedMutexGuard<Letters>, fn(&mut Letters) -> bool>;
+type Arrival = CondvarWaitWhile<Arc<Condvar>, OwnedMutexGuard<Letters>, fn(&mut Letters) -> bool>;
 
 /// Reads them as a stream, each once, by any reader.
 struct Reader {
     letters: Arc<Mutex<Letters>>,
     arrived: Arc<Condvar>,
-    locking: Pin<Box<MutexLockOwned<Letters>>>,
+    locking: Pin<Box<MutexLock<Arc<Mutex<Letters>>>>>,
     waiting: Option<Pin<Box<Arrival>>>,
 }
 
@@ -112,13 +112,13 @@ fn streams_that_keep_their_waits_read_each_letter_once() {
 fn a_wait_keeps_its_condition_variable_and_its_mutex_until_it_has_left_the_queues() {
     for notified in [false, true] {
         let (mutex, changed) = (Arc::new(Mutex::new(0)), Arc::new(Condvar::new()));
-        let mut task = Task::queued(changed.wait_owned_async_until(mutex.lock_owned(), far()));
+        let mut task = Task::queued(changed.wait_owned_async(mutex.lock_owned()).deadline(far()));
         let weak = (Arc::downgrade(&mutex), Arc::downgrade(&changed));
         drop((mutex, changed));
         let (mutex, changed) = (weak.0.upgrade().unwrap(), weak.1.upgrade().unwrap());
         if notified {
             let guard = mutex.lock_owned();
-            assert_eq!(changed.notify_one(), 1);
+            assert!(changed.notify_one());
             drop(changed);
             assert!(task.poll().is_pending(), "it waits for the mutex");
             drop((mutex, guard));
@@ -151,21 +151,21 @@ fn timed_waits_give_up_with_the_mutex_held_and_never_too_early() {
         "wait_until": |changed, guard, time| { let result = changed.wait_until(&mut guard, at(time)); (guard, result) };
         "wait_while_for": |changed, guard, time| { let result = changed.wait_while_for(&mut guard, time, |()| true); (guard, result) };
         "wait_while_until": |changed, guard, time| { let result = changed.wait_while_until(&mut guard, at(time), |()| true); (guard, result) };
-        "wait_async_for": |changed, guard, time| block_on(changed.wait_async_for(guard, time));
-        "wait_async_until": |changed, guard, time| block_on(changed.wait_async_until(guard, at(time)));
-        "wait_while_async_for": |changed, guard, time| block_on(changed.wait_while_async_for(guard, time, |()| true));
-        "wait_while_async_until": |changed, guard, time| block_on(changed.wait_while_async_until(guard, at(time), |()| true));
-        "wait_owned_async_for": |changed, guard, time| block_on(changed.wait_owned_async_for(guard, time));
-        "wait_owned_async_until": |changed, guard, time| block_on(changed.wait_owned_async_until(guard, at(time)));
-        "wait_while_owned_async_for": |changed, guard, time| block_on(changed.wait_while_owned_async_for(guard, time, |()| true));
+        "wait_async_for": |changed, guard, time| block_on(changed.wait_async(guard).timeout(time));
+        "wait_async_until": |changed, guard, time| block_on(changed.wait_async(guard).deadline(at(time)));
+        "wait_while_async_for": |changed, guard, time| block_on(changed.wait_while_async(guard, |()| true).timeout(time));
+        "wait_while_async_until": |changed, guard, time| block_on(changed.wait_while_async(guard, |()| true).deadline(at(time)));
+        "wait_owned_async_for": |changed, guard, time| block_on(changed.wait_owned_async(guard).timeout(time));
+        "wait_owned_async_until": |changed, guard, time| block_on(changed.wait_owned_async(guard).deadline(at(time)));
+        "wait_while_owned_async_for": |changed, guard, time| block_on(changed.wait_while_owned_async(guard, |()| true).timeout(time));
         "wait_while_owned_async_until":
-            |changed, guard, time| block_on(changed.wait_while_owned_async_until(guard, at(time), |()| true));
+            |changed, guard, time| block_on(changed.wait_while_owned_async(guard, |()| true).deadline(at(time)));
     };
     let (mutex, changed) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
     for (name, form) in forms {
         for timeout in [0, 1, 15].map(Duration::from_millis) {
             let start = Instant::now();
-            assert_eq!(form(&changed, &mutex, timeout), Err(LockError::TIMED_OUT), "{name}");
+            assert_eq!(form(&changed, &mutex, timeout), Err(LockError::TimedOut), "{name}");
             assert!(start.elapsed() >= timeout && !mutex.is_locked(), "{name}");
         }
     }
@@ -177,10 +177,11 @@ fn timed_waits_give_up_with_the_mutex_held_and_never_too_early() {
 fn debug_shows_the_state() {
     let (mutex, changed) = (Arc::new(Mutex::new(())), Arc::new(Condvar::new()));
     let wait = Box::pin(changed.wait_owned_async(mutex.lock_owned()));
-    assert_eq!(format!("{wait:?}"), "CondvarWaitOwned { waiting: false, .. }");
+    assert_eq!(format!("{wait:?}"), "CondvarWait { waiting: false, .. }");
     drop(wait);
     let mut cx = Context::from_waker(Waker::noop());
-    let mut wait = Box::pin(changed.wait_while_owned_async_for(mutex.lock_owned(), Duration::MAX, |()| true));
+    let mut wait =
+        Box::pin(changed.wait_while_owned_async(mutex.lock_owned(), |()| true).timeout(Duration::MAX));
     assert!(wait.as_mut().poll(&mut cx).is_pending());
-    assert_eq!(format!("{wait:?}"), "CondvarWaitWhileOwnedUntil { waiting: true, .. }");
+    assert_eq!(format!("{wait:?}"), "CondvarWaitWhile { waiting: true, .. }");
 }

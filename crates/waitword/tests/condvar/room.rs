@@ -58,7 +58,7 @@ pub(crate) struct Room {
 impl Room {
     /// Notifies one waiter. None comes or leaves meanwhile.
     pub(crate) fn notify_one(&self) -> usize {
-        self.notify(self.waiters().min(1), Condvar::notify_one)
+        self.notify(self.waiters().min(1), |changed| usize::from(changed.notify_one()))
     }
 
     /// Notifies all waiters. None comes or leaves meanwhile.
@@ -81,13 +81,13 @@ impl Room {
     /// Waits, and takes a token. Until the first poll nothing happens; with that, if the mutex is free, it is queued.
     pub(crate) fn wait(&self, way: Way) -> Waiting<'_> {
         macro_rules! waited {
-            ($form:ident, $guard:expr; $once:ident, $until:ident, $while:ident, $while_until:ident) => {{
+            ($form:ident, $guard:expr; $once:ident, $while:ident) => {{
                 let (guard, changed, is_empty) = ($guard, &self.changed, self.is_empty());
                 let (guard, result) = match $form {
                     Form::Once => (changed.$once(guard).await, Ok(())),
-                    Form::Until => changed.$until(guard, far()).await,
+                    Form::Until => changed.$once(guard).deadline(far()).await,
                     Form::While => (changed.$while(guard, is_empty).await, Ok(())),
-                    Form::WhileUntil => changed.$while_until(guard, far(), is_empty).await,
+                    Form::WhileUntil => changed.$while(guard, is_empty).deadline(far()).await,
                 };
                 result.unwrap();
                 self.take_token();
@@ -97,11 +97,11 @@ impl Room {
         Box::pin(async move {
             match way {
                 Way::Borrowed(form) => waited!(form, self.mutex.lock_async().await;
-                    wait_async, wait_async_until, wait_while_async, wait_while_async_until),
+                    wait_async, wait_while_async),
                 Way::Owned(form) => waited!(form, self.mutex.lock_owned_async().await;
-                    wait_async, wait_async_until, wait_while_async, wait_while_async_until),
+                    wait_async, wait_while_async),
                 Way::OwnedBoth(form) => waited!(form, self.mutex.lock_owned_async().await;
-                    wait_owned_async, wait_owned_async_until, wait_while_owned_async, wait_while_owned_async_until),
+                    wait_owned_async, wait_while_owned_async),
             }
         })
     }

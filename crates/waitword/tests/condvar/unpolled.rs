@@ -123,7 +123,7 @@ fn waiters_behind_a_wait_that_has_rechecked_in_vain() {
 fn those_behind_a_wait_whose_time_was_up() {
     let room = Room::default();
     let (mut unpolled, deadline) = Task::queued_until(Duration::from_millis(1), |deadline| {
-        room.changed.wait_async_until(room.mutex.lock(), deadline)
+        room.changed.wait_async(room.mutex.lock()).deadline(deadline)
     });
     let behind = room.queued(WAYS[0]);
     let held = room.mutex.lock();
@@ -137,7 +137,7 @@ fn those_behind_a_wait_whose_time_was_up() {
     });
     let (guard, result) = unpolled.finish();
     drop(guard);
-    assert_eq!(result, Err(LockError::TIMED_OUT));
+    assert_eq!(result, Err(LockError::TimedOut));
     room.assert_left();
 }
 

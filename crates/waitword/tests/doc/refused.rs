@@ -25,6 +25,16 @@
 /// # drop(wait);
 /// ```
 ///
+/// ... not even for the moment in which both are dropped, ...
+///
+/// ```compile_fail,E0597
+/// # use waitword::Event;
+/// let wait;
+/// let event = Event::new();
+/// wait = event.wait_async();
+/// # let _ = &wait;
+/// ```
+///
 /// ... a permit its semaphore, ...
 ///
 /// ```compile_fail,E0597

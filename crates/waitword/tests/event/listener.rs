@@ -12,7 +12,7 @@ use crate::common::{Task, block_on, far};
 fn enable_enqueues_and_a_later_drop_forwards() {
     let event = Event::new();
     {
-        let (mut one, mut two) = (pin!(event.wait_async()), pin!(event.wait_async_for(Duration::MAX)));
+        let (mut one, mut two) = (pin!(event.wait_async()), pin!(event.wait_async().timeout(Duration::MAX)));
         assert!(!one.as_mut().enable() && !two.as_mut().enable());
         assert_eq!(event.waiters(), 2);
         event.notify_one();
@@ -54,7 +54,7 @@ fn a_listener_keeps_its_position_when_its_time_is_up() {
     let event = Event::new();
     let mut listener = pin!(event.listen());
     let start = Instant::now();
-    assert_eq!(listener.as_mut().wait_for(Duration::from_millis(5)), Err(LockError::TIMED_OUT));
+    assert_eq!(listener.as_mut().wait_for(Duration::from_millis(5)), Err(LockError::TimedOut));
     assert!(start.elapsed() >= Duration::from_millis(5));
     let mut second = Task::queued(event.wait_async());
     {

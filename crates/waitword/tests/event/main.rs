@@ -38,8 +38,8 @@ fn event() -> Grid<Event> {
     let mut ways: Vec<_> = ways! { Event:
         attempts [try_wait];
         blocks [wait, wait_for, wait_until => wait_async];
-        awaits [wait_async, wait_async_for, wait_async_until];
-        awaits [wait_owned_async, wait_owned_async_for, wait_owned_async_until];
+        awaits [wait_async];
+        awaits [wait_owned_async];
     };
     ways.extend(listens!(listen => "Event::wait_async"));
     ways.extend(listens!(listen_owned => "Event::wait_owned_async"));
@@ -71,11 +71,8 @@ mod the_grid {
 fn every_way_to_wait_is_woken_by_every_notify() {
     for way in event().ways.iter().filter(|way| !matches!(way.call, Call::Attempt(_))) {
         let event = Arc::new(Event::new());
-        let notifies: [fn(&Event) -> bool; 3] = [
-            |event| event.notify_one().is_woken(),
-            |event| event.notify_last().is_woken(),
-            |event| event.notify_all() == 1,
-        ];
+        let notifies: [fn(&Event) -> bool; 3] =
+            [|event| event.notify_one(), |event| event.notify_last(), |event| event.notify_all() == 1];
         for notify in notifies {
             thread::scope(|scope| {
                 let waiter = waits(scope, || event.waiters() == 1, || way.run(&event, Duration::MAX).is_ok());
@@ -91,7 +88,7 @@ fn every_way_to_wait_is_woken_by_every_notify() {
 fn notify_all_wakes_threads_and_tasks_and_stores_nothing() {
     let event = Arc::new(Event::new());
     let unpolled = event.wait_async();
-    let unpolled_in_time = event.wait_async_for(Duration::MAX);
+    let unpolled_in_time = event.wait_async().timeout(Duration::MAX);
     let unpolled_owned = event.wait_owned_async();
     thread::scope(|scope| {
         for count in 0..4 {
@@ -160,12 +157,12 @@ fn debug_shows_the_state_and_never_waits() {
     assert_eq!(format!("{event:?}"), "Event { stored: true, .. }");
     assert_eq!(format!("{:?}", event.wait_async()), "EventWait { waiting: false, .. }");
     assert_eq!(
-        format!("{:?}", event.wait_async_for(Duration::ZERO)),
-        "EventWaitUntil { waiting: false, .. }"
+        format!("{:?}", event.wait_async().timeout(Duration::ZERO)),
+        "EventWait { waiting: false, .. }"
     );
     assert_eq!(format!("{:?}", event.listen()), "EventListener { waiting: false, .. }");
-    assert_eq!(format!("{:?}", event.wait_owned_async()), "EventWaitOwned { waiting: false, .. }");
-    let owned_until = event.wait_owned_async_for(Duration::ZERO);
-    assert_eq!(format!("{owned_until:?}"), "EventWaitOwnedUntil { waiting: false, .. }");
+    assert_eq!(format!("{:?}", event.wait_owned_async()), "EventWait { waiting: false, .. }");
+    let owned_until = event.wait_owned_async().timeout(Duration::ZERO);
+    assert_eq!(format!("{owned_until:?}"), "EventWait { waiting: false, .. }");
     assert_eq!(format!("{:?}", event.listen_owned()), "OwnedEventListener { waiting: false, .. }");
 }

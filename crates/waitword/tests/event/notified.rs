@@ -11,21 +11,23 @@ use waitword::*;
 
 use crate::common::{Task, block_on, far, until, waits};
 
-use EventNotified::{AlreadyStored, Stored, Woken};
+/// What a notify says.
+const WOKEN: bool = true;
+const STORED: bool = false;
 
 #[test]
 fn a_notify_says_what_became_of_its_wakeup() {
     for notify in [Event::notify_one, Event::notify_last] {
         let event = Event::new();
-        assert_eq!([notify(&event), notify(&event), notify(&event)], [Stored, AlreadyStored, AlreadyStored]);
+        assert_eq!([notify(&event), notify(&event), notify(&event)], [STORED; 3]);
         let mut task = Task::new(event.wait_async());
         assert!(task.poll().is_ready(), "it takes what is stored, ...");
         // ... and the next does not.
         let mut task = Task::queued(event.wait_async());
-        assert_eq!([notify(&event), notify(&event)], [Woken, Stored]);
+        assert_eq!([notify(&event), notify(&event)], [WOKEN, STORED]);
         assert!(task.is_woken() && task.poll().is_ready());
         event.notify_all();
-        assert_eq!(notify(&event), AlreadyStored, "`notify_all` takes nothing away");
+        assert_eq!(notify(&event), STORED, "`notify_all` takes nothing away");
     }
 }
 
@@ -35,7 +37,7 @@ fn a_notify_after_all_have_left_is_stored() {
     for notify in [Event::notify_one, Event::notify_last] {
         let event = Event::new();
         drop(Task::queued(event.wait_async()));
-        assert_eq!((event.waiters(), notify(&event)), (0, Stored));
+        assert_eq!((event.waiters(), notify(&event)), (0, STORED));
     }
 }
 
@@ -53,7 +55,7 @@ fn notify_all_says_how_many_were_in_the_queue() {
 /// Threads and tasks, in every mixture.
 #[test]
 fn notify_one_wakes_the_head_and_notify_last_the_tail() {
-    type Notify = fn(&Event) -> EventNotified;
+    type Notify = fn(&Event) -> bool;
     let (one, last): (Notify, Notify) = (Event::notify_one, Event::notify_last);
     let orders = [([one; 4], [0, 1, 2, 3]), ([last, one, last, last], [3, 0, 2, 1])];
     for (kinds, (notifies, order)) in (0..1_u32 << 4).flat_map(|kinds| orders.map(|order| (kinds, order))) {
@@ -73,7 +75,7 @@ fn notify_one_wakes_the_head_and_notify_last_the_tail() {
                 waits(scope, || event.waiters() == place + 1, wait);
             }
             for (count, notify) in (1..).zip(notifies) {
-                assert_eq!(notify(&event), Woken);
+                assert_eq!(notify(&event), WOKEN);
                 until(|| turns.lock().len() == count);
             }
         });
@@ -88,7 +90,7 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
     let forms: [Wait; 3] = [
         |event| Task::queued(event.wait_async()),
         |event| Task::queued(event.wait_owned_async()),
-        |event| Task::queued(async { event.wait_async_until(far()).await.unwrap() }),
+        |event| Task::queued(async { event.wait_async().deadline(far()).await.unwrap() }),
     ];
     for form in forms {
         for (notify, order) in
@@ -99,7 +101,7 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
             let is_woken = |tasks: &[Option<Task<'_, ()>>; 4]| {
                 tasks.each_ref().map(|task| task.as_ref().is_some_and(Task::is_woken))
             };
-            assert_eq!(notify(&event), Woken);
+            assert_eq!(notify(&event), WOKEN);
             for place in order {
                 assert_eq!(is_woken(&tasks), [0, 1, 2, 3].map(|other| other == place));
                 tasks[place] = None;
@@ -115,7 +117,7 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
     {
         let mut last = pin!(event.wait_async());
         assert!(!last.as_mut().enable());
-        assert_eq!(event.notify_last(), Woken);
+        assert_eq!(event.notify_last(), WOKEN);
         assert!(last.enable());
     }
     assert!(second.is_woken() && !first.enable());
@@ -124,11 +126,11 @@ fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
 /// It came before, and for one; the next waiter was not there for the `notify_all`.
 #[test]
 fn a_wakeup_is_forwarded_also_after_a_notify_all() {
-    type Notify = fn(&Event) -> EventNotified;
+    type Notify = fn(&Event) -> bool;
     let waiting = |event: &Event, notify: Notify| {
         let mut dropped = Box::pin(event.wait_async());
         assert!(!dropped.as_mut().enable());
-        assert_eq!(notify(event), Woken);
+        assert_eq!(notify(event), WOKEN);
         event.notify_all();
         let mut next = Task::queued(event.wait_async());
         drop(dropped);
@@ -158,7 +160,7 @@ fn a_wakeup_is_forwarded_also_after_a_notify_all() {
 fn enable_after_a_poll_keeps_the_waker() {
     let event = Arc::new(Event::new());
     let plain = RefCell::new(Box::pin(event.wait_async()));
-    let timed = RefCell::new(Box::pin(event.wait_owned_async_until(far())));
+    let timed = RefCell::new(Box::pin(event.wait_owned_async().deadline(far())));
     let mut tasks = (
         Task::queued(poll_fn(|cx| plain.borrow_mut().as_mut().poll(cx))),
         Task::queued(poll_fn(|cx| timed.borrow_mut().as_mut().poll(cx))),
@@ -175,7 +177,7 @@ fn enable_after_the_end_says_that_nothing_is_left_to_wait_for() {
     let event = Arc::new(Event::new());
     let (mut plain, mut owned) = (pin!(event.wait_async()), pin!(event.wait_owned_async()));
     let (mut timed, mut owned_timed) =
-        (pin!(event.wait_async_until(far())), pin!(event.wait_owned_async_until(far())));
+        (pin!(event.wait_async().deadline(far())), pin!(event.wait_owned_async().deadline(far())));
     event.notify_all();
     block_on(async {
         plain.as_mut().await;
@@ -187,13 +189,15 @@ fn enable_after_the_end_says_that_nothing_is_left_to_wait_for() {
         assert!(plain.as_mut().enable() && owned.as_mut().enable());
         assert!(timed.as_mut().enable() && owned_timed.as_mut().enable());
     }
-    let (mut late, mut owned_late) =
-        (pin!(event.wait_async_for(Duration::ZERO)), pin!(event.wait_owned_async_until(Instant::now())));
-    assert_eq!(block_on(late.as_mut()), Err(LockError::TIMED_OUT));
-    assert_eq!(block_on(owned_late.as_mut()), Err(LockError::TIMED_OUT));
+    let (mut late, mut owned_late) = (
+        pin!(event.wait_async().timeout(Duration::ZERO)),
+        pin!(event.wait_owned_async().deadline(Instant::now())),
+    );
+    assert_eq!(block_on(late.as_mut()), Err(LockError::TimedOut));
+    assert_eq!(block_on(owned_late.as_mut()), Err(LockError::TimedOut));
     assert!(late.enable() && owned_late.enable(), "over, too");
     // It has not enqueued, and takes nothing.
-    assert_eq!((event.waiters(), event.notify_one()), (0, Stored));
+    assert_eq!((event.waiters(), event.notify_one()), (0, STORED));
     assert!(plain.as_mut().enable() && event.try_wait());
 }
 

@@ -39,7 +39,7 @@ pin_project! {
         races: std::ops::Range<usize>,
         // In the field: nothing is allocated for a wait.
         #[pin]
-        changed: EventWaitOwned,
+        changed: EventWait<Arc<Event>>,
     }
 }
 
@@ -127,7 +127,7 @@ impl Places {
 /// What a service with a `poll_ready` is: polled until there is a place, and called then.
 struct Service {
     places: Arc<Places>,
-    freed: Pin<Box<EventWaitOwned>>,
+    freed: Pin<Box<EventWait<Arc<Event>>>>,
     has_place: bool,
 }
 
@@ -245,7 +245,7 @@ fn a_wait_keeps_its_event_until_it_has_left_the_queue() {
     let weak = Arc::downgrade(&event);
     drop(event);
     let event = weak.upgrade().expect("they have a share");
-    assert_eq!((event.waiters(), event.notify_one()), (2, EventNotified::Woken));
+    assert_eq!((event.waiters(), event.notify_one()), (2, true));
     drop(event);
     // What it had is forwarded to the listener.
     drop(wait);
@@ -273,7 +273,7 @@ fn owned_waits_go_from_thread_to_thread() {
     assert_eq!(event.waiters(), 20);
     let notifier = thread::spawn({
         let event = Arc::clone(&event);
-        move || (0..10).for_each(|_| assert!(event.notify_last().is_woken()))
+        move || (0..10).for_each(|_| assert!(event.notify_last()))
     });
     assert_eq!(block_on(waits.take(10).count()), 10);
     notifier.join().unwrap();

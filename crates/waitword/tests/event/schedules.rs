@@ -44,7 +44,7 @@ fn messages_beside_an_event_are_all_consumed() {
                         2 => block_on(arrived.wait_async()),
                         // Dropped with what it may have been given.
                         _ => block_on(smol::future::or(arrived.wait_async(), async {
-                            let _ = Event::new().wait_async_for(SOON).await;
+                            let _ = Event::new().wait_async().timeout(SOON).await;
                         })),
                     }
                 }
@@ -116,7 +116,7 @@ impl<'a> schedules::World<'a> for World<'a> {
                 return;
             }
         };
-        assert_eq!(notified.is_woken(), waiters > 0);
+        assert_eq!(notified, waiters > 0);
         assert_eq!(self.event.waiters(), waiters.saturating_sub(1));
         self.notifies_left -= 1;
     }
@@ -148,9 +148,11 @@ fn explore(forms: &[Form], notify_all: bool) -> usize {
         for form in forms {
             actors.enqueue(match form {
                 Form::Once => Task::new(event.wait_async()),
-                Form::Until => Task::new(async { event.wait_async_until(far()).await.unwrap() }),
+                Form::Until => Task::new(async { event.wait_async().deadline(far()).await.unwrap() }),
                 Form::Owned => Task::new(event.wait_owned_async()),
-                Form::OwnedUntil => Task::new(async { event.wait_owned_async_until(far()).await.unwrap() }),
+                Form::OwnedUntil => {
+                    Task::new(async { event.wait_owned_async().deadline(far()).await.unwrap() })
+                }
             });
         }
         assert_eq!(event.waiters(), forms.len());

@@ -37,7 +37,7 @@ fn an_owned_future_keeps_the_mutex_while_it_waits_and_gives_it_back() {
     let mutex = Arc::new(Mutex::new(()));
     let guard = mutex.lock_owned();
     let mut waiting = Task::queued(mutex.lock_owned_async());
-    let dropped = Task::queued(mutex.lock_owned_async_until(far()));
+    let dropped = Task::queued(mutex.lock_owned_async().deadline(far()));
     let weak = Arc::downgrade(&mutex);
     drop(mutex);
     drop(guard);
@@ -122,8 +122,8 @@ fn debug_never_waits() {
     assert_eq!(format!("{task:?}"), "MutexLock { waiting: false, .. }");
     assert!(task.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     assert_eq!(format!("{task:?}"), "MutexLock { waiting: true, .. }");
-    let owned = mutex.lock_owned_async_for(Duration::ZERO);
-    assert_eq!(format!("{owned:?}"), "MutexLockOwnedUntil { waiting: false, .. }");
+    let owned = mutex.lock_owned_async().timeout(Duration::ZERO);
+    assert_eq!(format!("{owned:?}"), "MutexLock { waiting: false, .. }");
 }
 
 #[test]

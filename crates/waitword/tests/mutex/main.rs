@@ -26,9 +26,9 @@ fn mutex() -> Grid<Mutex<()>> {
         ways: ways! { Mutex<()>:
             attempts [try_lock, try_lock_owned];
             blocks [lock, lock_for, lock_until => lock_async];
-            blocks [lock_owned, lock_owned_for, lock_owned_until => lock_owned_async];
-            awaits [lock_async, lock_async_for, lock_async_until];
-            awaits [lock_owned_async, lock_owned_async_for, lock_owned_async_until];
+            blocks [lock_owned => lock_owned_async];
+            awaits [lock_async];
+            awaits [lock_owned_async];
         },
         open: Arc::default,
         stays_open: |_| true,
@@ -78,7 +78,7 @@ fn signalled_between_the_last_check_and_the_deadline() {
         let holder = std::sync::Mutex::new(Some(mutex.lock_owned()));
         let barger = Arc::new(std::sync::Mutex::new(None));
         let deadline = Instant::now() + Duration::from_millis(1);
-        let mut late = pin!(mutex.lock_async_until(deadline));
+        let mut late = pin!(mutex.lock_async().deadline(deadline));
         let release = AtItsEnd({
             let (mutex, barger) = (Arc::clone(&mutex), Arc::clone(&barger));
             move || {

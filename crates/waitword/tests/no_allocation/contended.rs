@@ -18,9 +18,9 @@ fn a_wait_of_a_task_for_a_mutex_allocates_nothing() {
     let waits = || {
         let guard = mutex.lock();
         queued!(signalled: mutex.lock_async());
-        queued!(timed: mutex.lock_async_until(far()));
+        queued!(timed: mutex.lock_async().deadline(far()));
         queued!(owned: mutex.lock_owned_async());
-        queued!(_dropped: mutex.lock_owned_async_until(far()));
+        queued!(_dropped: mutex.lock_owned_async().deadline(far()));
         drop(guard);
         drop(poll(signalled.as_mut()));
         drop(poll(timed.as_mut()));
@@ -60,7 +60,7 @@ fn a_wait_for_permits_allocates_nothing() {
         let held = semaphore.acquire().unwrap();
         queued!(signalled: semaphore.acquire_many_async(2));
         queued!(owned: semaphore.acquire_owned_async());
-        queued!(_dropped: semaphore.acquire_owned_async_until(far()));
+        queued!(_dropped: semaphore.acquire_owned_async().deadline(far()));
         drop(held);
         // In vain: one is reserved for it now.
         assert!(poll(signalled.as_mut()).is_pending());
@@ -71,7 +71,7 @@ fn a_wait_for_permits_allocates_nothing() {
     });
     let (semaphore, timed_out) = (Semaphore::new(0), AtomicBool::new(false));
     let waits = || {
-        assert_eq!(semaphore.acquire_for(SHORT).unwrap_err(), AcquireError::TIMED_OUT);
+        assert_eq!(semaphore.acquire_for(SHORT).unwrap_err(), AcquireError::TimedOut);
         timed_out.store(true, Ordering::SeqCst);
         drop(semaphore.acquire().unwrap());
     };
@@ -88,7 +88,7 @@ fn a_wait_for_a_readers_writer_lock_allocates_nothing() {
         let held = lock.write();
         {
             queued!(reader: lock.read_async());
-            queued!(_dropped: lock.write_async_until(far()));
+            queued!(_dropped: lock.write_async().deadline(far()));
             drop(held);
             assert!(poll(reader.as_mut()).is_ready());
         }

@@ -80,7 +80,7 @@ fn a_wait_of_a_task_allocates_nothing() {
         lock.lock();
         {
             queued!(signalled: lock.lock_async());
-            queued!(_dropped: lock.lock_async_until(far()));
+            queued!(_dropped: lock.lock_async().deadline(far()));
             lock.unlock().unwrap();
             assert!(poll(signalled.as_mut()).is_ready());
         }
@@ -94,7 +94,7 @@ fn a_wait_of_a_thread_allocates_nothing() {
     let (lock, timed_out) = (AsyncLock::on(&word), AtomicBool::new(false));
     lock.lock();
     let waits = || {
-        assert_eq!(lock.lock_for(SHORT), Err(LockError::TIMED_OUT));
+        assert_eq!(lock.lock_for(SHORT), Err(LockError::TimedOut));
         timed_out.store(true, Ordering::SeqCst);
         lock.lock();
         lock.unlock().unwrap();
@@ -130,13 +130,13 @@ fn a_wait_of_a_task_without_a_holder_allocates_nothing() {
             LazyLock::force_async(&lazy).await;
         });
         let mut in_time = pin!(async {
-            event.wait_async_until(far()).await.unwrap();
-            group.wait_async_until(far()).await.unwrap();
-            barrier.wait_async_until(far()).await.unwrap();
-            cell.get_or_init_async_until(far(), async || 1).await.unwrap();
-            LazyLock::force_async_until(&lazy, far()).await.unwrap();
+            event.wait_async().deadline(far()).await.unwrap();
+            group.wait_async().deadline(far()).await.unwrap();
+            barrier.wait_async().deadline(far()).await.unwrap();
+            cell.get_or_init_async(async || 1).await;
+            LazyLock::force_async(&lazy).await;
         });
-        queued!(_dropped: event.wait_async_until(far()));
+        queued!(_dropped: event.wait_async().deadline(far()));
         let mut both = || (poll(woken.as_mut()).is_ready(), poll(in_time.as_mut()).is_ready());
         assert_eq!(both(), (false, false), "at the event");
         event.notify_all();
@@ -164,11 +164,11 @@ fn a_wait_that_has_a_share_in_what_it_waits_for_allocates_nothing() {
             drop(condvar.wait_owned_async(mutex.lock_owned()).await);
         });
         let mut in_time = pin!(async {
-            event.wait_owned_async_until(far()).await.unwrap();
-            group.wait_owned_async_until(far()).await.unwrap();
-            barrier.wait_owned_async_until(far()).await.unwrap();
+            event.wait_owned_async().deadline(far()).await.unwrap();
+            group.wait_owned_async().deadline(far()).await.unwrap();
+            barrier.wait_owned_async().deadline(far()).await.unwrap();
             let guard = mutex.lock_owned();
-            condvar.wait_while_owned_async_until(guard, far(), |number| *number == 0).await.1.unwrap();
+            condvar.wait_while_owned_async(guard, |number| *number == 0).deadline(far()).await.1.unwrap();
         });
         let mut listener = pin!(event.listen_owned());
         assert!(!listener.as_mut().enable());

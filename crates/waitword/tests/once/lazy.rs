@@ -3,23 +3,18 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Poll;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use waitword::*;
 
 use crate::common::{Task, block_on, forbidden, until};
 
 type Lazy = LazyLock<i32>;
-type Force = (&'static str, for<'a> fn(&'a Lazy) -> Result<&'a i32, LockError>);
+type Force = (&'static str, for<'a> fn(&'a Lazy) -> &'a i32);
 
-const FORCES: [Force; 7] = [
-    ("deref", |lazy| Ok(lazy)),
-    ("force", |lazy| Ok(LazyLock::force(lazy))),
-    ("force_for", |lazy| LazyLock::force_for(lazy, Duration::ZERO)),
-    ("force_until", |lazy| LazyLock::force_until(lazy, Instant::now())),
-    ("force_async", |lazy| Ok(block_on(LazyLock::force_async(lazy)))),
-    ("force_async_for", |lazy| block_on(LazyLock::force_async_for(lazy, Duration::ZERO))),
-    ("force_async_until", |lazy| block_on(LazyLock::force_async_until(lazy, Instant::now()))),
+const FORCES: [Force; 3] = [
+    ("deref", |lazy| lazy),
+    ("force", |lazy| LazyLock::force(lazy)),
+    ("force_async", |lazy| block_on(LazyLock::force_async(lazy))),
 ];
 
 #[test]
@@ -28,9 +23,9 @@ fn every_way_to_force_makes_the_value_once() {
     for (way, force) in FORCES {
         let lazy: Lazy = LazyLock::new(|| 7);
         assert_eq!(LazyLock::get(&lazy), None);
-        assert_eq!(force(&lazy), Ok(&7), "{way}");
+        assert_eq!(force(&lazy), &7, "{way}");
         for (other, force) in FORCES {
-            assert_eq!(force(&lazy), Ok(&7), "{other} after {way}");
+            assert_eq!(force(&lazy), &7, "{other} after {way}");
         }
     }
 }
@@ -47,9 +42,6 @@ fn threads_and_tasks_wait_for_the_one_that_makes_it() {
         scope.spawn(|| assert_eq!(*lazy, 7));
         begun.wait();
         let mut task = Task::queued(LazyLock::force_async(&lazy));
-        assert_eq!(LazyLock::force_for(&lazy, Duration::ZERO), Err(LockError::TIMED_OUT));
-        let in_time = block_on(LazyLock::force_async_for(&lazy, Duration::from_millis(1)));
-        assert_eq!(in_time, Err(LockError::TIMED_OUT));
         assert!(forbidden(|| *LazyLock::force(&lazy)).contains("force_async"));
         let thread = scope.spawn(|| *LazyLock::force(&lazy));
         go.notify_one();
@@ -67,7 +59,7 @@ fn an_initialiser_that_has_panicked_is_not_run_again() {
     }
     assert_eq!(LazyLock::get(&lazy), None);
     for (way, force) in FORCES {
-        assert!(catch_unwind(AssertUnwindSafe(|| force(&lazy).copied())).is_err(), "{way}");
+        assert!(catch_unwind(AssertUnwindSafe(|| *force(&lazy))).is_err(), "{way}");
     }
     assert!(matches!(LazyLock::into_inner(lazy), Err(None)));
 }

@@ -32,7 +32,7 @@ fn waits_for_a_value() -> Grid<OnceLock<i32>> {
         ways: ways! { OnceLock<i32>:
             attempts [get];
             blocks [wait, wait_for, wait_until => wait_async];
-            awaits [wait_async, wait_async_for, wait_async_until];
+            awaits [wait_async];
         },
         open: || Arc::new(OnceLock::with_value(1)),
         stays_open: |_| true,
@@ -47,10 +47,10 @@ fn initialisers() -> Grid<OnceLock<i32>> {
     Grid {
         ways: ways! { OnceLock<i32>:
             attempts [get];
-            blocks [get_or_init, get_or_init_for, get_or_init_until => get_or_init_async] (; next);
-            blocks [get_or_try_init, get_or_try_init_for, get_or_try_init_until => get_or_try_init_async] (; fine);
-            awaits [get_or_init_async, get_or_init_async_for, get_or_init_async_until] (; async || next());
-            awaits [get_or_try_init_async, get_or_try_init_async_for, get_or_try_init_async_until] (; async || fine());
+            blocks [get_or_init => get_or_init_async] (; next);
+            blocks [get_or_try_init => get_or_try_init_async] (; fine);
+            awaits_untimed [get_or_init_async] (; async || next());
+            awaits_untimed [get_or_try_init_async] (; async || fine());
         },
         open: || Arc::new(OnceLock::with_value(1)),
         close: |cell| {

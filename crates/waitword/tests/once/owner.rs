@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync;
 use std::task::{Context, Waker};
@@ -48,13 +47,11 @@ fn a_value_that_cannot_be_inserted_comes_back_with_the_one_that_is_there() {
 }
 
 #[test]
-fn the_only_owner_makes_the_value_once() {
+fn the_only_owner_takes_the_value() {
     let mut cell = OnceLock::new();
-    assert_eq!(cell.get_mut_or_try_init(|| Err::<String, _>("no")), Err("no"));
-    assert!(catch_unwind(AssertUnwindSafe(|| cell.get_mut_or_init(|| panic!("no")).len())).is_err());
     assert!(!cell.is_set() && cell.get_mut().is_none());
-    cell.get_mut_or_init(|| "1".to_owned()).push('2');
-    cell.get_mut_or_try_init(|| Err::<String, _>("not run")).unwrap().push('3');
+    cell.get_or_init(|| "12".to_owned());
+    cell.get_mut().unwrap().push('3');
     // Others see it as if it had been set while they watched.
     assert_eq!(
         (cell.get(), cell.wait(), cell.set("4".to_owned())),
@@ -63,31 +60,6 @@ fn the_only_owner_makes_the_value_once() {
     assert_eq!((cell.take(), cell.take(), cell.is_set()), (Some("123".to_owned()), None, false));
     assert_eq!(cell.try_insert("5".to_owned()), Ok(&"5".to_owned()));
     assert_eq!(cell.into_inner(), Some("5".to_owned()));
-}
-
-#[test]
-fn the_only_owner_awaits_the_value() {
-    smol::future::block_on(async {
-        let mut cell = OnceLock::new();
-        let failed = cell.get_mut_or_try_init_async(async || {
-            yield_now().await;
-            Err::<i32, _>("no")
-        });
-        assert_eq!(failed.await, Err("no"));
-        let make = async |value| {
-            yield_now().await;
-            value
-        };
-        // Given up halfway.
-        let polled = {
-            let given_up = pin!(cell.get_mut_or_init_async(async || make(1).await));
-            given_up.poll(&mut Context::from_waker(Waker::noop()))
-        };
-        assert!(polled.is_pending() && !cell.is_set());
-        *cell.get_mut_or_init_async(async || make(2).await).await += 1;
-        *cell.get_mut_or_try_init_async(async || Err("not run")).await.unwrap() += 1;
-        assert_eq!(cell.into_inner(), Some(4));
-    });
 }
 
 /// The turn is gone for good with a future that is leaked. But the borrow has ended, so no other can have it.
@@ -103,8 +75,6 @@ fn the_only_owner_sets_a_cell_whose_turn_was_leaked() {
     assert_eq!(cell.set(2), Err(2), "an initialiser runs, as far as the cell knows");
     assert_eq!(cell.take(), None);
     assert_eq!(cell.set(3), Ok(()));
-    let mut cell = OnceLock::from(4);
-    assert_eq!((*cell.get_mut_or_init(|| 5), cell.get()), (4, Some(&4)));
 }
 
 #[test]

@@ -100,9 +100,9 @@ fn explore(kinds: &[Kind], holder: Kind, (changes_left, barges_left): (usize, us
             actors.enqueue(Task::new(async move {
                 match kind {
                     Read => Guard::Read(lock.read_async().await),
-                    ReadUntil => Guard::Read(lock.read_async_until(far()).await.unwrap()),
+                    ReadUntil => Guard::Read(lock.read_async().deadline(far()).await.unwrap()),
                     Write => Guard::Write(lock.write_async().await),
-                    WriteUntil => Guard::Write(lock.write_async_until(far()).await.unwrap()),
+                    WriteUntil => Guard::Write(lock.write_async().deadline(far()).await.unwrap()),
                     Upgradable => Guard::Upgradable(lock.upgradable_read_async().await),
                 }
             }));

@@ -32,9 +32,8 @@ mod exclusive {
 macro_rules! rwlock {
     ($($mode:ident beside $other:ident $(is $exclusive:ident)?:
         [$try:ident, $try_owned:ident]
-        [$plain:ident, $for:ident, $until:ident] [$owned:ident, $owned_for:ident, $owned_until:ident]
-        [$async:ident, $async_for:ident, $async_until:ident]
-        [$owned_async:ident, $owned_async_for:ident, $owned_async_until:ident];)+
+        [$plain:ident, $for:ident, $until:ident] [$owned:ident]
+        [$async:ident] [$owned_async:ident];)+
     ) => {$(
         mod $mode {
             use super::*;
@@ -44,9 +43,9 @@ macro_rules! rwlock {
                     ways: ways! { RwLock<()>:
                         attempts [$try, $try_owned];
                         blocks [$plain, $for, $until => $async];
-                        blocks [$owned, $owned_for, $owned_until => $owned_async];
-                        awaits [$async, $async_for, $async_until];
-                        awaits [$owned_async, $owned_async_for, $owned_async_until];
+                        blocks [$owned => $owned_async];
+                        awaits [$async];
+                        awaits [$owned_async];
                     },
                     open: Arc::default,
                     stays_open: |_| true,
@@ -67,20 +66,20 @@ macro_rules! rwlock {
 rwlock! {
     reader beside write:
         [try_read, try_read_owned]
-        [read, read_for, read_until] [read_owned, read_owned_for, read_owned_until]
-        [read_async, read_async_for, read_async_until]
-        [read_owned_async, read_owned_async_for, read_owned_async_until];
+        [read, read_for, read_until] [read_owned]
+        [read_async]
+        [read_owned_async];
     upgradable_reader beside upgradable_read:
         [try_upgradable_read, try_upgradable_read_owned]
         [upgradable_read, upgradable_read_for, upgradable_read_until]
-        [upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until]
-        [upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until]
-        [upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until];
+        [upgradable_read_owned]
+        [upgradable_read_async]
+        [upgradable_read_owned_async];
     writer beside read is exclusive:
         [try_write, try_write_owned]
-        [write, write_for, write_until] [write_owned, write_owned_for, write_owned_until]
-        [write_async, write_async_for, write_async_until]
-        [write_owned_async, write_owned_async_for, write_owned_async_until];
+        [write, write_for, write_until] [write_owned]
+        [write_async]
+        [write_owned_async];
 }
 
 got! {
@@ -242,11 +241,11 @@ fn a_writer_that_gives_up_lets_those_behind_it_in() {
         let lock = RwLock::new(1);
         let first = lock.read();
         let after = if gives_up { SOON } else { Duration::from_secs(3600) };
-        let (writer, _) = Task::queued_until(after, |deadline| lock.write_async_until(deadline));
+        let (writer, _) = Task::queued_until(after, |deadline| lock.write_async().deadline(deadline));
         let last = stream_of_readers(&lock, first);
         let behind = Task::queued(lock.read_async());
         if gives_up {
-            assert_eq!(writer.finish().unwrap_err(), LockError::TIMED_OUT);
+            assert_eq!(writer.finish().unwrap_err(), LockError::TimedOut);
         } else {
             drop(writer);
         }
@@ -298,4 +297,29 @@ fn without_a_guard() {
     assert_eq!((lock.into_inner(), RwLock::<u8>::default().into_inner()), (2, 0));
     let value: &RwLock<[u8]> = &RwLock::new([1, 2]);
     assert_eq!(value.read().len(), 2);
+}
+
+#[test]
+fn read_recursive_passes_a_queued_writer_and_waits_for_one_that_holds_the_lock() {
+    let lock = RwLock::new(1);
+    let outer = lock.read();
+    let mut writer = Task::queued(lock.write_async());
+    // An ordinary read comes too late once the lock is reserved; this one is not.
+    RwLockReadGuard::unlock_fair(lock.read());
+    assert!(lock.try_read().is_none(), "reserved for the writer");
+    assert_eq!(*lock.read_recursive(), *outer);
+    drop(outer);
+    let std::task::Poll::Ready(mut write) = writer.poll() else { panic!("nobody reads any more") };
+    *write += 1;
+    assert!(forbidden(|| *lock.read_recursive()).contains("`read_async`"));
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| *lock.read_recursive());
+        until(|| waitword::word::Table::global().snapshot().iter().any(|waiter| waiter.word == word(&lock)));
+        drop(write);
+        assert_eq!(reader.join().unwrap(), 2);
+    });
+}
+
+fn word<T>(lock: &RwLock<T>) -> usize {
+    std::ptr::from_ref(lock).addr()
 }

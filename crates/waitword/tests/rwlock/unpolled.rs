@@ -56,7 +56,7 @@ impl<const OTHERS_WRITE: bool> Queue for Mixed<OTHERS_WRITE> {
             match mode {
                 Mode::Read => Box::new(self.0.read_async().await) as Held<'_>,
                 Mode::Write => Box::new(self.0.write_async().await),
-                Mode::ReadOwnedUntil => Box::new(self.0.read_owned_async_until(far()).await.unwrap()),
+                Mode::ReadOwnedUntil => Box::new(self.0.read_owned_async().deadline(far()).await.unwrap()),
                 Mode::UpgradableRead => Box::new(self.0.upgradable_read_async().await),
             }
         })

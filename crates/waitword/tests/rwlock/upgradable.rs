@@ -190,7 +190,7 @@ fn a_pending_upgrade_stops_readers_and_one_that_is_given_up_lets_them_in() {
         let lock = RwLock::new(());
         let (reader, holder) = (lock.read(), lock.upgradable_read());
         beside_a_waiting_one(way, &lock, |lock| {
-            let upgrade = Task::queued(RwLockUpgradableReadGuard::upgrade_async_for(holder, LONG));
+            let upgrade = Task::queued(RwLockUpgradableReadGuard::upgrade_async(holder).timeout(LONG));
             assert!(lock.try_read().is_none(), "an upgrade is pending");
             let behind = Task::queued(lock.read_async());
             let not = upgrade.finish().unwrap_err();
@@ -229,7 +229,8 @@ fn a_writer_behind_a_waiting_upgradable_reader_stops_readers_until_it_gives_up()
             // Once more, if it was out of time before readers were stopped.
             let mut time = SOON;
             until(|| {
-                let (mut writer, _) = Task::queued_until(time, |deadline| lock.write_async_until(deadline));
+                let (mut writer, _) =
+                    Task::queued_until(time, |deadline| lock.write_async().deadline(deadline));
                 time *= 2;
                 let mut ended = None;
                 until(|| {
@@ -241,7 +242,7 @@ fn a_writer_behind_a_waiting_upgradable_reader_stops_readers_until_it_gives_up()
                 let behind = Task::new(lock.read_async());
                 let has_stopped_them = ended.is_none();
                 let ended = ended.unwrap_or_else(|| writer.finish().map(drop));
-                assert_eq!(ended, Err(LockError::TIMED_OUT));
+                assert_eq!(ended, Err(LockError::TimedOut));
                 drop(behind.finish());
                 has_stopped_them
             });

@@ -66,11 +66,11 @@ fn an_upgrade_given_up_lets_readers_in() {
 
     // Out of time: the guard goes on.
     let not = RwLockUpgradableReadGuard::upgrade_for(lock.upgradable_read(), SOON).unwrap_err();
-    assert_eq!(not.error, LockError::TIMED_OUT);
+    assert_eq!(not.error, LockError::TimedOut);
     assert!(lock.try_read().is_some() && lock.try_upgradable_read().is_none());
-    let timed = RwLockUpgradableReadGuard::upgrade_async_for(not.guard, SOON);
+    let timed = RwLockUpgradableReadGuard::upgrade_async(not.guard).timeout(SOON);
     let not = Task::new(timed).finish().unwrap_err();
-    assert_eq!(format!("{not}"), format!("{}", LockError::TIMED_OUT));
+    assert_eq!(format!("{not}"), format!("{}", LockError::TimedOut));
     assert!(lock.try_read().is_some() && lock.try_upgradable_read().is_none());
     drop(reader);
     let mut upgraded = RwLockUpgradableReadGuard::upgrade_until(not.guard, Instant::now()).unwrap();

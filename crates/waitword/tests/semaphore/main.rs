@@ -36,9 +36,9 @@ fn for_one() -> Grid<Semaphore> {
         ways: ways! { Semaphore:
             attempts [try_acquire, try_acquire_owned];
             blocks [acquire, acquire_for, acquire_until => acquire_async];
-            blocks [acquire_owned, acquire_owned_for, acquire_owned_until => acquire_owned_async];
-            awaits [acquire_async, acquire_async_for, acquire_async_until];
-            awaits [acquire_owned_async, acquire_owned_async_for, acquire_owned_async_until];
+            blocks [acquire_owned => acquire_owned_async];
+            awaits [acquire_async];
+            awaits [acquire_owned_async];
         },
         open: || Arc::new(Semaphore::new(1)),
         stays_open: |semaphore| semaphore.available_permits() == 1,
@@ -53,11 +53,11 @@ fn for_many() -> Grid<Semaphore> {
     Grid {
         ways: ways! { Semaphore:
             attempts [try_acquire_many, try_acquire_many_owned] (3;);
-            blocks [acquire_many, acquire_many_for, acquire_many_until => acquire_many_async] (3;);
-            blocks [acquire_many_owned, acquire_many_owned_for, acquire_many_owned_until => acquire_many_owned_async]
+            blocks [acquire_many => acquire_many_async] (3;);
+            blocks [acquire_many_owned => acquire_many_owned_async]
                 (3;);
-            awaits [acquire_many_async, acquire_many_async_for, acquire_many_async_until] (3;);
-            awaits [acquire_many_owned_async, acquire_many_owned_async_for, acquire_many_owned_async_until] (3;);
+            awaits [acquire_many_async] (3;);
+            awaits [acquire_many_owned_async] (3;);
         },
         open: || Arc::new(Semaphore::new(3)),
         stays_open: |semaphore| semaphore.available_permits() == 3,
@@ -121,7 +121,6 @@ fn more_than_the_maximum_is_refused_and_changes_nothing() {
     assert_eq!(semaphore.try_acquire_many(usize::MAX).unwrap_err(), TryAcquireError::NoPermits);
     let asked = "no semaphore has more";
     panics(&|| drop(semaphore.acquire_many(MAX + 1)), asked);
-    panics(&|| drop(semaphore.acquire_many_for(usize::MAX, MOMENT)), asked);
     panics(&|| drop(semaphore.acquire_many_async(MAX + 1)), asked);
     // What was added while a permit was held leaves no room for it.
     let permit = semaphore.acquire().unwrap();
@@ -178,7 +177,7 @@ fn close_wakes_all_and_is_for_ever() {
     let semaphore = Arc::new(Semaphore::new(1));
     let held = semaphore.acquire().unwrap();
     let mut unpolled = Task::queued(semaphore.acquire_async());
-    let mut owned = Task::queued(semaphore.acquire_many_owned_async_until(2, far()));
+    let mut owned = Task::queued(semaphore.acquire_many_owned_async(2).deadline(far()));
     thread::scope(|scope| {
         scope.spawn(|| assert_eq!(semaphore.acquire_many(2).unwrap_err(), Closed));
         scope.spawn(|| assert_eq!(semaphore.acquire_until(far()).unwrap_err(), AcquireError::Closed));
@@ -196,7 +195,7 @@ fn close_wakes_all_and_is_for_ever() {
     assert_eq!((semaphore.available_permits(), semaphore.is_closed()), (3, true));
     assert_eq!(semaphore.acquire().unwrap_err(), Closed);
     assert_eq!(semaphore.try_acquire().unwrap_err(), TryAcquireError::Closed);
-    assert_eq!(semaphore.acquire_owned_for(MOMENT).unwrap_err(), AcquireError::Closed);
+    assert_eq!(semaphore.acquire_for(MOMENT).unwrap_err(), AcquireError::Closed);
     assert_eq!(block_on(semaphore.acquire_owned_async()).unwrap_err(), Closed);
     assert_eq!(semaphore.forget_permits(5), 3);
     semaphore.close();

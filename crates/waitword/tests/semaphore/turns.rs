@@ -72,7 +72,7 @@ fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
     /// Whether it was queued before its time was up.
     fn check(deadline: Instant, times_out: bool, is_signalled: bool) -> bool {
         let (semaphore, start) = (Semaphore::new(0), Instant::now());
-        let mut many = Task::new(semaphore.acquire_many_async_until(3, deadline));
+        let mut many = Task::new(semaphore.acquire_many_async(3).deadline(deadline));
         if many.poll().is_ready() {
             return false;
         }
@@ -87,7 +87,7 @@ fn a_waiter_that_leaves_signals_the_next_to_its_reserved_permits() {
             assert_woken(&many, start);
         }
         if times_out {
-            assert_eq!(many.finish().unwrap_err(), AcquireError::TIMED_OUT);
+            assert_eq!(many.finish().unwrap_err(), AcquireError::TimedOut);
         } else {
             drop(many);
         }
@@ -116,10 +116,10 @@ fn an_acquirer_that_times_out_unsignalled_takes_nothing_from_the_queue() {
     semaphore.add_permits(1);
     let start = Instant::now();
     assert!(many.poll().is_pending());
-    let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async_for(MOMENT))];
+    let late = [semaphore.acquire_for(MOMENT), block_on(semaphore.acquire_async().timeout(MOMENT))];
     // On a slow machine the watchdog may have signalled them, because `many` is not polled.
     if start.elapsed() < STALL_TIMEOUT {
-        assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TIMED_OUT));
+        assert!(late.iter().all(|late| *late.as_ref().unwrap_err() == AcquireError::TimedOut));
         assert!(semaphore.try_acquire().is_err(), "still reserved");
     }
     drop(late);

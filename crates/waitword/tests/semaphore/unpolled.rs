@@ -18,7 +18,7 @@ fn waiters_behind_an_unpolled_acquirer_of_many() {
     let mut unpolled = Task::queued(semaphore.acquire_many_async(3));
     thread::scope(|scope| {
         scope.spawn(|| drop(semaphore.acquire().unwrap()));
-        scope.spawn(|| drop(block_on(semaphore.acquire_many_async_until(2, far())).unwrap()));
+        scope.spawn(|| drop(block_on(semaphore.acquire_many_async(2).deadline(far())).unwrap()));
         until(|| semaphore.waiters() == 3);
         semaphore.add_permits(2);
     });

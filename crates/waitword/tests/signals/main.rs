@@ -65,7 +65,7 @@ fn first_in_first_out_for_threads_and_tasks() {
                 let _permits = match waiter % 3 {
                     0 => semaphore.acquire().unwrap(),
                     1 => block_on(semaphore.acquire_many_async(2)).unwrap(),
-                    _ => semaphore.acquire_many_until(3, far()).unwrap(),
+                    _ => block_on(semaphore.acquire_many_async(3).deadline(far())).unwrap(),
                 };
                 note(waiter);
             });

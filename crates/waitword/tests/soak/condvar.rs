@@ -44,7 +44,7 @@ impl Queue {
         if player.one_in(8) {
             other.notify_all()
         } else {
-            other.notify_one()
+            usize::from(other.notify_one())
         };
         drop(held);
     }
@@ -72,24 +72,24 @@ impl Lock for Queue {
         let must_wait = move |items: &mut Items| items.queue.len() == if put { room } else { 0 };
         let condvar = self.condvar(put);
         macro_rules! waited {
-            ($items:expr; $future:ident, $future_for:ident, $future_until:ident) => {{
+            ($items:expr; $future:ident) => {{
                 let mut items = $items;
                 let items = got! { player:
                     { condvar.wait_while(&mut items, must_wait); Ok(items) },
                     Ok(condvar.$future(items, must_wait).await);
                     time => condvar.wait_while_for(&mut items, time, must_wait).map(|()| items),
-                    async { with_guard(condvar.$future_for(items, time, must_wait).await) };
+                    async { with_guard(condvar.$future(items, must_wait).timeout(time).await) };
                     time => condvar.wait_while_until(&mut items, time, must_wait).map(|()| items),
-                    async { with_guard(condvar.$future_until(items, time, must_wait).await) }
+                    async { with_guard(condvar.$future(items, must_wait).deadline(time).await) }
                 };
                 self.act(player, put, items);
             }};
         }
         match player.below(3) {
             0 => waited!(lock(player, &self.items).await;
-                wait_while_async, wait_while_async_for, wait_while_async_until),
+                wait_while_async),
             1 => waited!(lock_owned(player, &self.items).await;
-                wait_while_async, wait_while_async_for, wait_while_async_until),
+                wait_while_async),
             // Without any wait.
             _ if player.is_thread() => {
                 let items =
@@ -98,7 +98,7 @@ impl Lock for Queue {
             }
             // With a wait that borrows neither of the two.
             _ => waited!(lock_owned(player, &self.items).await;
-                wait_while_owned_async, wait_while_owned_async_for, wait_while_owned_async_until),
+                wait_while_owned_async),
         }
     }
 
@@ -170,9 +170,9 @@ impl Lock for Meeting {
             let notified = got! { player:
                 { all.wait(&mut come); Ok(come) }, Ok(all.wait_async(come).await);
                 time => all.wait_for(&mut come, time).map(|()| come),
-                async { with_guard(all.wait_async_for(come, time).await) };
+                async { with_guard(all.wait_async(come).timeout(time).await) };
                 time => all.wait_until(&mut come, time).map(|()| come),
-                async { with_guard(all.wait_async_until(come, time).await) }
+                async { with_guard(all.wait_async(come).deadline(time).await) }
             };
             come = match notified {
                 Some(come) => come,

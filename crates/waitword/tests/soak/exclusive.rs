@@ -40,13 +40,13 @@ impl Lock for OneMutex {
             1 => holds!(self, player, mutex.try_lock_owned(), OwnedMutexGuard),
             2..5 => {
                 let guard = got!(player: mutex,
-                    lock, lock_for, lock_until; lock_async, lock_async_for, lock_async_until);
+                    lock, lock_for, lock_until; lock_async);
                 holds!(self, player, guard, MutexGuard);
             }
             _ => {
                 let guard = got!(player: mutex,
-                    lock_owned, lock_owned_for, lock_owned_until;
-                    lock_owned_async, lock_owned_async_for, lock_owned_async_until);
+                    lock_owned;
+                    lock_owned_async);
                 holds!(self, player, guard, OwnedMutexGuard);
             }
         }
@@ -79,7 +79,7 @@ impl Lock for OneAsyncLock {
             lock.try_lock()
         } else {
             let held = got!(player: lock,
-                lock, lock_for, lock_until; lock_async, lock_async_for, lock_async_until);
+                lock, lock_for, lock_until; lock_async);
             held.is_some()
         };
         if holds {

@@ -60,7 +60,7 @@ impl Lock for Cells {
         let value = match player.below(8) {
             0 | 1 => {
                 let _waiting = Counted::one_more(&self.waiting);
-                got!(player: once, wait, wait_for, wait_until; wait_async, wait_async_for, wait_async_until)
+                got!(player: once, wait, wait_for, wait_until; wait_async)
             }
             2 => {
                 let make = || {
@@ -74,9 +74,9 @@ impl Lock for Cells {
                     cell.value(number)
                 };
                 got! { player:
-                    Ok(once.get_or_init(make)), Ok(once.get_or_init_async(make_async).await);
-                    time => once.get_or_init_for(time, make), once.get_or_init_async_for(time, make_async);
-                    time => once.get_or_init_until(time, make), once.get_or_init_async_until(time, make_async)
+                    Ok::<_, LockError>(once.get_or_init(make)), Ok(once.get_or_init_async(make_async).await);
+                    _time => Ok(once.get_or_init(make)), async { Ok(once.get_or_init_async(make_async).await) };
+                    _time => Ok(once.get_or_init(make)), async { Ok(once.get_or_init_async(make_async).await) }
                 }
             }
             _ => {
@@ -96,8 +96,8 @@ impl Lock for Cells {
                 let value = got! { player:
                     Ok::<_, LockError>(once.get_or_try_init(fail)),
                     Ok(once.get_or_try_init_async(fail_async).await);
-                    time => once.get_or_try_init_for(time, fail), once.get_or_try_init_async_for(time, fail_async);
-                    time => once.get_or_try_init_until(time, fail), once.get_or_try_init_async_until(time, fail_async)
+                    _time => Ok(once.get_or_try_init(fail)), async { Ok(once.get_or_try_init_async(fail_async).await) };
+                    _time => Ok(once.get_or_try_init(fail)), async { Ok(once.get_or_try_init_async(fail_async).await) }
                 };
                 value.and_then(Result::ok)
             }

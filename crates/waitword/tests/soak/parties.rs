@@ -39,10 +39,10 @@ impl Lock for OneBarrier {
             return barrier.try_wait().into_iter().for_each(|result| self.count(result));
         }
         let result = if player.is_thread() || player.one_in(2) {
-            ended!(player: barrier, wait, wait_for, wait_until; wait_async, wait_async_for, wait_async_until)
+            ended!(player: barrier, wait, wait_for, wait_until; wait_async)
         } else {
             ended!(player: barrier, wait, wait_for, wait_until;
-                wait_owned_async, wait_owned_async_for, wait_owned_async_until)
+                wait_owned_async)
         };
         match result {
             Some(result) => result.into_iter().for_each(|result| self.count(result)),
@@ -117,12 +117,12 @@ impl Lock for OneWaitGroup {
             2 => group.try_wait(),
             3 | 4 => {
                 let waited = got!(player: group,
-                    wait, wait_for, wait_until; wait_async, wait_async_for, wait_async_until);
+                    wait, wait_for, wait_until; wait_async);
                 waited.is_some()
             }
             _ => {
                 let waited = got!(player: group, wait, wait_for, wait_until;
-                    wait_owned_async, wait_owned_async_for, wait_owned_async_until);
+                    wait_owned_async);
                 waited.is_some()
             }
         };

@@ -145,7 +145,7 @@ impl Drop for Player {
 /// On any executor.
 async fn sleep(time: Duration) {
     // It is not notified.
-    let _ = Event::new().wait_async_for(time).await;
+    let _ = Event::new().wait_async().timeout(time).await;
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +160,7 @@ impl Limit {
     /// No wait times out before its deadline.
     pub(crate) fn kept<T, E: Copy + Into<AcquireError>>(self, result: Result<T, E>) -> Result<T, E> {
         match result.as_ref().err().map(|&error| error.into()) {
-            Some(AcquireError::TimedOut(_)) => {
+            Some(AcquireError::TimedOut) => {
                 let due = match self {
                     Self::Never => None,
                     Self::In(_, due) => due,
@@ -221,12 +221,19 @@ impl Fate {
 /// A wait in one of its forms, which is drawn: plain, `_for` or `_until`; by a thread the blocking one, by a task the future.
 /// Returns how it ended, or `None` if the future was dropped.
 macro_rules! ended {
-    ($player:ident: $lock:expr, $plain:ident, $within:ident, $until:ident;
-        $future:ident, $future_within:ident, $future_until:ident) => {
+    ($player:ident: $lock:expr, $plain:ident, $within:ident, $until:ident; $future:ident) => {
         $crate::world::player::ended! { $player:
             Ok($lock.$plain()), Ok($lock.$future().await);
-            time => $lock.$within(time), $lock.$future_within(time);
-            time => $lock.$until(time), $lock.$future_until(time)
+            time => $lock.$within(time), $lock.$future().timeout(time);
+            time => $lock.$until(time), $lock.$future().deadline(time)
+        }
+    };
+    // A thread has no form with a limit: it drives the future.
+    ($player:ident: $lock:expr, $plain:ident; $future:ident) => {
+        $crate::world::player::ended! { $player:
+            Ok($lock.$plain()), Ok($lock.$future().await);
+            time => smol::block_on($lock.$future().timeout(time)), $lock.$future().timeout(time);
+            time => smol::block_on($lock.$future().deadline(time)), $lock.$future().deadline(time)
         }
     };
     ($player:ident: $plain:expr, $future:expr;

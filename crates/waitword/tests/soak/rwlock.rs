@@ -67,9 +67,9 @@ macro_rules! guards {
                     _ => got! { player:
                         Ok($Upgradable::upgrade(guard)), Ok($Upgradable::upgrade_async(guard).await);
                         time => $Upgradable::upgrade_for(guard, time).map_err(|not| not.error),
-                        async { $Upgradable::upgrade_async_for(guard, time).await.map_err(|not| not.error) };
+                        async { $Upgradable::upgrade_async(guard).timeout(time).await.map_err(|not| not.error) };
                         time => $Upgradable::upgrade_until(guard, time).map_err(|not| not.error),
-                        async { $Upgradable::upgrade_async_until(guard, time).await.map_err(|not| not.error) }
+                        async { $Upgradable::upgrade_async(guard).deadline(time).await.map_err(|not| not.error) }
                     },
                 };
                 if let Some(guard) = upgraded {
@@ -131,18 +131,18 @@ impl Lock for OneRwLock {
             2 => tried!(write_owned: lock.try_write_owned()),
             3 => tried!(upgrade: lock.try_upgradable_read()),
             4 | 5 => acquired!(read: read, read_for, read_until;
-                read_async, read_async_for, read_async_until),
-            6 => acquired!(read_owned: read_owned, read_owned_for, read_owned_until;
-                read_owned_async, read_owned_async_for, read_owned_async_until),
+                read_async),
+            6 => acquired!(read_owned: read_owned;
+                read_owned_async),
             7 => acquired!(upgrade: upgradable_read, upgradable_read_for, upgradable_read_until;
-                upgradable_read_async, upgradable_read_async_for, upgradable_read_async_until),
+                upgradable_read_async),
             8 => acquired!(upgrade_owned:
-                upgradable_read_owned, upgradable_read_owned_for, upgradable_read_owned_until;
-                upgradable_read_owned_async, upgradable_read_owned_async_for, upgradable_read_owned_async_until),
+                upgradable_read_owned;
+                upgradable_read_owned_async),
             9 | 10 => acquired!(write: write, write_for, write_until;
-                write_async, write_async_for, write_async_until),
-            _ => acquired!(write_owned: write_owned, write_owned_for, write_owned_until;
-                write_owned_async, write_owned_async_for, write_owned_async_until),
+                write_async),
+            _ => acquired!(write_owned: write_owned;
+                write_owned_async),
         }
     }
 

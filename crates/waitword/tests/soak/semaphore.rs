@@ -91,8 +91,8 @@ impl<const CLOSES: bool> Lock for OneSemaphore<CLOSES> {
                 let permit = ended! { player:
                     semaphore.acquire_many(many).map_err(Closed::into),
                     semaphore.acquire_many_async(many).await.map_err(Closed::into);
-                    time => semaphore.acquire_many_for(many, time), semaphore.acquire_many_async_for(many, time);
-                    time => semaphore.acquire_many_until(many, time), semaphore.acquire_many_async_until(many, time)
+                    time => smol::block_on(semaphore.acquire_many_async(many).timeout(time)), semaphore.acquire_many_async(many).timeout(time);
+                    time => smol::block_on(semaphore.acquire_many_async(many).deadline(time)), semaphore.acquire_many_async(many).deadline(time)
                 };
                 holds!(self, player, self.given(permit), SemaphorePermit);
             }
@@ -100,10 +100,10 @@ impl<const CLOSES: bool> Lock for OneSemaphore<CLOSES> {
                 let permit = ended! { player:
                     semaphore.acquire_many_owned(many).map_err(Closed::into),
                     semaphore.acquire_many_owned_async(many).await.map_err(Closed::into);
-                    time => semaphore.acquire_many_owned_for(many, time),
-                        semaphore.acquire_many_owned_async_for(many, time);
-                    time => semaphore.acquire_many_owned_until(many, time),
-                        semaphore.acquire_many_owned_async_until(many, time)
+                    time => smol::block_on(semaphore.acquire_many_owned_async(many).timeout(time)),
+                        semaphore.acquire_many_owned_async(many).timeout(time);
+                    time => smol::block_on(semaphore.acquire_many_owned_async(many).deadline(time)),
+                        semaphore.acquire_many_owned_async(many).deadline(time)
                 };
                 holds!(self, player, self.given(permit), OwnedSemaphorePermit);
             }

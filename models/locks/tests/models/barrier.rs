@@ -45,7 +45,7 @@ check!(what_was_done_before_the_barrier_is_visible_after_it, 3, || {
 check!(one_is_in_time_if_and_only_if_the_other_is, 3, || {
     let barrier = Arc::new(Barrier::new(2));
     let other = spawn(&barrier, |barrier| barrier.wait_for(Duration::ZERO).is_ok());
-    let in_time = block_on(barrier.wait_async_for(Duration::ZERO)).is_ok();
+    let in_time = block_on(barrier.wait_async().timeout(Duration::ZERO)).is_ok();
     assert_eq!(in_time, other.join().unwrap());
     assert_eq!(barrier.arrived(), 0);
 });

@@ -33,7 +33,7 @@ impl Turn {
                 Some(guard) => guard.add(),
                 None => return false,
             },
-            Late => match block_on(mutex.lock_async_for(Duration::ZERO)) {
+            Late => match block_on(mutex.lock_async().timeout(Duration::ZERO)) {
                 Ok(guard) => guard.add(),
                 Err(_) => return false,
             },

@@ -55,6 +55,42 @@ fn a_task_woken_while_its_thread_is_blocked_below_it() {
     assert_eq!(thread.join().unwrap(), Outcome::Notified);
 }
 
+/// The same below an executor that parks with the standard library alone, as the example of `std::task::Wake` does: the thread's token is all
+/// that it has of a wake.
+#[test]
+fn a_task_woken_while_its_thread_is_blocked_below_it_in_an_executor_of_another_crate() {
+    struct Unparks(std::thread::Thread);
+
+    impl std::task::Wake for Unparks {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let words = Arc::new([AtomicI32::new(0), AtomicI32::new(0)]);
+    let thread = std::thread::spawn({
+        let words = Arc::clone(&words);
+        move || {
+            let waker = std::task::Waker::from(Arc::new(Unparks(std::thread::current())));
+            let mut cx = std::task::Context::from_waker(&waker);
+            let mut task = pin!(wait_async(&words[0], 0));
+            assert!(task.as_mut().poll(&mut cx).is_pending());
+            assert_eq!(wait(&words[1], 0), Outcome::Notified);
+            loop {
+                std::thread::park();
+                if let std::task::Poll::Ready(outcome) = task.as_mut().poll(&mut cx) {
+                    return outcome;
+                }
+            }
+        }
+    });
+    until(|| Table::global().waiters(&words[1]) == 1);
+    assert_eq!(notify_one(&words[0]), 1);
+    assert_eq!(notify_one(&words[1]), 1);
+    until(|| thread.is_finished());
+    assert_eq!(thread.join().unwrap(), Outcome::Notified);
+}
+
 #[test]
 fn hand_written_block_on_in_threads() {
     block_on(ping_pong(|task| drop(std::thread::spawn(|| block_on(task)))));

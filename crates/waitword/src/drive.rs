@@ -33,10 +33,8 @@ pub(crate) trait Steps {
         self.step(waker, deadline)
     }
 
-    /// Whether the loop can go on: it was signalled while it waited.
-    fn is_signalled(&self) -> bool {
-        false
-    }
+    /// Whether the loop can go on: the waiter was signalled or notified while it waited. Takes no lock.
+    fn can_go_on(&self) -> bool;
 
     /// Whether the next signal is for this waiter, so that it may come soon.
     fn is_next(&self) -> bool {
@@ -69,18 +67,21 @@ pub(crate) fn drive<S: Steps>(
         };
         // Two threads that take turns are queued one at a time. With others in front, a spin would only keep a CPU from them.
         if !mem::replace(&mut has_spun, true) && steps.is_next() {
-            parker.spin(until, || steps.is_signalled());
-            if steps.is_signalled() {
+            parker.spin(until, || steps.can_go_on());
+            if steps.can_go_on() {
                 spins::learn(true);
             }
         }
         if let Some(output) = steps.as_mut().before_park() {
             return output;
         }
-        match until {
-            _ if steps.is_signalled() => {}
-            Some(until) => parker.park_until(until),
-            None => parker.park(),
+        // A park may end by a token that an earlier wait of this thread has left: no reason for a step, which takes the lock of a shard.
+        while !steps.can_go_on() {
+            match until {
+                Some(until) if until <= Instant::now() => break,
+                Some(until) => parker.park_until(until),
+                None => parker.park(),
+            }
         }
         // A signalled waiter is awake now. If it was too late for one release, it is in time for the next.
         if let Some(output) = steps.as_mut().spin() {
@@ -113,7 +114,7 @@ mod tests {
             Step::Wait(None)
         }
 
-        fn is_signalled(&self) -> bool {
+        fn can_go_on(&self) -> bool {
             self.steps > 0
         }
 
@@ -133,6 +134,34 @@ mod tests {
         assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(1), "it has parked, and nobody wakes it");
     }
 
+    /// Ends at a time, and counts its steps until then.
+    struct Late {
+        at: Instant,
+        steps: u32,
+    }
+
+    impl Steps for Late {
+        type Output = u32;
+
+        fn step(mut self: Pin<&mut Self>, _waker: &Waker, _deadline: Option<Instant>) -> Step<u32> {
+            self.steps += 1;
+            if Instant::now() < self.at { Step::Wait(Some(self.at)) } else { Step::Ended(self.steps) }
+        }
+
+        fn can_go_on(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_left_over_makes_no_step() {
+        let parker = Parker::current();
+        parker.waker().wake_by_ref();
+        let at = Instant::now() + Duration::from_millis(30);
+        // One, if all of the time has passed before it.
+        assert!(drive(&parker, pin!(Late { at, steps: 0 }), None) <= 2);
+    }
+
     /// Queued in front of all others. Signalled when that was asked so often, or never.
     struct First {
         asks_left: Cell<u32>,
@@ -147,7 +176,7 @@ mod tests {
             if deadline.is_some() && self.steps > 1 { Step::Ended(self.steps) } else { Step::Wait(deadline) }
         }
 
-        fn is_signalled(&self) -> bool {
+        fn can_go_on(&self) -> bool {
             self.asks_left.set(self.asks_left.get().saturating_sub(1));
             self.asks_left.get() == 0
         }

@@ -89,7 +89,7 @@ impl<A: Location> Wait<A> {
         }
     }
 
-    /// The wait has ended. Drops its waker, whose destructor may panic, and its share in the lock.
+    /// The wait has ended. Drops its waker, whose destructor may panic.
     fn clear(mut self: Pin<&mut Self>) {
         let caller = self.as_mut().caller();
         self.set(Self::None { caller });
@@ -111,6 +111,10 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
         self.handle.is_some() && self.wait.is_begun()
+    }
+
+    fn is_signalled(&self) -> bool {
+        self.wait.begun().is_some_and(WaitAsync::is_signalled)
     }
 
     /// The task that is polled with `waker` has acquired it.
@@ -356,8 +360,8 @@ impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
         self.advance(waker, deadline, true)
     }
 
-    fn is_signalled(&self) -> bool {
-        self.wait.begun().is_some_and(WaitAsync::is_signalled)
+    fn can_go_on(&self) -> bool {
+        self.wait.begun().is_none_or(|wait| wait.is_signalled() || wait.is_notified())
     }
 
     fn is_next(&self) -> bool {

@@ -299,6 +299,10 @@ impl<C: Condition> Steps for WaitFor<C> {
             Step::Wait(deadline)
         }
     }
+
+    fn can_go_on(&self) -> bool {
+        self.waiter.wait.as_ref().is_none_or(WaitAsync::is_notified)
+    }
 }
 
 impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {

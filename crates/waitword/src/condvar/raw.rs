@@ -332,8 +332,12 @@ impl Steps for Waiting<'_> {
         self.step_and(waker, deadline, || ())
     }
 
-    fn is_signalled(&self) -> bool {
-        matches!(&self.stage, Stage::Queued { wait } if wait.is_notified() || wait.is_signalled())
+    fn can_go_on(&self) -> bool {
+        match &self.stage {
+            Stage::Queued { wait } => wait.is_notified() || wait.is_signalled(),
+            Stage::Locking { acquisition } => acquisition.can_go_on(),
+            Stage::Idle => true,
+        }
     }
 
     fn is_next(&self) -> bool {
@@ -390,8 +394,8 @@ mod tests {
         let (raw, mutex) = (RawCondvar::new(), RawMutex::new());
         let mut wait = pin!(Waiting::new(raw.at(()), &mutex));
         wait.as_mut().enqueue(Waker::noop(), false);
-        assert!(!wait.is_signalled());
+        assert!(!wait.can_go_on());
         raw.notify(1);
-        assert!(wait.is_signalled());
+        assert!(wait.can_go_on());
     }
 }

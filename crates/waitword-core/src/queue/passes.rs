@@ -9,7 +9,7 @@ pub(crate) static STATE: AtomicU8 = AtomicU8::new(IDLE);
 
 /// No pass is set up.
 pub(crate) const IDLE: u8 = 0;
-/// No pass is set up, but one is due: the timer had no thread for it, or this is a forked child. The next waiter that enqueues tries again.
+/// No pass is set up, but one is due: the timer had no thread for it, or this is a forked child. The next enqueue or signal tries again.
 pub(crate) const WANTED: u8 = 1;
 /// The next pass has been set up, or one is under way.
 #[cfg(not(waitword_loom))]

@@ -381,7 +381,7 @@ impl Section<'_> {
             let is_passed = |node: NonNull<Waiter>| goes_past && node.as_ref().state() == PASSED;
             let wake = find_in(head, |node| if is_passed(node) { None } else { signal(node) })?;
             mutant!("watch-signal" => return Some((wake, len)));
-            queues.watch(len > 1);
+            queues.watch(len > 1 || is_pass_wanted());
             Some((wake, len))
         })
     }

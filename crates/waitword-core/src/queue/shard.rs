@@ -17,6 +17,9 @@ use crate::sync::{MODEL, UnsafeCell, mutant};
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
+/// Nor more: a key has no more bits for them.
+const MOST_BUCKETS: usize = 1 << 24;
+
 /// In [`Queues::todo`]: there should be more buckets, or fewer.
 const RESIZE: u8 = 1;
 /// In [`Queues::todo`]: a waiter is queued behind one that is signalled or requests a signal, so the watchdog has to run.
@@ -98,10 +101,12 @@ fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
 #[repr(C)]
 pub(crate) struct Queues {
     pub(crate) buckets: Box<[Bucket]>,
-    /// The bits of the words that have a queue, for the state of the lock.
+    /// Which words may have waiters: unlocking stores this in the state of the lock.
     pub(super) occupied: usize,
     /// How many words have a queue.
     words: usize,
+    /// With more words there should be more buckets.
+    many: usize,
     /// With fewer words there should be fewer buckets.
     few: usize,
     /// The ticket of the waiter that was enqueued last.
@@ -124,6 +129,7 @@ impl Queues {
             buckets: (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect(),
             occupied: 0,
             words: 0,
+            many: FEWEST_BUCKETS,
             few: 0,
             last_ticket: 0,
             todo: 0,
@@ -198,7 +204,7 @@ impl Queues {
     #[inline(always)]
     fn word_came(&mut self, key: Key) {
         self.words += 1;
-        if self.words > self.buckets.len() {
+        if self.words > self.many {
             self.todo |= RESIZE;
         }
         let bit = key.bit();
@@ -233,7 +239,7 @@ impl Queues {
     /// How many buckets there should be, if there are more or fewer.
     fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
-        if self.words > size {
+        if self.words > self.many {
             Some(4 * size)
         } else if self.words < self.few {
             Some((size / 4).max(FEWEST_BUCKETS))
@@ -254,6 +260,7 @@ impl Queues {
         }
         std::mem::swap(&mut self.buckets, spare);
         let size = self.buckets.len();
+        self.many = if size < MOST_BUCKETS { size } else { usize::MAX };
         self.few = if size == FEWEST_BUCKETS { 0 } else { size.div_ceil(8) };
         self.place.rehashes += 1;
         // A queue may have moved to a bucket that a pass of the watchdog has already checked: another pass is due.

@@ -201,7 +201,7 @@ impl Section<'_> {
 impl Section<'_> {
     /// The front of the queue, if there is one. `who` is filled with the identities of its first waiters.
     fn front(&mut self, who: &mut [usize]) -> Option<Front> {
-        // SAFETY: we hold the lock (I2), for the queue and for all of its nodes, which are alive (I1).
+        // SAFETY: we hold the lock to which the queue and its nodes belong (I2); they are alive (I1).
         self.with(|queues, key| unsafe {
             let head = queues.bucket(key).find(key)?;
             let (len, mut node) = (len(head), head);

@@ -79,19 +79,18 @@ macro_rules! grid {
     };
 }
 
-/// The methods beside `$plain` that give up: after a time, and at a time.
+/// The blocking methods that give up: after a time, and at a time.
 macro_rules! blocking_until {
     (
-        $self:ident: $ask:expr => $make:expr, $Error:literal, $closed:literal; $plain:ident;
+        $self:ident: $ask:expr => $make:expr, $Error:literal, $closed:literal;
         $(#[$for_docs:meta])*
         $for:ident -> $Timed:ty;
         $(#[$until_docs:meta])*
         $until:ident;
     ) => {
-        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), for at most `timeout`.")]
+        $(#[$for_docs])*
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
-        $(#[$for_docs])*
         ///
         /// # Errors
         #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
@@ -103,9 +102,9 @@ macro_rules! blocking_until {
             $crate::deadline::Output::of(hold.map(|hold| hold.map($make)))
         }
 
-        #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), until `deadline` at the latest.")]
-        /// What is available without waiting is acquired even after the deadline.
         $(#[$until_docs])*
+        ///
+        /// What is available without waiting is acquired even after the deadline.
         ///
         /// # Errors
         #[doc = concat!(

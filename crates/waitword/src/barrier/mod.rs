@@ -106,10 +106,10 @@ impl Barrier {
 
     blocking_waits! {
         self: &Self => BarrierWaiter::new(&self.raw);
-        wait -> BarrierWaitResult;
+        /// Arrives, and waits for the others, blocking this thread for at most `timeout`.
         #[doc(alias = "wait_timeout")]
-        wait_for;
-        /// The last to arrive passes even after the deadline.
+        wait_for -> BarrierWaitResult;
+        /// Arrives, and waits for the others, blocking this thread until `deadline` at the latest. The last to arrive passes even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -155,12 +155,12 @@ impl Barrier {
 }
 
 /// # Over an `Arc`
-/// The futures of these methods have a share in the barrier and are `'static`, so they can be moved to a task of their own, or
+/// The futures of these methods hold an `Arc` of the barrier and are `'static`, so they can be moved to a task of their own, or
 /// stored in a struct beside the barrier and polled by a hand-written `poll_*`.
 ///
 /// They take the `Arc` by reference. Each wait holds one more.
 impl Barrier {
-    /// As [`wait_async`](Self::wait_async), with a future that has a share in the barrier.
+    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the barrier.
     ///
     /// ```
     /// # smol::block_on(async {

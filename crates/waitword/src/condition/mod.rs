@@ -20,23 +20,21 @@ pub(crate) mod wait_for;
 
 pub(crate) use wait_for::{Condition, WaitFor, block};
 
-/// The methods beside `$wait` that block for a time and until a time. `$waiter` is a [`Condition`].
+/// The methods that block for a time and until a time. `$waiter` is a [`Condition`].
 macro_rules! blocking_waits {
     (
         $self:ident: $Receiver:ty => $waiter:expr;
-        $wait:ident -> $Output:ty;
         $(#[$for_docs:meta])*
-        $wait_for:ident;
+        $wait_for:ident -> $Output:ty;
         $(#[$until_docs:meta])*
         $wait_until:ident, $has_not:literal;
     ) => {
-        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), for at most `timeout`.")]
+        $(#[$for_docs])*
         ///
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors
         #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]
-        $(#[$for_docs])*
         #[track_caller]
         pub fn $wait_for(
             $self: $Receiver,
@@ -46,7 +44,6 @@ macro_rules! blocking_waits {
             $crate::condition::wait_for::block_until(&mut $waiter, deadline)
         }
 
-        #[doc = concat!("As [`", stringify!($wait), "`](Self::", stringify!($wait), "), until `deadline` at the latest.")]
         $(#[$until_docs])*
         ///
         /// # Errors

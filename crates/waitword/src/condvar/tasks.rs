@@ -119,13 +119,13 @@ impl Condvar {
 }
 
 /// # Over an `Arc`
-/// The futures of these methods have a share in the condition variable. With an
-/// [`OwnedMutexGuard`](crate::OwnedMutexGuard), which has a share in the mutex, they are `'static`: they can be moved into a
+/// The futures of these methods hold an `Arc` of the condition variable. With an
+/// [`OwnedMutexGuard`](crate::OwnedMutexGuard), which holds an `Arc` of the mutex, they are `'static`: they can be moved into a
 /// task, or stored in a struct beside the two and polled by a hand-written `poll_*`.
 ///
 /// The methods take the `Arc` by reference. Each wait holds one more.
 impl Condvar {
-    /// As [`wait_async`](Self::wait_async), with a future that has a share in the condition variable.
+    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the condition variable.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -153,7 +153,7 @@ impl Condvar {
         CondvarWait::new(Arc::clone(self), guard)
     }
 
-    /// As [`wait_while_async`](Self::wait_while_async), with a future that has a share in the condition variable.
+    /// As [`wait_while_async`](Self::wait_while_async), with a future that holds an `Arc` of the condition variable.
     ///
     /// ```
     /// # smol::block_on(async {

@@ -213,7 +213,7 @@ listener! {
 }
 
 listener! {
-    /// As [`EventListener`], with a share in the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
+    /// As [`EventListener`], with an `Arc` of the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
     ///
     /// It borrows nothing, so a struct that waits in many calls can store it, pinned in a box.
     OwnedEventListener to Arc<Event>, as "wait_owned_async"

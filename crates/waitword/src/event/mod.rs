@@ -210,10 +210,10 @@ impl Event {
 
     blocking_waits! {
         self: &Self => EventWaiter::new(&self.raw);
-        wait -> ();
+        /// Waits for a wakeup, blocking this thread for at most `timeout`.
         #[doc(alias = "wait_timeout")]
-        wait_for;
-        /// A stored wakeup is taken even after the deadline.
+        wait_for -> ();
+        /// Waits for a wakeup, blocking this thread until `deadline` at the latest. A stored wakeup is taken even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;

@@ -63,7 +63,7 @@ impl Event {
 }
 
 /// # Over an `Arc`
-/// The futures and the listeners of these methods have a share in the event and are `'static`. So they can be stored in a struct
+/// The futures and the listeners of these methods hold an `Arc` of the event and are `'static`. So they can be stored in a struct
 /// beside it: what a `Stream`, a `poll_ready` or any other hand-written `poll_*` needs, because one of their waits may
 /// take many calls. Pinned in a field, or in a box that is [set](std::pin::Pin::set) anew for each wait, they allocate nothing.
 ///
@@ -110,7 +110,7 @@ impl Event {
 ///
 /// They take the `Arc` by reference. Each wait holds one more.
 impl Event {
-    /// As [`wait_async`](Self::wait_async), with a future that has a share in the event.
+    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the event.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -134,7 +134,7 @@ impl Event {
         EventWait::new(Arc::clone(self))
     }
 
-    /// As [`listen`](Self::listen), with a listener that has a share in the event.
+    /// As [`listen`](Self::listen), with a listener that holds an `Arc` of the event.
     ///
     /// ```
     /// use std::pin::Pin;

@@ -173,7 +173,7 @@ macro_rules! leads_to_its_lock {
     )+};
 }
 
-/// The end of an owned guard that keeps the share in the lock.
+/// The end of an owned guard that gives its `Arc` back.
 macro_rules! into_arc {
     ($($Guard:ident of $Lock:ident by $acquire:literal: $release:ident, $release_fair:ident;)+) => {$(
         impl<T: ?Sized> $Guard<T> {

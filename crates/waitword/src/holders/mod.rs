@@ -216,7 +216,7 @@ pub(crate) fn dropped(word: usize, may_hold: bool) {
     }
 }
 
-/// A wait has timed out: notes the holder of what it was for ([`Observer::held_by`]), for this thread to ask. `None`: that has no holder.
+/// Remembers on this thread who holds what a wait that has timed out was for ([`Observer::held_by`]). `None`: nothing that has a holder.
 #[cold]
 pub(crate) fn note_timed_out(waited_for: Option<(usize, WaitsFor)>) {
     held_by::note(|| match (waited_for, observer()) {

@@ -74,7 +74,8 @@ impl<T: ?Sized> Mutex<T> {
 
     blocking_until! {
         // SAFETY: as above.
-        self: () => |hold| unsafe { MutexGuard::new(self, hold) }, "LockError", ""; lock;
+        self: () => |hold| unsafe { MutexGuard::new(self, hold) }, "LockError", "";
+        /// Locks the mutex, blocking this thread for at most `timeout`.
         ///
         /// ```
         /// use std::time::Duration;
@@ -87,6 +88,7 @@ impl<T: ?Sized> Mutex<T> {
         /// ```
         #[doc(alias("try_lock_for", "lock_timeout", "pthread_mutex_timedlock"))]
         lock_for -> Result<MutexGuard<'_, T>, LockError>;
+        /// Locks the mutex, blocking this thread until `deadline` at the latest.
         ///
         /// ```
         /// use std::time::{Duration, Instant};
@@ -101,7 +103,7 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 /// # Over an `Arc`
-/// The guards and the futures of these methods have a share in the mutex. So they can be stored in a struct or moved into a
+/// The guards and the futures of these methods hold an `Arc` of the mutex. So they can be stored in a struct or moved into a
 /// task.
 ///
 /// The methods take the `Arc` by reference: the caller keeps the `Arc` if an attempt fails, and the reference count changes
@@ -111,7 +113,7 @@ impl<T: ?Sized> Mutex<T> {
         self: &Arc<Self>;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
         () => |hold| unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) }, "LockError", "", "";
-        /// As [`lock`](Self::lock), with a guard that has a share in the mutex.
+        /// As [`lock`](Self::lock), with a guard that holds an `Arc` of the mutex.
         ///
         /// ```
         /// use std::sync::Arc;
@@ -124,11 +126,11 @@ impl<T: ?Sized> Mutex<T> {
         /// ```
         #[doc(alias("lock_arc", "blocking_lock_owned", "lock_arc_blocking"))]
         lock_owned -> OwnedMutexGuard<T>;
-        /// As [`try_lock`](Self::try_lock), with a guard that has a share in the mutex.
+        /// As [`try_lock`](Self::try_lock), with a guard that holds an `Arc` of the mutex.
         #[doc(alias = "try_lock_arc")]
         #[must_use = "if it is a guard, the mutex is released when that is dropped"]
         try_lock_owned -> Option<OwnedMutexGuard<T>>;
-        /// As [`lock_async`](Self::lock_async), with a guard and a future that have a share in the mutex.
+        /// As [`lock_async`](Self::lock_async), with a guard and a future that hold an `Arc` of the mutex.
         ///
         /// ```
         /// use std::sync::Arc;

@@ -44,7 +44,7 @@ guard! {
 }
 
 guard! {
-    /// Access to the value of a locked [`Mutex`], with a share in the mutex. Dropping the guard releases the mutex.
+    /// Access to the value of a locked [`Mutex`], with an `Arc` of the mutex. Dropping the guard releases the mutex.
     ///
     /// As [`MutexGuard`], but borrows nothing.
     #[doc(alias = "ArcMutexGuard")]
@@ -100,7 +100,7 @@ mapped! {
 }
 
 mapped! {
-    /// Access to a part of the value of a locked [`Mutex`], with a share in the mutex. Dropping the guard releases the mutex.
+    /// Access to a part of the value of a locked [`Mutex`], with an `Arc` of the mutex. Dropping the guard releases the mutex.
     ///
     /// Made by [`OwnedMutexGuard::map`]. `T` is the value, `U` the part.
     #[doc(alias = "MappedArcMutexGuard")]
@@ -113,7 +113,7 @@ mapped! {
 unsafe impl<U: ?Sized + Send> Send for MappedMutexGuard<'_, U> {}
 // SAFETY: shared, it is a `&U`.
 unsafe impl<U: ?Sized + Sync> Sync for MappedMutexGuard<'_, U> {}
-// SAFETY: it is a `&mut U`, the right to release, which any thread may do, and a share in the mutex, for which `T` has to be
+// SAFETY: it is a `&mut U`, the right to release, which any thread may do, and an `Arc` of the mutex, for which `T` has to be
 // `Send`.
 unsafe impl<T: ?Sized + Send, U: ?Sized + Send> Send for OwnedMappedMutexGuard<T, U> {}
 // SAFETY: shared, it is a `&U` and a `&Arc` of the mutex, for which `T` has to be `Send`.

@@ -193,10 +193,10 @@ impl<T> OnceLock<T> {
 
     blocking_waits! {
         self: &Self => SlotValue(&self.slot);
-        wait -> &T;
+        /// Waits for the value, blocking this thread for at most `timeout`.
         #[doc(alias = "wait_timeout")]
-        wait_for;
-        /// A value that is there is taken even after the deadline.
+        wait_for -> &T;
+        /// Waits for the value, blocking this thread until `deadline` at the latest. A value that is there is taken even after the deadline.
         wait_until, "";
     }
 }

@@ -17,18 +17,23 @@ use crate::rwlock::guard::{
 /// Both grids of a mode.
 macro_rules! mode {
     (
-        $title:literal, $what:literal, $try_what:literal, $until_when:literal, $mode:expr, $Future:ident, $Guard:ident, $OwnedGuard:ident;
-        $plain:ident($($plain_alias:literal),+), $try:ident, $async:ident($async_alias:literal),
-        $for:ident($for_alias:literal), $until:ident($until_alias:literal),
-        $owned:ident($owned_alias:literal), $try_owned:ident, $owned_async:ident;
+        $title:literal, $mode:expr, $Future:ident, $Guard:ident, $OwnedGuard:ident;
+        $(#[$plain_docs:meta])* $plain:ident;
+        $(#[$try_docs:meta])* $try:ident;
+        $(#[$async_docs:meta])* $async:ident;
+        $(#[$for_docs:meta])* $for:ident;
+        $(#[$until_docs:meta])* $until:ident;
+        $(#[$owned_docs:meta])* $owned:ident;
+        $(#[$try_owned_docs:meta])* $try_owned:ident;
+        $(#[$owned_async_docs:meta])* $owned_async:ident;
     ) => {
-        #[doc = concat!("# ", $title)]
+        #[doc = $title]
         impl<T: ?Sized> RwLock<T> {
             grid! {
                 self: &Self;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 $mode => |hold| unsafe { $Guard::new(self, hold) }, "LockError", "", "";
-                #[doc = concat!($what, ", blocking this thread while ", $until_when, ".")]
+                $(#[$plain_docs])*
                 ///
                 /// ```
                 #[doc = concat!("let lock = waitword::RwLock::new(1);\nassert_eq!(*lock.", stringify!($plain), "(), 1);")]
@@ -36,12 +41,11 @@ macro_rules! mode {
                 ///
                 /// # Deadlocks
                 /// See [recursion](Self#recursion).
-                #[doc(alias($($plain_alias),+))]
                 $plain -> $Guard<'_, T>;
-                #[doc = concat!($try_what, " without waiting. `None` also while the lock is reserved for a waiter.")]
+                $(#[$try_docs])*
                 #[must_use = "dropping the guard releases the lock"]
                 $try -> Option<$Guard<'_, T>>;
-                #[doc = concat!($what, ", without blocking this thread: the task waits while ", $until_when, ".")]
+                $(#[$async_docs])*
                 ///
                 /// ```
                 /// # smol::block_on(async {
@@ -50,16 +54,15 @@ macro_rules! mode {
                 /// ```
                 ///
                 #[doc = concat!("With a timeout: [`", stringify!($Future), "::timeout`].")]
-                #[doc(alias = $async_alias)]
                 $async -> $Future<&Self> = $Future(self);
             }
 
             blocking_until! {
                 // SAFETY: as above.
-                self: $mode => |hold| unsafe { $Guard::new(self, hold) }, "LockError", ""; $plain;
-                #[doc(alias = $for_alias)]
+                self: $mode => |hold| unsafe { $Guard::new(self, hold) }, "LockError", "";
+                $(#[$for_docs])*
                 $for -> Result<$Guard<'_, T>, LockError>;
-                #[doc(alias = $until_alias)]
+                $(#[$until_docs])*
                 $until;
             }
 
@@ -67,15 +70,12 @@ macro_rules! mode {
                 self: &Arc<Self>;
                 // SAFETY: acquired just now, for this guard alone (invariant 1).
                 $mode => |hold| unsafe { $OwnedGuard::new(Arc::clone(self), hold) }, "LockError", "", "";
-                #[doc = concat!("As [`", stringify!($plain), "`](Self::", stringify!($plain), "), with a guard that holds an `Arc` of the lock.")]
-                #[doc(alias = $owned_alias)]
+                $(#[$owned_docs])*
                 $owned -> $OwnedGuard<T>;
-                #[doc = concat!("As [`", stringify!($try), "`](Self::", stringify!($try), "), with a guard that holds an `Arc` of the lock.")]
+                $(#[$try_owned_docs])*
                 #[must_use = "dropping the guard releases the lock"]
                 $try_owned -> Option<$OwnedGuard<T>>;
-                #[doc = concat!(
-                    "As [`", stringify!($async), "`](Self::", stringify!($async), "), with a future and a guard that hold an `Arc` of the lock."
-                )]
+                $(#[$owned_async_docs])*
                 $owned_async -> $Future<Arc<Self>> = $Future(Arc::clone(self));
             }
         }
@@ -83,15 +83,32 @@ macro_rules! mode {
 }
 
 mode! {
-    "Shared access", "Acquires shared access", "Attempts to acquire shared access", "a writer holds the lock or an earlier waiter is queued",
-    Mode::Read, RwLockRead, RwLockReadGuard, OwnedRwLockReadGuard;
-    read("blocking_read", "read_blocking", "lock_shared", "pthread_rwlock_rdlock"), try_read, read_async("async_read"),
-    read_for("try_read_for"), read_until("try_read_until"),
-    read_owned("read_arc"), try_read_owned, read_owned_async;
+    "# Shared access", Mode::Read, RwLockRead, RwLockReadGuard, OwnedRwLockReadGuard;
+    /// Acquires shared access, blocking this thread while a writer holds the lock or an earlier waiter is queued.
+    #[doc(alias("blocking_read", "read_blocking", "lock_shared", "pthread_rwlock_rdlock"))]
+    read;
+    /// Attempts to acquire shared access without waiting. Returns `None` also while the lock is reserved for a waiter.
+    try_read;
+    /// Acquires shared access without blocking this thread: the task waits while a writer holds the lock or an earlier waiter is queued.
+    #[doc(alias = "async_read")]
+    read_async;
+    /// Acquires shared access, blocking this thread for at most `timeout`.
+    #[doc(alias = "try_read_for")]
+    read_for;
+    /// Acquires shared access, blocking this thread until `deadline` at the latest.
+    #[doc(alias = "try_read_until")]
+    read_until;
+    /// Acquires shared access with a guard that holds an `Arc` of the lock, blocking this thread as [`read`](Self::read) does.
+    #[doc(alias = "read_arc")]
+    read_owned;
+    /// Attempts to acquire shared access without waiting, with a guard that holds an `Arc` of the lock.
+    try_read_owned;
+    /// Acquires shared access without blocking this thread, with a future and a guard that hold an `Arc` of the lock.
+    read_owned_async;
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Acquires shared access past queued writers, blocking this thread only while a writer holds the lock.
+    /// Acquires shared access past queued writers, blocking this thread only if a writer holds the lock.
     ///
     /// For a function that may be called with or without a guard of this lock on the same thread: [`read`](Self::read) could wait behind a
     /// writer, and the writer for the guard. This never waits while the thread reads already: then no writer holds the lock.
@@ -147,19 +164,51 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 mode! {
-    "Exclusive access", "Acquires exclusive access", "Attempts to acquire exclusive access", "there is another holder, or an earlier waiter is queued",
-    Mode::Write, RwLockWrite, RwLockWriteGuard, OwnedRwLockWriteGuard;
-    write("blocking_write", "write_blocking", "lock_exclusive", "pthread_rwlock_wrlock"), try_write, write_async("async_write"),
-    write_for("try_write_for"), write_until("try_write_until"),
-    write_owned("write_arc"), try_write_owned, write_owned_async;
+    "# Exclusive access", Mode::Write, RwLockWrite, RwLockWriteGuard, OwnedRwLockWriteGuard;
+    /// Acquires exclusive access, blocking this thread while there is another holder, or an earlier waiter is queued.
+    #[doc(alias("blocking_write", "write_blocking", "lock_exclusive", "pthread_rwlock_wrlock"))]
+    write;
+    /// Attempts to acquire exclusive access without waiting. Returns `None` also while the lock is reserved for a waiter.
+    try_write;
+    /// Acquires exclusive access without blocking this thread: the task waits while there is another holder, or an earlier waiter is queued.
+    #[doc(alias = "async_write")]
+    write_async;
+    /// Acquires exclusive access, blocking this thread for at most `timeout`.
+    #[doc(alias = "try_write_for")]
+    write_for;
+    /// Acquires exclusive access, blocking this thread until `deadline` at the latest.
+    #[doc(alias = "try_write_until")]
+    write_until;
+    /// Acquires exclusive access with a guard that holds an `Arc` of the lock, blocking this thread as [`write`](Self::write) does.
+    #[doc(alias = "write_arc")]
+    write_owned;
+    /// Attempts to acquire exclusive access without waiting, with a guard that holds an `Arc` of the lock.
+    try_write_owned;
+    /// Acquires exclusive access without blocking this thread, with a future and a guard that hold an `Arc` of the lock.
+    write_owned_async;
 }
 
 mode! {
-    "Upgradable shared access", "Acquires the upgradable read lock", "Attempts to acquire the upgradable read lock",
-    "a writer or another upgradable reader holds the lock, or an earlier waiter is queued",
-    Mode::Upgradable, RwLockUpgradableRead, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
-    upgradable_read("upgradeable_read", "lock_upgradable", "upgradable_read_blocking"), try_upgradable_read,
-    upgradable_read_async("upgradeable_read_async"),
-    upgradable_read_for("try_upgradable_read_for"), upgradable_read_until("try_upgradable_read_until"),
-    upgradable_read_owned("upgradable_read_arc"), try_upgradable_read_owned, upgradable_read_owned_async;
+    "# Upgradable shared access", Mode::Upgradable, RwLockUpgradableRead, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
+    /// Acquires the upgradable read lock, blocking this thread while a writer or another upgradable reader holds the lock, or an earlier waiter is queued.
+    #[doc(alias("upgradeable_read", "lock_upgradable", "upgradable_read_blocking"))]
+    upgradable_read;
+    /// Attempts to acquire the upgradable read lock without waiting. Returns `None` also while the lock is reserved for a waiter.
+    try_upgradable_read;
+    /// Acquires the upgradable read lock without blocking this thread: the task waits while a writer or another upgradable reader holds the lock, or an earlier waiter is queued.
+    #[doc(alias = "upgradeable_read_async")]
+    upgradable_read_async;
+    /// Acquires the upgradable read lock, blocking this thread for at most `timeout`.
+    #[doc(alias = "try_upgradable_read_for")]
+    upgradable_read_for;
+    /// Acquires the upgradable read lock, blocking this thread until `deadline` at the latest.
+    #[doc(alias = "try_upgradable_read_until")]
+    upgradable_read_until;
+    /// Acquires the upgradable read lock with a guard that holds an `Arc` of the lock, blocking this thread as [`upgradable_read`](Self::upgradable_read) does.
+    #[doc(alias = "upgradable_read_arc")]
+    upgradable_read_owned;
+    /// Attempts to acquire the upgradable read lock without waiting, with a guard that holds an `Arc` of the lock.
+    try_upgradable_read_owned;
+    /// Acquires the upgradable read lock without blocking this thread, with a future and a guard that hold an `Arc` of the lock.
+    upgradable_read_owned_async;
 }

@@ -74,7 +74,7 @@ rwlock_guard! {
 }
 
 rwlock_guard! {
-    /// One of the readers of a [`RwLock`], with a share in the lock. Dropping it releases the lock.
+    /// One of the readers of a [`RwLock`], with an `Arc` of the lock. Dropping it releases the lock.
     ///
     /// As [`RwLockReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
@@ -83,7 +83,7 @@ rwlock_guard! {
 }
 
 rwlock_guard! {
-    /// The one reader of a [`RwLock`] that may upgrade, with a share in the lock. Dropping it releases the lock.
+    /// The one reader of a [`RwLock`] that may upgrade, with an `Arc` of the lock. Dropping it releases the lock.
     ///
     /// As [`RwLockUpgradableReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
@@ -93,7 +93,7 @@ rwlock_guard! {
 }
 
 rwlock_guard! {
-    /// The writer of a [`RwLock`], with a share in the lock. Dropping it releases the lock.
+    /// The writer of a [`RwLock`], with an `Arc` of the lock. Dropping it releases the lock.
     ///
     /// As [`RwLockWriteGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]

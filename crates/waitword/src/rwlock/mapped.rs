@@ -31,14 +31,14 @@ mapped! {
 }
 
 mapped! {
-    /// One of the readers of a [`RwLock`], of a part of the value, with a share in the lock. Made by
+    /// One of the readers of a [`RwLock`], of a part of the value, with an `Arc` of the lock. Made by
     /// [`OwnedRwLockReadGuard::map`]. `T` is the value, `U` the part.
     #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
     [T: ?Sized,] OwnedMappedRwLockReadGuard[T]: Arc<RwLock<T>>, as if U, release_read, release_read_fair, lock => lock.raw;
 }
 
 mapped! {
-    /// The writer of a [`RwLock`], of a part of the value, with a share in the lock. Made by
+    /// The writer of a [`RwLock`], of a part of the value, with an `Arc` of the lock. Made by
     /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
     #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
@@ -64,11 +64,11 @@ unsafe impl<U: ?Sized + Sync> Sync for MappedRwLockReadGuard<'_, U> {}
 unsafe impl<U: ?Sized + Send> Send for MappedRwLockWriteGuard<'_, U> {}
 // SAFETY: shared, it is a `&U`.
 unsafe impl<U: ?Sized + Sync> Sync for MappedRwLockWriteGuard<'_, U> {}
-// SAFETY: it is a `&U`, the right to release, which any thread may do, and a share in the lock, for which `T` has to be both.
+// SAFETY: it is a `&U`, the right to release, which any thread may do, and an `Arc` of the lock, for which `T` has to be both.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Send for OwnedMappedRwLockReadGuard<T, U> {}
-// SAFETY: it is a `&U`, the right to release, which any thread may do, and a share in the lock, for which `T` has to be both.
+// SAFETY: it is a `&U`, the right to release, which any thread may do, and an `Arc` of the lock, for which `T` has to be both.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLockReadGuard<T, U> {}
-// SAFETY: it is a `&mut U`, the right to release, and a share in the lock, for which `T` has to be both.
+// SAFETY: it is a `&mut U`, the right to release, and an `Arc` of the lock, for which `T` has to be both.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Send> Send for OwnedMappedRwLockWriteGuard<T, U> {}
 // SAFETY: shared, it is a `&U` and a `&Arc` of the lock.
 unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLockWriteGuard<T, U> {}

@@ -80,7 +80,8 @@ impl Semaphore {
 
     blocking_until! {
         self: 1 => |hold| SemaphorePermit::new(self, 1, hold), "AcquireError",
-        "; [`Closed`](crate::AcquireError::Closed), even if there are permits"; acquire;
+        "; [`Closed`](crate::AcquireError::Closed), even if there are permits";
+        /// Acquires a permit, blocking this thread for at most `timeout`.
         ///
         /// ```
         /// use std::time::Duration;
@@ -94,6 +95,7 @@ impl Semaphore {
         /// ```
         #[doc(alias("try_acquire_for", "acquire_timeout", "sem_timedwait"))]
         acquire_for -> Result<SemaphorePermit<'_>, AcquireError>;
+        /// Acquires a permit, blocking this thread until `deadline` at the latest.
         #[doc(alias("try_acquire_until", "acquire_deadline"))]
         acquire_until;
     }
@@ -138,7 +140,7 @@ impl Semaphore {
 }
 
 /// # Over an `Arc`
-/// The permits and the futures of these methods have a share in the semaphore, so they can be stored in a struct or moved
+/// The permits and the futures of these methods hold an `Arc` of the semaphore, so they can be stored in a struct or moved
 /// to a task of their own.
 ///
 /// They take the `Arc` by reference: an attempt that fails leaves the `Arc` with its caller, and the count changes only
@@ -147,7 +149,7 @@ impl Semaphore {
     grid! {
         self: &Arc<Self>;
         1 => |hold| OwnedSemaphorePermit::new(Arc::clone(self), 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits", "";
-        /// As [`acquire`](Self::acquire), with a permit that has a share in the semaphore.
+        /// As [`acquire`](Self::acquire), with a permit that holds an `Arc` of the semaphore.
         ///
         /// ```
         /// use std::sync::Arc;
@@ -164,13 +166,13 @@ impl Semaphore {
         /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_arc", "acquire_arc_blocking", "blocking_acquire_owned"))]
         acquire_owned -> Result<OwnedSemaphorePermit, Closed>;
-        /// As [`try_acquire`](Self::try_acquire), with a permit that has a share in the semaphore.
+        /// As [`try_acquire`](Self::try_acquire), with a permit that holds an `Arc` of the semaphore.
         ///
         /// # Errors
         /// As [`try_acquire`](Self::try_acquire).
         #[doc(alias = "try_acquire_arc")]
         try_acquire_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
-        /// As [`acquire_async`](Self::acquire_async), with a permit and a future that have a share in the semaphore.
+        /// As [`acquire_async`](Self::acquire_async), with a permit and a future that hold an `Arc` of the semaphore.
         ///
         /// ```
         /// use std::sync::Arc;
@@ -196,19 +198,19 @@ impl Semaphore {
         self: &Arc<Self>, permits: usize;
         permits => |hold| OwnedSemaphorePermit::new(Arc::clone(self), permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits",
         "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
-        /// As [`acquire_many`](Self::acquire_many), with permits that have a share in the semaphore.
+        /// As [`acquire_many`](Self::acquire_many), with permits that hold an `Arc` of the semaphore.
         ///
         /// # Errors
         /// [`Closed`], however many permits are free.
         #[doc(alias("acquire_many_arc", "acquire_owned_many"))]
         acquire_many_owned -> Result<OwnedSemaphorePermit, Closed>;
-        /// As [`try_acquire_many`](Self::try_acquire_many), with permits that have a share in the semaphore.
+        /// As [`try_acquire_many`](Self::try_acquire_many), with permits that hold an `Arc` of the semaphore.
         ///
         /// # Errors
         /// As [`try_acquire`](Self::try_acquire).
         #[doc(alias = "try_acquire_many_arc")]
         try_acquire_many_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
-        /// As [`acquire_many_async`](Self::acquire_many_async), with permits and a future that have a share in the semaphore.
+        /// As [`acquire_many_async`](Self::acquire_many_async), with permits and a future that hold an `Arc` of the semaphore.
         ///
         /// # Errors
         /// [`Closed`], however many permits are free.

@@ -117,7 +117,7 @@ permits! {
 permits! {
     /// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
     ///
-    /// As [`SemaphorePermit`], but has a share in the semaphore and borrows nothing.
+    /// As [`SemaphorePermit`], but holds an `Arc` of the semaphore and borrows nothing.
     #[doc(alias = "SemaphoreGuardArc")]
     OwnedSemaphorePermit of Arc<Semaphore>, "_owned", this => &this.semaphore, Arc::clone(&this.semaphore); &Arc<Semaphore>,
     sent as Permits

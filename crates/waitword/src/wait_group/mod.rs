@@ -118,10 +118,10 @@ impl WaitGroup {
 
     blocking_waits! {
         self: &Self => WaitGroupWaiter::new(&self.raw);
-        wait -> ();
+        /// Waits until the count is zero, blocking this thread for at most `timeout`.
         #[doc(alias = "wait_timeout")]
-        wait_for;
-        /// A count of zero ends the wait even after the deadline.
+        wait_for -> ();
+        /// Waits until the count is zero, blocking this thread until `deadline` at the latest. A count of zero ends the wait even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -162,12 +162,12 @@ impl WaitGroup {
 }
 
 /// # Over an `Arc`
-/// The futures of these methods have a share in the group and are `'static`, so they can be moved to a task of their own, or
+/// The futures of these methods hold an `Arc` of the group and are `'static`, so they can be moved to a task of their own, or
 /// stored in a struct beside the group and polled by a hand-written `poll_*`.
 ///
 /// They take the `Arc` by reference. Each wait holds one more.
 impl WaitGroup {
-    /// As [`wait_async`](Self::wait_async), with a future that has a share in the group.
+    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the group.
     ///
     /// ```
     /// # smol::block_on(async {

@@ -102,7 +102,7 @@ impl Until {
 
     /// There is an alarm, and no deadline.
     pub(crate) fn never() -> Self {
-        Self { deadline: None, alarm: Alarm::new(), paused: Paused::default() }
+        Self { deadline: None, alarm: Alarm::new(), paused: Paused::new(|_| None) }
     }
 }
 
@@ -149,7 +149,6 @@ mod tokio_clock {
     use tokio::time::{self, Sleep};
 
     /// A deadline on tokio's clock, if that was not the system's when the future got its deadline.
-    #[derive(Default)]
     pub(super) struct Paused {
         at: Option<time::Instant>,
         // Allocated, because only tests have one.
@@ -201,7 +200,6 @@ mod tokio_clock {
 
 /// Without tokio there is one clock.
 #[cfg(not(all(feature = "tokio", not(any(waitword_loom, target_family = "wasm")))))]
-#[derive(Default)]
 struct Paused;
 
 #[cfg(not(all(feature = "tokio", not(any(waitword_loom, target_family = "wasm")))))]

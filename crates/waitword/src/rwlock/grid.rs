@@ -25,7 +25,7 @@ macro_rules! mode {
         $(#[$until_docs:meta])* $until:ident;
         $(#[$owned_docs:meta])* $owned:ident;
         $(#[$try_owned_docs:meta])* $try_owned:ident;
-        $(#[$owned_async_docs:meta])* $owned_async:ident;
+        $(#[$async_owned_docs:meta])* $owned_async:ident;
     ) => {
         #[doc = $title]
         impl<T: ?Sized> RwLock<T> {
@@ -75,7 +75,7 @@ macro_rules! mode {
                 $(#[$try_owned_docs])*
                 #[must_use = "dropping the guard releases the lock"]
                 $try_owned -> Option<$OwnedGuard<T>>;
-                $(#[$owned_async_docs])*
+                $(#[$async_owned_docs])*
                 $owned_async -> $Future<Arc<Self>> = $Future(Arc::clone(self));
             }
         }

@@ -10,8 +10,8 @@ use crate::location::{Location, address};
 use crate::notify::notify;
 use crate::observe::{Begins, End, Ended, WaiterKind, WaitsFor, ended};
 use crate::outcome::{Cancelled, Outcome};
-use crate::queue::node::{IDLE, NOTIFIED, TIMED_OUT, Tagged, Waiter, entry, is_queued, node_of};
-use crate::wait::{Leaving, enqueue_while_equal, leave, left_queue};
+use crate::queue::node::{GONE, IDLE, NOTIFIED, Tagged, Waiter, entry, is_queued, node_of};
+use crate::wait::{enqueue_while_equal, leave, left_queue};
 use crate::wake::Wake;
 use crate::word::{Word, bits};
 
@@ -102,7 +102,7 @@ impl<L: Location> InboxWait<L> {
 
     /// Whether it was completed and not popped yet.
     pub fn is_completed(&self) -> bool {
-        matches!(self.tagged.node.state(), NOTIFIED | TIMED_OUT)
+        matches!(self.tagged.node.state(), NOTIFIED | GONE)
     }
 
     /// What it waits on.
@@ -138,8 +138,7 @@ impl<L: Location> Drop for InboxWait<L> {
         let this = unsafe { Pin::new_unchecked(&*self) };
         let state = this.tagged.node.state();
         if state == IDLE
-            || is_queued(state)
-                && leave(this.at.table(), this.node(), &Leaving::GIVES_UP) != Cancelled::AfterNotify
+            || is_queued(state) && leave(this.at.table(), this.node(), End::GaveUp) != Cancelled::AfterNotify
         {
             return;
         }

@@ -74,8 +74,6 @@ mod sleeper;
 mod spin;
 mod sync;
 #[allow(unsafe_code)]
-mod timed;
-#[allow(unsafe_code)]
 mod timer;
 #[allow(unsafe_code)]
 mod wait;
@@ -98,10 +96,10 @@ pub use park::{Interrupt, Parker};
 pub use queue::table::Table;
 pub use requeue::requeue_while_equal;
 pub use spin::spin_in_poll;
-pub use timed::{WaitAsyncUntil, wait_async_for, wait_async_until};
 pub use timer::Alarm;
 pub use wait::{
-    WaitAsync, wait, wait_async, wait_async_from, wait_for, wait_from, wait_interruptible, wait_until,
+    Deadline, NoDeadline, Until, WaitAsync, wait, wait_async, wait_async_for, wait_async_from,
+    wait_async_until, wait_for, wait_from, wait_interruptible, wait_until,
 };
 pub use watchdog::STALL_TIMEOUT;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

@@ -87,7 +87,7 @@ pub fn notify_one<L: Location>(at: L) -> usize {
 pub fn notify_last<L: Location>(at: L) -> usize {
     let table = at.table();
     let key = table.key_of(address(&at));
-    if table.is_idle(key) { 0 } else { wake_one(table, key, Which::Last, None) }
+    if table.is_idle(key) { 0 } else { wake_one(table, key, Which::Last, None, &mut || ()) }
 }
 
 /// Wakes all waiters that are queued on the word at this moment. Returns how many.
@@ -128,51 +128,34 @@ pub(crate) fn notify(table: &Table, address: usize, count: usize, notifier: Opti
     let key = table.key_of(address);
     match count {
         _ if count == 0 || table.is_idle(key) => 0,
-        1 => wake_one(table, key, Which::First, notifier),
-        _ => wake_many(table, key, count, notifier),
+        1 => wake_one(table, key, Which::First, notifier, &mut || ()),
+        _ => wake_many(table, table.section(key), count, notifier),
     }
 }
 
-/// The common case: one waiter needs neither a list nor a batch.
+/// Wakes one waiter, and returns 1. If there is none, calls `otherwise` in the same critical section, so that no waiter has enqueued
+/// meanwhile, and returns 0.
 #[inline(never)]
-fn wake_one(table: &Table, key: Key, which: Which, notifier: Option<&Inbox>) -> usize {
-    usize::from(complete_one(table.section(key), which, notifier).is_none())
-}
-
-#[cold]
-fn wake_many(table: &Table, key: Key, count: usize, notifier: Option<&Inbox>) -> usize {
-    complete_many(table, table.section(key), count, notifier)
-}
-
-/// Wakes one waiter, and ends the section. Returns the section if there is none.
-#[inline(never)]
-fn complete_one<'a>(mut section: Section<'a>, which: Which, notifier: Option<&Inbox>) -> Option<Section<'a>> {
-    let woke = Woke::notified();
-    match section.complete(which, notifier) {
-        None => Some(section),
-        wake => {
-            section.end(woke, wake);
-            None
-        }
-    }
-}
-
-/// Wakes one waiter. If there is none, makes `change` under the same lock, so that no waiter has enqueued meanwhile.
-#[inline(always)]
-fn complete_or<E>(
-    section: Section<'_>,
+fn wake_one(
+    table: &Table,
+    key: Key,
     which: Which,
-    change: impl FnOnce() -> Result<(), E>,
-) -> Result<usize, E> {
-    match complete_one(section, which, None) {
-        None => Ok(1),
-        Some(_section) => change().map(|()| 0),
-    }
+    notifier: Option<&Inbox>,
+    otherwise: &mut dyn FnMut(),
+) -> usize {
+    let (mut section, woke) = (table.section(key), Woke::notified());
+    let Some(wake) = section.complete(which, notifier) else {
+        otherwise();
+        return 0;
+    };
+    section.end(woke, Some(wake));
+    1
 }
 
 /// Wakes the first `count` waiters.
+#[cold]
 #[allow(unsafe_code)]
-fn complete_many<'a>(
+fn wake_many<'a>(
     table: &'a Table,
     mut section: Section<'a>,
     count: usize,
@@ -219,8 +202,20 @@ pub fn notify_one_or_replace<L: Location>(
     current: <L::Word as Word>::Value,
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
-    let word = at.word();
-    complete_or(section(&at), Which::First, || word.compare_exchange(current, new))
+    wake_one_or_replace(&at, Which::First, current, new)
+}
+
+#[inline]
+fn wake_one_or_replace<L: Location>(
+    at: &L,
+    which: Which,
+    current: <L::Word as Word>::Value,
+    new: <L::Word as Word>::Value,
+) -> Result<usize, <L::Word as Word>::Value> {
+    let (table, mut replaced) = (at.table(), Ok(()));
+    let replace = &mut || replaced = at.word().compare_exchange(current, new);
+    let woken = wake_one(table, table.key_of(address(at)), which, None, replace);
+    replaced.map(|()| woken)
 }
 
 /// As [`notify_one_or_replace`], but wakes the waiter that was enqueued last ([`notify_last`](crate::notify_last)).
@@ -241,8 +236,7 @@ pub fn notify_last_or_replace<L: Location>(
     current: <L::Word as Word>::Value,
     new: <L::Word as Word>::Value,
 ) -> Result<usize, <L::Word as Word>::Value> {
-    let word = at.word();
-    complete_or(section(&at), Which::Last, || word.compare_exchange(current, new))
+    wake_one_or_replace(&at, Which::Last, current, new)
 }
 
 /// Replaces `current` in the word by `new`, and wakes all its waiters. Atomic with respect to every wait on the word: no waiter is woken
@@ -268,7 +262,7 @@ pub fn replace_and_notify_all<L: Location>(
 ) -> Result<usize, <L::Word as Word>::Value> {
     let (word, section) = (at.word(), section(&at));
     word.compare_exchange(current, new)?;
-    Ok(complete_many(at.table(), section, usize::MAX, None))
+    Ok(wake_many(at.table(), section, usize::MAX, None))
 }
 
 /// Replaces `current` in the word by `new` if there is no waiter. Atomic with respect to every wait on the word.
@@ -372,11 +366,10 @@ fn signal(table: &Table, address: usize, goes_past: bool) -> usize {
     if table.is_idle(key) {
         return 0;
     }
-    let mut section = table.section(key);
-    let woke = Woke::signalled();
-    let (wake, len) = section.signal(goes_past).unzip();
-    section.end(woke, wake);
-    len.unwrap_or(0)
+    let (mut section, woke) = (table.section(key), Woke::signalled());
+    let Some((wake, len)) = section.signal(goes_past) else { return 0 };
+    section.end(woke, Some(wake));
+    len
 }
 
 /// Whether every waiter of the queue has been skipped: signalled, and unresponsive for so long that a waiter behind it would have been

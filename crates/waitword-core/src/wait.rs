@@ -33,14 +33,14 @@ use crate::observe::{
 };
 use crate::outcome::{Cancelled, Interrupted, Outcome};
 use crate::park::{Interrupt, Parker};
-use crate::queue::node::{
-    DONE, IDLE, LOST, NOTIFIED, PASSED, QUEUED, SIGNAL_REQUESTED, Waiter, is_queued, is_signalled,
-};
+use crate::queue::node::{GONE, IDLE, NOTIFIED, PASSED, QUEUED, REQUESTED, Waiter, is_queued, is_signalled};
+use crate::queue::section::Section;
 use crate::queue::table::Table;
 use crate::sleeper::is_of_thread;
 use crate::spin::{is_spin_due, spin_and_learn};
 use crate::sync::mutant;
 use crate::time::{Duration, Instant};
+use crate::timer::Alarm;
 use crate::wake::Wake;
 use crate::word::{AnyWord, Word, bits};
 
@@ -200,17 +200,127 @@ pub fn wait_async_from<L: Location>(
     at: L,
     expected: <L::Word as Word>::Value,
 ) -> WaitAsync<L> {
-    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at }
+    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at, deadline: NoDeadline }
 }
 
-/// The future of [`wait_async`].
+/// As [`wait_async`], for at most `timeout`, counted from this call.
+///
+/// A timeout beyond what [`Instant`] can hold never expires. See [`wait_async_until`].
+#[track_caller]
+pub fn wait_async_for<L: Location>(
+    at: L,
+    expected: <L::Word as Word>::Value,
+    timeout: Duration,
+) -> WaitAsync<L, Until> {
+    until(Origin::here(WaitsFor::Word), at, expected, Instant::now().checked_add(timeout))
+}
+
+/// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+///
+/// Threads of the timer serve the deadlines of all futures of the process, and are started with the first of them; so no executor with a
+/// timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) A poll decides the outcome: a
+/// notify that comes after the deadline and before that poll counts this waiter, and the outcome is [`Notified`](Outcome::Notified).
+///
+/// # Cancellation
+/// As [`wait_async`]. The deadline is forgotten at once.
+///
+/// # Panics
+/// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot
+/// start a thread.
+#[track_caller]
+pub fn wait_async_until<L: Location>(
+    at: L,
+    expected: <L::Word as Word>::Value,
+    deadline: Instant,
+) -> WaitAsync<L, Until> {
+    until(Origin::here(WaitsFor::Word), at, expected, Some(deadline))
+}
+
+fn until<L: Location>(
+    origin: Origin,
+    at: L,
+    expected: <L::Word as Word>::Value,
+    deadline: Option<Instant>,
+) -> WaitAsync<L, Until> {
+    let origin = origin.timed(deadline.is_some());
+    let deadline = Until { deadline, alarm: Alarm::new() };
+    WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at, deadline }
+}
+
+/// The future of [`wait_async`]; with [`Until`], of [`wait_async_for`] and [`wait_async_until`].
 #[must_use = "futures do nothing unless polled"]
-pub struct WaitAsync<L: Location> {
+pub struct WaitAsync<L: Location, D: Deadline = NoDeadline> {
     node: Waiter,
     at: L,
+    deadline: D,
 }
 
-impl<L: Location> WaitAsync<L> {
+/// When a wait ends by itself: never ([`NoDeadline`]), or at a deadline ([`Until`]). The trait is sealed.
+pub trait Deadline: fmt::Debug + deadline::Sealed {}
+
+/// A wait that only a notify ends.
+#[derive(Debug)]
+pub struct NoDeadline;
+
+/// A wait that ends at a deadline, and the alarm that wakes its task in time.
+#[derive(Debug)]
+pub struct Until {
+    /// `None`: later than [`Instant`] can hold.
+    deadline: Option<Instant>,
+    alarm: Alarm,
+}
+
+impl Deadline for NoDeadline {}
+
+impl Deadline for Until {}
+
+mod deadline {
+    use super::{Instant, NoDeadline, Pin, Until, Waker};
+
+    pub trait Sealed {
+        /// Whether it has passed. If not, the task is woken when it has.
+        fn has_passed(self: Pin<&mut Self>, waker: &Waker) -> bool;
+
+        /// The wait has ended.
+        fn clear(self: Pin<&mut Self>);
+    }
+
+    impl Sealed for NoDeadline {
+        #[inline(always)]
+        fn has_passed(self: Pin<&mut Self>, _waker: &Waker) -> bool {
+            false
+        }
+
+        #[inline(always)]
+        fn clear(self: Pin<&mut Self>) {}
+    }
+
+    impl Sealed for Until {
+        fn has_passed(mut self: Pin<&mut Self>, waker: &Waker) -> bool {
+            let Some(deadline) = self.deadline else { return false };
+            let now = Instant::now();
+            if now < deadline {
+                self.as_mut().alarm().set_at(now, deadline, waker);
+                return false;
+            }
+            self.clear();
+            true
+        }
+
+        fn clear(self: Pin<&mut Self>) {
+            self.alarm().clear();
+        }
+    }
+}
+
+impl Until {
+    fn alarm(self: Pin<&mut Self>) -> Pin<&mut Alarm> {
+        // SAFETY: the alarm is pinned with the whole; it is not moved out, here or in a `Drop` of the whole.
+        unsafe { self.map_unchecked_mut(|this| &mut this.alarm) }
+    }
+}
+
+impl<L: Location, D: Deadline> WaitAsync<L, D> {
     /// The caller that this wait comes from, for a lock that waits anew on its behalf. Unknown while the wait is queued.
     pub fn caller(self: Pin<&mut Self>) -> Caller {
         let is_queued = is_queued(self.node.state());
@@ -221,37 +331,47 @@ impl<L: Location> WaitAsync<L> {
     ///
     /// After this the future must not be polled any more.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
-        self.leave(&Leaving::GIVES_UP)
+        self.leave(End::GaveUp, |table, node| leave(table, node, End::GaveUp))
     }
 
     /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it as
     /// acquired.
     pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
-        self.leave(&Leaving { end: End::Acquired, emptied: None })
+        self.leave(End::Acquired, |table, node| leave(table, node, End::Acquired))
     }
 
     /// As [`cancel_acquired`](Self::cancel_acquired). If no waiter is left on the word then, calls `emptied` in the same critical section: a
     /// waiter that comes later compares what the word holds after that. `emptied` changes the word; it neither waits nor notifies, and does
     /// not unwind.
     pub fn cancel_acquired_and(self: Pin<&mut Self>, emptied: &dyn Fn()) -> Cancelled {
-        self.leave(&Leaving { end: End::Acquired, emptied: Some(emptied) })
+        self.leave(End::Acquired, |table, node| leave_acquired(table, node, emptied))
     }
 
-    #[inline]
-    fn leave(self: Pin<&mut Self>, leaving: &Leaving<'_>) -> Cancelled {
+    /// As [`cancel`](Self::cancel), for a wait that may have been moved to another word's queue (`requeue_while_equal`): returns
+    /// [`AfterRequeue`](Cancelled::AfterRequeue) if it had been, and was not signalled there.
+    pub fn cancel_requeueable(mut self: Pin<&mut Self>) -> Cancelled {
+        let was_waiting = self.is_waiting();
+        match self.as_mut().cancel() {
+            Cancelled::BeforeNotify if was_waiting && self.is_elsewhere() => Cancelled::AfterRequeue,
+            cancelled => cancelled,
+        }
+    }
+
+    #[inline(always)]
+    fn leave(
+        mut self: Pin<&mut Self>,
+        end: End,
+        leave: impl FnOnce(&Table, Pin<&Waiter>) -> Cancelled,
+    ) -> Cancelled {
+        self.as_mut().deadline().clear();
         let (this, state) = (self.as_ref(), self.node.state());
-        let cancelled = if is_queued(state) {
-            match leave(this.at.table(), this.node(), leaving) {
-                Cancelled::BeforeNotify if self.is_elsewhere() => Cancelled::AfterRequeue,
-                cancelled => cancelled,
-            }
-        } else if state == NOTIFIED {
-            Cancelled::AfterNotify
-        } else {
-            Cancelled::BeforeNotify
+        let cancelled = match state {
+            NOTIFIED => Cancelled::AfterNotify,
+            _ if is_queued(state) => leave(this.at.table(), this.node()),
+            _ => Cancelled::BeforeNotify,
         };
         if cancelled == Cancelled::AfterNotify {
-            tell_end(leaving.end, this.node(), None);
+            tell_end(end, this.node(), None);
         }
         this.node.set_done();
         cancelled
@@ -298,7 +418,8 @@ impl<L: Location> WaitAsync<L> {
             let _section = this.at.table().section_of(this.node());
             // A notify may have counted it meanwhile.
             if this.node.releases() {
-                this.node.set_released();
+                let waits_for = if this.is_elsewhere() { WaitsFor::Mutex } else { WaitsFor::Condvar };
+                this.node.set_waits_for(waits_for);
             }
         }
     }
@@ -323,8 +444,9 @@ impl<L: Location> WaitAsync<L> {
     /// As the poll of the future, for building locks: ready with `None` when it was signalled since the last poll. It is
     /// queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for is
     /// there: no second signal comes for that.
+    #[inline]
     pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        let polled = self.as_ref().poll_outcome(cx);
+        let polled = self.as_ref().poll_outcome(cx, false);
         if let Poll::Ready(Some(_)) = polled {
             self.as_ref().finish();
         }
@@ -337,7 +459,7 @@ impl<L: Location> WaitAsync<L> {
     ///
     /// What follows is as after any other signal ([`signal_one`](crate::signal_one)).
     pub fn request_signal(self: Pin<&mut Self>) {
-        self.mark(SIGNAL_REQUESTED);
+        self.mark(REQUESTED);
     }
 
     /// Lets signals pass until the next one of its own: [`signal_past`](crate::signal_past) and the watchdog signal the waiters behind this
@@ -356,28 +478,22 @@ impl<L: Location> WaitAsync<L> {
 
     /// The poll without its end: the outcome may be read again until [`finish`](Self::finish), which is called when it has reached the
     /// caller. In between a waker's destructor may panic.
-    #[inline]
-    pub(crate) fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
-        let (table, node) = (self.at.table(), self.node());
+    ///
+    /// A task that is about to enqueue spins for a moment, if it `spins`, that has paid and no waiter is queued: its partner may be about to
+    /// change the word. An acquirer of a lock has spun before it comes here.
+    #[inline(always)]
+    fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>, spins: bool) -> Poll<Option<Outcome>> {
+        let node = self.node();
         match node.state() {
             IDLE => {
-                observe::polled(cx.waker());
-                match enqueue(table, self.at.word(), node.expects(), node, cx.waker()) {
-                    true => Poll::Pending,
-                    false => Poll::Ready(Some(Outcome::NotEqual)),
+                if spins && is_spin_due() {
+                    self.spin_while_equal(cx.waker());
                 }
+                observe::polled(cx.waker());
+                enqueue(self.at.table(), self.at.word(), node.expects(), node, cx.waker())
             }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
-            _ => poll_again(table, node, cx.waker()),
-        }
-    }
-
-    /// A task that is about to enqueue spins for a moment, if that has paid and no waiter is queued: its partner may be about to change the
-    /// word. An acquirer of a lock has spun before it comes here.
-    #[inline]
-    pub(crate) fn spin(self: Pin<&Self>, waker: &Waker) {
-        if self.node.state() == IDLE && is_spin_due() {
-            self.spin_while_equal(waker);
+            state => poll_again(self.at.table(), node, state, cx.waker()),
         }
     }
 
@@ -398,11 +514,17 @@ impl<L: Location> WaitAsync<L> {
 
     /// The outcome has reached the caller.
     #[inline]
-    pub(crate) fn finish(self: Pin<&Self>) {
+    fn finish(self: Pin<&Self>) {
         if asks(WAITS) && self.node.state() == NOTIFIED {
             tell_end(End::Notified, self.node(), None);
         }
         self.node.set_done();
+    }
+
+    #[inline]
+    fn deadline(self: Pin<&mut Self>) -> Pin<&mut D> {
+        // SAFETY: the deadline is pinned with the whole, and nothing moves it.
+        unsafe { self.map_unchecked_mut(|this| &mut this.deadline) }
     }
 
     #[inline]
@@ -412,21 +534,20 @@ impl<L: Location> WaitAsync<L> {
     }
 }
 
-/// The poll of a wait that was polled before, and not notified since.
+/// The poll of a wait in this state, that was polled before and not notified since.
 #[inline(never)]
-fn poll_again(table: &Table, node: Pin<&Waiter>, waker: &Waker) -> Poll<Option<Outcome>> {
-    match node.state() {
-        DONE => panic!("a wait was polled after it had ended"),
-        NOTIFIED => return Poll::Ready(Some(Outcome::Notified)),
-        // What it expected was overwritten when it was enqueued. The caller has to recheck, as after any change of the word.
-        LOST => return Poll::Ready(Some(Outcome::NotEqual)),
+fn poll_again(table: &Table, node: Pin<&Waiter>, state: u64, waker: &Waker) -> Poll<Option<Outcome>> {
+    match state {
         // Most are polled again with the waker that they have.
-        QUEUED | SIGNAL_REQUESTED | PASSED => match table.section_of(node).will_wake(node, waker) {
+        _ if is_signalled(state) => {}
+        _ if is_queued(state) => match table.section_of(node).will_wake(node, waker) {
             None => return counted(node),
             Some(true) => return Poll::Pending,
             Some(false) => {}
         },
-        _ => {}
+        // What it expected was overwritten when it was enqueued. The caller has to recheck, as after any change of the word.
+        GONE => return Poll::Ready(Some(Outcome::NotEqual)),
+        _ => panic!("a wait was polled after it had ended"),
     }
     // Another waker in place of another task's, or of one that a signal has taken. Clone and drop of a waker are foreign code: cloned before the
     // lock, and the one that is not needed dropped after it.
@@ -442,26 +563,35 @@ fn poll_again(table: &Table, node: Pin<&Waiter>, waker: &Waker) -> Poll<Option<O
     polled
 }
 
-/// The node left while it was detached: counted, but not completed by the notify.
+/// A notify has counted the node. If it left while it was detached, the notify has not completed it.
 fn counted(node: Pin<&Waiter>) -> Poll<Option<Outcome>> {
-    node.set_state(NOTIFIED);
+    if node.state() == IDLE {
+        node.set_state(NOTIFIED);
+    }
     Poll::Ready(Some(Outcome::Notified))
 }
 
-impl<L: Location> Future for WaitAsync<L> {
+impl<L: Location, D: Deadline> Future for WaitAsync<L, D> {
     type Output = Outcome;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
-        self.as_ref().spin(cx.waker());
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
         // A signal ends no wait of this kind.
-        match self.poll_signalled(cx) {
-            Poll::Ready(Some(outcome)) => Poll::Ready(outcome),
-            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        if let Poll::Ready(Some(outcome)) = self.as_ref().poll_outcome(cx, true) {
+            self.as_mut().deadline().clear();
+            self.as_ref().finish();
+            return Poll::Ready(outcome);
         }
+        if !self.as_mut().deadline().has_passed(cx.waker()) {
+            return Poll::Pending;
+        }
+        Poll::Ready(match self.cancel() {
+            Cancelled::AfterNotify => Outcome::Notified,
+            _ => Outcome::TimedOut,
+        })
     }
 }
 
-impl<L: Location> Drop for WaitAsync<L> {
+impl<L: Location, D: Deadline> Drop for WaitAsync<L, D> {
     fn drop(&mut self) {
         if is_queued(self.node.state()) {
             // SAFETY: queued, so it was pinned; it is not moved from here on.
@@ -472,9 +602,12 @@ impl<L: Location> Drop for WaitAsync<L> {
     }
 }
 
-impl<L: Location> fmt::Debug for WaitAsync<L> {
+impl<L: Location, D: Deadline> fmt::Debug for WaitAsync<L, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WaitAsync").field("is_waiting", &self.is_waiting()).finish_non_exhaustive()
+        f.debug_struct("WaitAsync")
+            .field("is_waiting", &self.is_waiting())
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }
 
@@ -522,7 +655,7 @@ fn block_while_equal(
     let node = pin!(Waiter::new(Some(origin)));
     let node = node.as_ref();
     let queued = Queued { table, node, interrupt };
-    if !enqueue(table, word, expected, node, waker) {
+    if enqueue(table, word, expected, node, waker).is_ready() {
         return Ok(Outcome::NotEqual);
     }
     if queued.is_queued() {
@@ -592,10 +725,16 @@ fn is_equal(table: &Table, word: &AnyWord<'_>, expected: u64) -> bool {
     word.load_bits() == expected
 }
 
-/// Compares the word, and enqueues an idle node, to be woken by `waker`, if it holds `expected`. Returns whether it did. The code is the same
-/// for all types of words, threads and tasks.
+/// Compares the word, and enqueues an idle node, to be woken by `waker`, if it holds `expected`; otherwise is ready with
+/// [`NotEqual`](Outcome::NotEqual). The code is the same for all types of words, threads and tasks.
 #[inline(never)]
-fn enqueue(table: &Table, word: &AnyWord<'_>, expected: u64, node: Pin<&Waiter>, waker: &Waker) -> bool {
+fn enqueue(
+    table: &Table,
+    word: &AnyWord<'_>,
+    expected: u64,
+    node: Pin<&Waiter>,
+    waker: &Waker,
+) -> Poll<Option<Outcome>> {
     // Cloned here because no lock may be held while foreign code runs.
     let wake = Wake::Task(waker.clone());
     let kind = if wake.is_of_thread() { WaiterKind::Thread } else { WaiterKind::Task };
@@ -603,11 +742,11 @@ fn enqueue(table: &Table, word: &AnyWord<'_>, expected: u64, node: Pin<&Waiter>,
     node.init_wake(wake);
     let (begins, origin) = (Begins::now(), asks(WAITS).then(|| node.origin()));
     // SAFETY: idle and pinned; it leaves before its memory goes, in the drop of `Queued` or of `WaitAsync` (I1).
-    let is_enqueued = unsafe { enqueue_while_equal(table, word, expected, node.pointer()) };
-    if is_enqueued {
-        begins.enqueued(from_ref(word).addr(), kind, who, origin);
+    if !unsafe { enqueue_while_equal(table, word, expected, node.pointer()) } {
+        return Poll::Ready(Some(Outcome::NotEqual));
     }
-    is_enqueued
+    begins.enqueued(from_ref(word).addr(), kind, who, origin);
+    Poll::Pending
 }
 
 /// Compares the word, and enqueues the node, whose wake has been set, if it holds `expected`. Returns whether it did.
@@ -638,37 +777,35 @@ pub(crate) unsafe fn enqueue_while_equal(
     is_equal
 }
 
-/// Why a waiter leaves, and what it does if it was the last.
-pub(crate) struct Leaving<'a> {
-    end: End,
-    /// Called under the lock of the queue, if that is gone.
-    emptied: Option<&'a dyn Fn()>,
-}
-
-impl Leaving<'_> {
-    pub(crate) const GIVES_UP: Self = Self { end: End::GaveUp, emptied: None };
-}
-
-/// Makes a queued node leave. If it does so by itself, tells the observer how its wait ended. Unless an inbox has it, its memory may be freed
-/// then.
+/// Makes a queued node leave, and tells the observer that its wait has come to this `end`, if no notify has counted it. Unless an inbox has
+/// it, its memory may be freed then.
 #[inline(never)]
-pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, leaving: &Leaving<'_>) -> Cancelled {
+pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
+    leave_and(table, node, end, |_| ())
+}
+
+/// As [`leave`], of a waiter that has acquired what it waited for. Calls `emptied` under the lock of the queue, if that is gone.
+#[inline(never)]
+fn leave_acquired(table: &Table, node: Pin<&Waiter>, emptied: &dyn Fn()) -> Cancelled {
+    leave_and(table, node, End::Acquired, |mut section| {
+        if section.is_empty() {
+            mutant!("leave-emptied" => {
+                drop(section);
+                return emptied();
+            });
+            emptied();
+        }
+    })
+}
+
+#[inline(always)]
+fn leave_and(table: &Table, node: Pin<&Waiter>, end: End, finish: impl FnOnce(Section<'_>)) -> Cancelled {
     let mut section = table.section_of(node);
     let left = left_queue(&node);
     let cancelled = section.leave(node);
-    if let Some(emptied) = leaving.emptied
-        && section.is_empty()
-    {
-        mutant!("leave-emptied" => {
-            drop(section);
-            emptied();
-            return cancelled;
-        });
-        emptied();
-    }
-    drop(section);
+    finish(section);
     if cancelled != Cancelled::AfterNotify {
-        tell_end(leaving.end, node, left);
+        tell_end(end, node, left);
     }
     cancelled
 }
@@ -676,7 +813,7 @@ pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, leaving: &Leaving<'_>) ->
 /// As [`leave`], for a waiter that gives up and whose node no inbox has.
 #[inline(always)]
 fn give_up(table: &Table, node: Pin<&Waiter>) -> Cancelled {
-    let cancelled = leave(table, node, &Leaving::GIVES_UP);
+    let cancelled = leave(table, node, End::GaveUp);
     if cancelled == Cancelled::AfterNotify {
         tell_end(End::GaveUp, node, None);
     }
@@ -740,6 +877,19 @@ mod tests {
         changes.after.set(2);
         assert_eq!(pin!(wait_async(&changes, 0)).poll(&mut cx), Poll::Ready(Outcome::NotEqual));
         assert_eq!(waits_left(), 0, "it has not spun, or learned nothing");
+    }
+
+    /// The notify comes between the load of the state and the lock.
+    #[test]
+    fn a_poll_beside_a_notify_leaves_known_that_it_was_for_this_wait_alone() {
+        let (table, word) = (Table::new(), AtomicU32::new(0));
+        let at = table.at(&word);
+        let mut waiting = pin!(wait_async(at, 0));
+        assert!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        assert_eq!(crate::notify_last(at), 1);
+        let node = waiting.as_ref().node();
+        assert_eq!(poll_again(&table, node, QUEUED, Waker::noop()), Poll::Ready(Some(Outcome::Notified)));
+        assert!(waiting.as_mut().was_notified_alone() && waiting.as_mut().was_notified_last());
     }
 
     #[test]

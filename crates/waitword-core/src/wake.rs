@@ -39,21 +39,25 @@ impl Wake {
         std::mem::replace(self, Self::NOBODY)
     }
 
-    /// Takes the wake of a task or thread, once; an agent's stays. [`identity`](Self::identity) still says whose it was: snapshots show
+    /// Takes the wake of a task or thread; an agent's stays. [`identity`](Self::identity) still says whose it was: snapshots show
     /// signalled waiters in particular.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
-        self.is_task().then(|| std::mem::replace(self, Self::Task(taken(self.identity(), &TAKEN))))
+        match self {
+            Self::Task(waker) => {
+                Some(Self::Task(std::mem::replace(waker, taken(waker.data().addr(), &TAKEN))))
+            }
+            Self::Agent(_) => None,
+        }
     }
 
     /// Takes it, for the outcome that is stored next. The identity stays, for traces.
     #[inline]
     pub(crate) fn take_for_outcome(&mut self) -> Self {
-        match self {
-            Self::Task(_) if cfg!(feature = "observe") => {
-                std::mem::replace(self, Self::Task(taken(self.identity(), &TAKEN)))
-            }
-            _ => self.take(),
+        if cfg!(feature = "observe") && self.is_task() {
+            std::mem::replace(self, Self::Task(taken(self.identity(), &TAKEN)))
+        } else {
+            self.take()
         }
     }
 
@@ -62,10 +66,10 @@ impl Wake {
         matches!(self, Self::Agent(None))
     }
 
-    /// Whether it wakes a task or a thread.
+    /// Whether it wakes, or woke until it was taken, a task or a thread.
     #[inline]
     pub(crate) fn is_task(&self) -> bool {
-        matches!(self, Self::Task(waker) if !is_taken(waker))
+        matches!(self, Self::Task(_))
     }
 
     /// For a snapshot, of a signalled waiter: marks that its waker is taken, and returns whether an earlier snapshot has done so. The mark
@@ -73,7 +77,7 @@ impl Wake {
     pub(crate) fn mark_taken(&mut self) -> bool {
         let Self::Task(waker) = self else { return false };
         let was_seen = std::ptr::eq(waker.vtable(), &TAKEN_AND_SEEN);
-        if is_taken(waker) && !was_seen {
+        if std::ptr::eq(waker.vtable(), &TAKEN) {
             *waker = taken(waker.data().addr(), &TAKEN_AND_SEEN);
         }
         was_seen
@@ -132,11 +136,6 @@ static TAKEN: RawWakerVTable =
 /// The same, once a snapshot has seen that it is taken.
 static TAKEN_AND_SEEN: RawWakerVTable =
     RawWakerVTable::new(|identity| RawWaker::new(identity, &TAKEN_AND_SEEN), |_| (), |_| (), |_| ());
-
-#[inline]
-fn is_taken(waker: &Waker) -> bool {
-    std::ptr::eq(waker.vtable(), &TAKEN) || std::ptr::eq(waker.vtable(), &TAKEN_AND_SEEN)
-}
 
 /// What is woken at the end of a critical section.
 pub(crate) trait Wakes {

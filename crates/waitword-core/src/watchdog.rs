@@ -28,7 +28,7 @@ use std::time::Duration;
 use std::ptr::NonNull;
 
 use crate::queue::key::Key;
-use crate::queue::node::{OVERDUE, PASSED, SIGNAL_REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
+use crate::queue::node::{OVERDUE, PASSED, REQUESTED, SIGNALLED, SKIPPED, Waiter, next, with};
 use crate::queue::section::{Section, find_in, signal};
 use crate::queue::table::Table;
 use crate::sync::mutant;
@@ -161,8 +161,7 @@ unsafe fn signal_behind_overdue(head: NonNull<Waiter>, batch: &mut WakeBatch) ->
     };
     let Some(waiting) = first_waiting else { return false };
     // SAFETY: as for the rest of the queue (I2).
-    let (requests, is_alone) =
-        unsafe { (waiting.as_ref().state() == SIGNAL_REQUESTED, next(waiting) == waiting) };
+    let (requests, is_alone) = unsafe { (waiting.as_ref().state() == REQUESTED, next(waiting) == waiting) };
     if !is_behind && !requests {
         return false;
     }

@@ -13,9 +13,9 @@ use waitword_core::*;
 is::auto_traits! {
     // Send, Sync, Unpin
     YES YES YES => Table, At<'static, AtomicI32>, Inbox, Interrupt, Outcome, Interrupted, Cancelled;
-    YES YES NO => WaitAsync<&'static AtomicI32>, WaitAsync<Arc<AtomicI64>>, WaitAsyncUntil<&'static AtomicI32>, Alarm;
-    YES NO  NO => WaitAsync<Bound<Cell<()>>>, WaitAsyncUntil<Bound<Cell<()>>>, InboxWait<&'static AtomicI32>;
-    NO  NO  NO => WaitAsync<Bound<Rc<()>>>, WaitAsyncUntil<Bound<Rc<()>>>, InboxWait<Bound<Rc<()>>>;
+    YES YES NO => WaitAsync<&'static AtomicI32>, WaitAsync<Arc<AtomicI64>>, WaitAsync<&'static AtomicI32, Until>, Alarm;
+    YES NO  NO => WaitAsync<Bound<Cell<()>>>, WaitAsync<Bound<Cell<()>>, Until>, InboxWait<&'static AtomicI32>;
+    NO  NO  NO => WaitAsync<Bound<Rc<()>>>, WaitAsync<Bound<Rc<()>>, Until>, InboxWait<Bound<Rc<()>>>;
     NO  NO  YES => Parker, ForbidBlocking, AllowBlocking;
 }
 

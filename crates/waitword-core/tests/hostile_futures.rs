@@ -87,7 +87,7 @@ fn a_future_that_moves_while_it_is_notified() {
 #[test]
 fn dropped_in_every_state() {
     type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicI32>>>;
-    type Timed<'a> = Pin<Box<WaitAsyncUntil<&'a AtomicI32>>>;
+    type Timed<'a> = Pin<Box<WaitAsync<&'a AtomicI32, Until>>>;
     type Reach = fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>);
     let enter = |mut future: Pin<&mut dyn Future<Output = Outcome>>, probe: &Probe| {
         assert!(poll_with(future.as_mut(), &probe.waker()).is_pending());
@@ -172,7 +172,7 @@ fn a_thread_that_exits_with_the_table_full() {
     const WORDS: usize = 1000;
     const EACH: usize = 3;
     type Waits = Vec<Pin<Box<WaitAsync<Place>>>>;
-    type Timed = Pin<Box<WaitAsyncUntil<Place>>>;
+    type Timed = Pin<Box<WaitAsync<Place, Until>>>;
     thread_local!(static STORED: RefCell<(Waits, Option<Timed>)> = RefCell::default());
     for panics in [false, true] {
         let words = (0..WORDS).map(|_| AtomicI32::new(0)).collect();

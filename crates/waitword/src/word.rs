@@ -35,8 +35,8 @@
 //! [`protocol`] says why no wakeup is lost.
 
 pub use waitword_core::{
-    Alarm, At, Cancelled, Interrupt, Interrupted, Location, Masked, Masked64, Outcome, Parker, Table,
-    WaitAsync, WaitAsyncUntil, Word, notify_all, notify_last, notify_last_or_replace, notify_many,
-    notify_one, notify_one_or_replace, protocol, replace_and_notify_all, signal_one, wait, wait_async,
-    wait_async_for, wait_async_until, wait_for, wait_interruptible, wait_until,
+    Alarm, At, Cancelled, Interrupt, Interrupted, Location, Masked, Masked64, Outcome, Parker, Table, Until,
+    WaitAsync, Word, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,
+    notify_one_or_replace, protocol, replace_and_notify_all, signal_one, wait, wait_async, wait_async_for,
+    wait_async_until, wait_for, wait_interruptible, wait_until,
 };

@@ -216,7 +216,9 @@ impl Woke {
     /// Tells the observer.
     #[inline(always)]
     pub(crate) fn tell(self, word: impl FnOnce() -> usize, who: impl IntoIterator<Item = usize>) {
-        if let Some(at) = self.at {
+        if cfg!(feature = "observe")
+            && let Some(at) = self.at
+        {
             let (word, who) = (word(), &mut who.into_iter());
             tell(|observer| (observer.woken)(Woken { at, are_notified: self.are_notified, word, who }));
         }

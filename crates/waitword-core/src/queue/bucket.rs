@@ -10,8 +10,9 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 
 use super::key::Key;
-use super::node::{Waiter, entry, is_watched, next, prev, with};
+use super::node::{Waiter, entry, next, prev, with};
 use crate::list::{List, close, insert_before, join, unlink};
+use crate::sync::mutant;
 
 type Node = NonNull<Waiter>;
 
@@ -30,18 +31,6 @@ pub(crate) struct Bucket {
     first: Option<Node>,
 }
 
-/// Where a waiter was enqueued.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Pushed {
-    /// Behind others.
-    Behind {
-        /// The head waiter is signalled, or requests a signal.
-        watched: bool,
-    },
-    /// As the first on its word.
-    First,
-}
-
 impl Bucket {
     /// The head of the queue of `key`.
     ///
@@ -57,28 +46,48 @@ impl Bucket {
         if self.tag & MORE == 0 { None } else { unsafe { find_in_chain(first, key) } }
     }
 
-    /// Makes `node`, from now on in this `state`, the tail of the queue of `key`.
+    /// The head of the queue of `key`, if `node` is in it: its state is that of a queued one of this key, and it may be detached.
+    ///
+    /// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that is still in the queue is not
+    /// older than the head, and a detached one is. (A notify of the last waiter completes the tail under the same lock, so the state of that
+    /// node is another one here.)
+    ///
+    /// # Safety
+    /// As [`find`](Self::find).
+    #[inline(always)]
+    pub(crate) unsafe fn find_with(&self, key: Key, node: Node) -> Option<Node> {
+        if self.first == Some(node) {
+            return self.first;
+        }
+        // SAFETY: the caller holds the lock of both (I2), and nodes in queues, or detached from them, are alive (I1).
+        unsafe {
+            let head = self.find(key)?;
+            mutant!("ticket" => return Some(head));
+            (head == node || head.as_ref().is_before(node.as_ref())).then_some(head)
+        }
+    }
+
+    /// Makes `node` the tail of the queue of `key`. Returns the head, if others were queued before.
     ///
     /// # Safety
     /// As [`find`](Self::find); and `node` is unlinked and the caller's.
     #[inline(always)]
-    pub(crate) unsafe fn push(&mut self, key: Key, ticket: u64, node: Node, state: u64) -> Pushed {
+    pub(crate) unsafe fn push(&mut self, key: Key, ticket: u64, node: Node) -> Option<Node> {
         // SAFETY: the caller holds the lock (I2) and owns `node` (I5).
         unsafe {
             node.as_ref().set_key(key);
             if let Some(head) = self.find(key) {
                 insert_before(entry(head), entry(node));
                 with(head, |links| links.len = one_more(links.len));
-                node.as_ref().set_queued(state, ticket, false);
-                Pushed::Behind { watched: is_watched(head.as_ref().state()) }
-            } else {
-                close(entry(node));
-                with(node, |links| (links.sibling, links.len) = (self.first, 1));
-                node.as_ref().set_queued(state, ticket, true);
-                self.tag = key.0 | if self.first.is_none() { 0 } else { MORE };
-                self.first = Some(node);
-                Pushed::First
+                node.as_ref().set_queued(ticket, false);
+                return Some(head);
             }
+            close(entry(node));
+            with(node, |links| (links.sibling, links.len) = (self.first, 1));
+            node.as_ref().set_queued(ticket, true);
+            self.tag = key.0 | if self.first.is_none() { 0 } else { MORE };
+            self.first = Some(node);
+            None
         }
     }
 
@@ -160,14 +169,13 @@ impl Bucket {
                 return false;
             }
             let successor = next(head);
-            let is_gone = successor == head;
-            if is_gone {
+            if successor == head {
                 self.succeed(head, None, 0);
-            } else {
-                unlink(entry(head));
-                self.succeed(head, Some(successor), with(head, |links| links.len) - 1);
+                return true;
             }
-            is_gone
+            unlink(entry(head));
+            self.succeed(head, Some(successor), with(head, |links| links.len) - 1);
+            false
         }
     }
 
@@ -207,7 +215,24 @@ impl Bucket {
     unsafe fn succeed(&mut self, head: Node, successor: Option<Node>, len: u32) {
         // SAFETY: the caller holds the lock; the chain and both heads are linked under it (I2).
         unsafe {
-            let sibling = if self.tag & MORE == 0 { None } else { with(head, |links| links.sibling) };
+            if self.tag & MORE != 0 {
+                return self.succeed_in_chain(head, successor, len);
+            }
+            match successor {
+                Some(node) => with(node, |links| (links.sibling, links.len) = (None, len)),
+                None => self.tag = 0,
+            }
+            self.first = successor;
+        }
+    }
+
+    /// The same, beside other queues.
+    #[cold]
+    #[inline(never)]
+    unsafe fn succeed_in_chain(&mut self, head: Node, successor: Option<Node>, len: u32) {
+        // SAFETY: as in `succeed`.
+        unsafe {
+            let sibling = with(head, |links| links.sibling);
             if let Some(node) = successor {
                 with(node, |links| (links.sibling, links.len) = (sibling, len));
             }
@@ -229,7 +254,6 @@ impl Bucket {
     }
 
     /// Replaces `head`, which is not the first of the chain, by `heir`.
-    #[cold]
     unsafe fn replace_in_chain(&mut self, head: Node, heir: Option<Node>) {
         let mut node = self.first;
         while let Some(before) = node {
@@ -271,7 +295,6 @@ unsafe fn find_in_chain(first: Node, key: Key) -> Option<Node> {
 
 #[cfg(test)]
 mod tests {
-    use crate::queue::node::QUEUED;
     use std::collections::{BTreeMap, BTreeSet, VecDeque};
     use std::pin::pin;
 
@@ -293,10 +316,10 @@ mod tests {
         fn push(&mut self, key: Key, node: Node) {
             self.ticket += 1;
             let queue = self.queues.entry(key).or_default();
-            let expected = if queue.is_empty() { Pushed::First } else { Pushed::Behind { watched: false } };
+            let expected = queue.front().copied();
             queue.push_back(node);
             // SAFETY: above.
-            assert_eq!(unsafe { self.bucket.push(key, self.ticket, node, QUEUED) }, expected);
+            assert_eq!(unsafe { self.bucket.push(key, self.ticket, node) }, expected);
         }
 
         fn remove(&mut self, key: Key, place: usize) {

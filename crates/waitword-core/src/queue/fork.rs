@@ -8,7 +8,7 @@
 //!   by the forking thread                               queued in the same order, on the same words
 //!   the same, detached by another thread's notify       queued: that notify counts nobody here
 //!   detached by a notify of the forking thread          detached: that notify continues
-//!   by another thread, wherever                         `LOST`, or idle if it is an agent's: in no list
+//!   by another thread, wherever                         `GONE`, or idle if it is an agent's: in no list
 //! ```
 //! What another thread was about to do with a waiter is not done. So the first waiter of each word requests a signal
 //! (`watchdog.rs`): a lock may have been released, and nobody signalled yet. A waiter whose wake another thread was about to call is
@@ -20,8 +20,8 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::MutexGuard;
 
-use super::node::{IDLE, LOST, QUEUED, SIGNAL_REQUESTED, Waiter, next, node_of, with};
-use super::shard::{Queues, Shard};
+use super::node::{GONE, IDLE, QUEUED, REQUESTED, Waiter, next, node_of, with};
+use super::shard::{Queues, Shard, TODO};
 use crate::list::{self, unlink};
 use crate::wake::Wake;
 
@@ -49,9 +49,10 @@ impl Forking {
 impl Drop for Forking {
     fn drop(&mut self) {
         self.sleepers = None;
+        // What is to be done is left to the next section.
         // SAFETY: we hold the lock (I2).
-        let occupied = self.shard.queues.with_mut(|queues| unsafe { (*queues).occupied });
-        self.shard.lock.unlock(occupied);
+        let state = self.shard.queues.with_mut(|queues| unsafe { (*queues).state });
+        self.shard.lock.unlock(state & !TODO);
     }
 }
 
@@ -132,10 +133,10 @@ impl Queues {
     unsafe fn keep(&mut self, node: NonNull<Waiter>) {
         // SAFETY: alive (I1), and the caller's.
         unsafe {
-            self.append(node.as_ref().key(), node, node.as_ref().state());
+            self.append(node.as_ref().key(), node);
             let is_task = with(node, |links| links.wake.is_task());
             if node.as_ref().was_first() && node.as_ref().state() == QUEUED && is_task {
-                node.as_ref().change_queued(SIGNAL_REQUESTED);
+                node.as_ref().change_queued(REQUESTED);
             }
         }
     }
@@ -147,7 +148,7 @@ unsafe fn forget(node: NonNull<Waiter>) {
     // SAFETY: as the caller guarantees. Its wake stays: to drop it would run foreign code.
     unsafe {
         let is_agent = with(node, |links| matches!(links.wake, Wake::Agent(_)));
-        node.as_ref().set_state(if is_agent { IDLE } else { LOST });
+        node.as_ref().set_state(if is_agent { IDLE } else { GONE });
     }
 }
 

@@ -12,28 +12,33 @@ use crate::sync::fork::Owner;
 use crate::sync::{UnsafeCell, order};
 use crate::wake::Wake;
 
-/// Not in a queue: not yet, or not any more.
+// The low bits of a node's word: whether it is queued, and what else is to be said of it then, or afterwards. See `STATE` for the rest.
+//
+//   bit 0     bits 1 to 3
+//   QUEUED    nothing; REQUESTED or PASSED; SIGNALLED, then OVERDUE, then SKIPPED
+//   not       nothing (idle); NOTIFIED or GONE; DONE beside them
+
+/// In no list, and not ended: not enqueued yet, or not any more.
 pub(crate) const IDLE: u64 = 0;
 /// In the queue of its word; or detached, between the lock of a notify and its wake.
 pub(crate) const QUEUED: u64 = 1;
-/// As [`QUEUED`], and signalled since its owner last rechecked.
-pub(crate) const SIGNALLED: u64 = 2;
+/// [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
+pub(crate) const REQUESTED: u64 = QUEUED | 2;
+/// [`QUEUED`]; [`signal_past`](crate::signal_past) and the watchdog go past it to the waiters behind it.
+pub(crate) const PASSED: u64 = QUEUED | 4;
+/// [`QUEUED`], and signalled since its owner last rechecked.
+pub(crate) const SIGNALLED: u64 = QUEUED | 8;
 /// As [`SIGNALLED`], since before the last pass of the watchdog.
-pub(crate) const OVERDUE: u64 = 3;
+pub(crate) const OVERDUE: u64 = SIGNALLED | 2;
 /// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and `try_` methods may take what is reserved.
-pub(crate) const SKIPPED: u64 = 4;
-/// As [`QUEUED`]; the next pass signals it if a waiter is queued behind it, or [`is_queue_stalled`](crate::is_queue_stalled) is asked.
-pub(crate) const SIGNAL_REQUESTED: u64 = 5;
-/// As [`QUEUED`]; [`signal_past`](crate::signal_past) and the watchdog go past it to the waiters behind it.
-pub(crate) const PASSED: u64 = 6;
+pub(crate) const SKIPPED: u64 = SIGNALLED | 4;
 /// A notify counted it.
-pub(crate) const NOTIFIED: u64 = 7;
-/// Its agent found its deadline passed.
-pub(crate) const TIMED_OUT: u64 = 8;
+pub(crate) const NOTIFIED: u64 = 2;
+/// It was taken out of the queue, and no notify counted it: an agent's wait, whose deadline had passed; or by a fork, if another thread than
+/// the one that forked had queued it (`fork.rs`).
+pub(crate) const GONE: u64 = 4;
 /// The owner has the outcome, and the node is of no more use.
-pub(crate) const DONE: u64 = 9;
-/// It was queued when the process was forked, by another thread than the one that forked (`fork.rs`).
-pub(crate) const LOST: u64 = 10;
+pub(crate) const DONE: u64 = 8;
 
 /// The bits of [`Waiter::state`] that are the state. Above them, until an outcome is stored, are what the node waits for, whether it
 /// has a deadline, whether it was enqueued as the first, and the ticket; of a notified one, [`ALONE`] and
@@ -43,9 +48,7 @@ const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
 /// It waits for a condition variable, and its owner still holds the mutex, which it releases before it sleeps: snapshots leave it out. Only while
 /// holders are recorded.
-const CONDVAR_BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SHIFT;
-/// The same, moved to the queue of that mutex meanwhile.
-const MUTEX_BEFORE_RELEASE: u64 = CONDVAR_BEFORE_RELEASE + (1 << WAITS_FOR_SHIFT);
+const BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SHIFT;
 const TIMED: u64 = 1 << 8;
 /// What stays the same from one queue to the next.
 const KEPT: u64 = STATE | WAITS_FOR | TIMED;
@@ -56,9 +59,9 @@ const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
 /// As long as the clock may run (`observe/seen.rs`). Tickets that only count last longer.
 const _: () =
     assert!(years_of_tickets(u64::BITS - TICKET_SHIFT) >= 9, "tickets wrap, and no longer order the waiters");
-/// Beside [`NOTIFIED`] and [`DONE`]: the notify was of the tail (`notify_last`).
+/// Beside [`NOTIFIED`]: the notify was of the tail (`notify_last`).
 const BY_LAST: u64 = STATE + 1;
-/// Beside [`NOTIFIED`] and [`DONE`]: the notify was for this one alone.
+/// Beside [`NOTIFIED`]: the notify was for this one alone.
 const ALONE: u64 = BY_LAST << 1;
 /// [`NOTIFIED`], by a notify of the head alone.
 pub(crate) const NOTIFIED_FIRST: u64 = NOTIFIED | ALONE;
@@ -68,19 +71,13 @@ pub(crate) const NOTIFIED_LAST: u64 = NOTIFIED | ALONE | BY_LAST;
 /// Whether a node in this state is in a list.
 #[inline]
 pub(crate) fn is_queued(state: u64) -> bool {
-    (QUEUED..=PASSED).contains(&state)
+    state & QUEUED != 0
 }
 
 /// Whether a node in this state is signalled, and its owner has not acknowledged that.
 #[inline]
 pub(crate) fn is_signalled(state: u64) -> bool {
-    (SIGNALLED..=SKIPPED).contains(&state)
-}
-
-/// Whether the watchdog has to check the waiters behind a node in this state.
-#[inline]
-pub(crate) fn is_watched(state: u64) -> bool {
-    (SIGNALLED..=PASSED).contains(&state)
+    state & SIGNALLED == SIGNALLED
 }
 
 /// One wait. [`queue`](super) says who may touch it when.
@@ -149,7 +146,7 @@ impl Waiter {
     pub(crate) fn expecting(bits: u64, origin: Option<Origin>) -> Self {
         let site = PackedSite::new(origin.and_then(Origin::site));
         let waits_for = match origin {
-            Some(origin) if origin.releases() && asks(HOLDERS) => CONDVAR_BEFORE_RELEASE,
+            Some(origin) if origin.releases() && asks(HOLDERS) => BEFORE_RELEASE,
             origin => origin.map_or(WaitsFor::Word, Origin::waits_for).bits() << WAITS_FOR_SHIFT,
         };
         let timed = if origin.is_some_and(Origin::is_timed) { TIMED } else { 0 };
@@ -178,48 +175,45 @@ impl Waiter {
     /// Whether the notify that counted it was of the tail.
     #[inline]
     pub(crate) fn was_notified_last(&self) -> bool {
-        self.notified_by() & BY_LAST != 0
+        self.has(BY_LAST, NOTIFIED)
     }
 
     /// Whether the notify that counted it was for this one alone.
     #[inline]
     pub(crate) fn was_notified_alone(&self) -> bool {
-        self.notified_by() & ALONE != 0
-    }
-
-    /// [`ALONE`] and [`BY_LAST`], if it was notified.
-    #[inline]
-    fn notified_by(&self) -> u64 {
-        let state = self.state.load(Ordering::Relaxed);
-        if matches!(state & STATE, NOTIFIED | DONE) { state & (ALONE | BY_LAST) } else { 0 }
-    }
-
-    /// Its owner has the outcome. The kind of notify stays known.
-    #[inline]
-    pub(crate) fn set_done(&self) {
-        self.set_state(DONE | self.notified_by());
-    }
-
-    /// Stores the `state` and the ticket of a node that was just linked into a queue, whose lock the caller holds, and whether the node is the
-    /// first there.
-    #[inline(always)]
-    pub(crate) fn set_queued(&self, state: u64, ticket: u64, is_first: bool) {
-        let kept = self.state.load(Ordering::Relaxed) & KEPT & !STATE;
-        self.set_state(ticket << TICKET_SHIFT | if is_first { FIRST } else { 0 } | kept | state);
+        self.has(ALONE, NOTIFIED)
     }
 
     /// Whether it is queued, and was enqueued as the first on its word.
     #[inline]
     pub(crate) fn was_first(&self) -> bool {
-        let state = self.state.load(Ordering::Relaxed);
-        is_queued(state & STATE) && state & FIRST != 0
+        self.has(FIRST, QUEUED)
+    }
+
+    /// Whether it has this flag, and is queued or [`NOTIFIED`] as the flag requires.
+    #[inline]
+    fn has(&self, flag: u64, state: u64) -> bool {
+        self.state.load(Ordering::Relaxed) & (flag | QUEUED | state) == flag | state
+    }
+
+    /// Its owner has the outcome. The kind of notify stays known.
+    #[inline]
+    pub(crate) fn set_done(&self) {
+        self.set_state(self.state.load(Ordering::Relaxed) | DONE);
+    }
+
+    /// Stores that it was just linked into a queue, whose lock the caller holds, with this ticket, and whether it is the first there. If it
+    /// comes from another queue, it is signalled, or what else it is, as it was there.
+    #[inline(always)]
+    pub(crate) fn set_queued(&self, ticket: u64, is_first: bool) {
+        let kept = self.state.load(Ordering::Relaxed) & KEPT;
+        self.set_state(ticket << TICKET_SHIFT | if is_first { FIRST } else { 0 } | kept | QUEUED);
     }
 
     /// What it waits for, while it is queued.
     pub(crate) fn waits_for(&self) -> WaitsFor {
         match self.state.load(Ordering::Relaxed) & WAITS_FOR {
-            CONDVAR_BEFORE_RELEASE => WaitsFor::Condvar,
-            MUTEX_BEFORE_RELEASE => WaitsFor::Mutex,
+            BEFORE_RELEASE => WaitsFor::Condvar,
             bits => WaitsFor::from_bits(bits >> WAITS_FOR_SHIFT),
         }
     }
@@ -233,13 +227,13 @@ impl Waiter {
     /// its queue.
     #[inline]
     pub(crate) fn releases(&self) -> bool {
-        self.state.load(Ordering::Relaxed) & WAITS_FOR >= CONDVAR_BEFORE_RELEASE && is_queued(self.state())
+        self.state.load(Ordering::Relaxed) & (WAITS_FOR | QUEUED) == BEFORE_RELEASE | QUEUED
     }
 
-    /// Its owner has released what it held; called under the lock of its queue.
-    pub(crate) fn set_released(&self) {
+    /// Its owner has released what it held, and waits for this; called under the lock of its queue.
+    pub(crate) fn set_waits_for(&self, waits_for: WaitsFor) {
         let others = self.state.load(Ordering::Relaxed) & !WAITS_FOR;
-        self.set_state(others | self.waits_for().bits() << WAITS_FOR_SHIFT);
+        self.set_state(others | waits_for.bits() << WAITS_FOR_SHIFT);
     }
 
     /// Its ticket, under the lock of its queue.
@@ -265,13 +259,10 @@ impl Waiter {
     /// Marks it as moved to another queue, whose lock the caller holds: a waiter of a condition variable was notified, and waits for the
     /// mutex from now on, whose wait no deadline ends.
     pub(crate) fn moved(&self) {
-        let waits_for = match self.waits_for() {
-            WaitsFor::Condvar if self.releases() => MUTEX_BEFORE_RELEASE,
-            WaitsFor::Condvar => WaitsFor::Mutex.bits() << WAITS_FOR_SHIFT,
-            other => other.bits() << WAITS_FOR_SHIFT,
-        };
-        let others = self.state.load(Ordering::Relaxed) & !(WAITS_FOR | TIMED);
-        self.set_state(others | waits_for);
+        if self.waits_for() == WaitsFor::Condvar && !self.releases() {
+            self.set_waits_for(WaitsFor::Mutex);
+        }
+        self.set_state(self.state.load(Ordering::Relaxed) & !TIMED);
     }
 
     /// The key of the word waited on. Fixed while the caller holds the lock of its shard.
@@ -384,7 +375,8 @@ pub(crate) unsafe fn prev(node: NonNull<Waiter>) -> NonNull<Waiter> {
 #[cfg(waitword_loom)]
 impl Drop for Waiter {
     fn drop(&mut self) {
-        let completed = matches!(self.state.load(Ordering::Relaxed) & STATE, NOTIFIED | DONE);
+        let state = self.state.load(Ordering::Relaxed);
+        let completed = !is_queued(state) && state & (NOTIFIED | DONE) != 0;
         if completed && !std::thread::panicking() {
             self.links.with_mut(|_| ());
         }

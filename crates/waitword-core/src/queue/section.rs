@@ -27,8 +27,8 @@ use std::task::Waker;
 
 use super::key::Key;
 use super::node::{
-    IDLE, Links, NOTIFIED, NOTIFIED_FIRST, NOTIFIED_LAST, PASSED, QUEUED, SIGNALLED, SKIPPED, TIMED_OUT,
-    Waiter, entry, is_queued, is_signalled, next, node_of, prev, with,
+    GONE, IDLE, Links, NOTIFIED, NOTIFIED_FIRST, NOTIFIED_LAST, PASSED, QUEUED, SIGNALLED, SKIPPED, Waiter,
+    entry, is_queued, is_signalled, next, node_of, prev, with,
 };
 use super::passes::is_pass_wanted;
 use super::shard::{Queues, Shard, WATCH};
@@ -71,58 +71,41 @@ impl<'a> Section<'a> {
     /// Unlocks, tells the observer of those that are woken, wakes them, and does what the section has left to do. Does not unwind.
     #[inline(always)]
     pub(crate) fn end(self, woke: Woke, wakes: impl Wakes) {
-        let key = self.key;
-        let left = self.unlock();
+        let (shard, key) = (self.shard, self.key);
+        let todo = self.unlock();
         woke.tell(|| key.address(), wakes.identities());
         wakes.wake();
-        left.follow_up();
+        follow_up(shard, todo);
     }
 
     /// As [`end`](Self::end), of two sections that were begun together.
     pub(crate) fn end_both(self, other: Option<Self>, tell_and_wake: impl FnOnce()) {
-        let (left, other) = (self.unlock(), other.map(Self::unlock));
+        let (shard, todo) = (self.shard, self.unlock());
+        let other = other.map(|other| (other.shard, other.unlock()));
         tell_and_wake();
         mutant!("watch-requeue" => return);
-        left.follow_up();
-        other.into_iter().for_each(Left::follow_up);
+        follow_up(shard, todo);
+        other.into_iter().for_each(|(shard, todo)| follow_up(shard, todo));
     }
 
+    /// Unlocks. Returns what is to be done then.
     #[inline(always)]
-    fn unlock(self) -> Left<'a> {
-        let mut section = ManuallyDrop::new(self);
-        section.unlock_in_place()
-    }
-
-    #[inline(always)]
-    fn unlock_in_place(&mut self) -> Left<'a> {
-        let (occupied, todo) = self.with(|queues, _| (queues.occupied, queues.todo));
-        if todo != 0 {
-            self.with(|queues, _| queues.todo = 0);
-        }
-        self.shard.lock.unlock(occupied);
-        Left { shard: self.shard, todo }
+    fn unlock(self) -> usize {
+        ManuallyDrop::new(self).shard.unlock()
     }
 }
 
 impl Drop for Section<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.unlock_in_place().follow_up();
+        follow_up(self.shard, self.shard.unlock());
     }
 }
 
-/// What a section has left for after the lock.
-struct Left<'a> {
-    shard: &'a Shard,
-    todo: u8,
-}
-
-impl Left<'_> {
-    #[inline(always)]
-    fn follow_up(self) {
-        if self.todo != 0 {
-            self.shard.follow_up(self.todo);
-        }
+#[inline(always)]
+fn follow_up(shard: &Shard, todo: usize) {
+    if todo != 0 {
+        shard.follow_up(todo);
     }
 }
 
@@ -137,11 +120,11 @@ impl Section<'_> {
     pub(crate) unsafe fn enqueue(&mut self, node: NonNull<Waiter>) {
         self.with(|queues, key| {
             // SAFETY: we hold the lock of the word's shard (I2), and the idle node's owner lends it to us (I5).
-            unsafe { queues.append(key, node, QUEUED) };
+            unsafe { queues.append(key, node) };
             if is_pass_wanted() {
-                queues.todo |= WATCH;
+                queues.state |= WATCH;
             }
-            mutant!("watch-enqueue" => queues.todo &= !WATCH);
+            mutant!("watch-enqueue" => queues.state &= !WATCH);
         });
         // SAFETY: alive (I1).
         self.tell_queued(unsafe { node.as_ref() });
@@ -185,7 +168,7 @@ impl Section<'_> {
             return None;
         }
         // SAFETY: just unlinked, under the lock that owned it (I2); nobody notified it.
-        Some(unsafe { complete(pointer, TIMED_OUT, None) })
+        Some(unsafe { complete(pointer, GONE, None) })
     }
 
     /// Dequeues one waiter and completes it. Returns its wake, to be run after the lock.
@@ -259,7 +242,7 @@ impl Section<'_> {
                     continue;
                 }
                 moved += 1;
-                self.with(|queues, key| queues.append(key, node, node.as_ref().state()));
+                self.with(|queues, key| queues.append(key, node));
                 node.as_ref().moved();
                 self.tell_queued(node.as_ref());
             }
@@ -304,15 +287,13 @@ impl Section<'_> {
     /// Dequeues `node` if it is in its queue, and returns whether it was.
     #[inline(always)]
     fn dequeue(&mut self, node: Pin<&Waiter>) -> bool {
-        // SAFETY: `head` is that of the node's word, and we hold the lock of both (I2).
+        // SAFETY: we hold the lock of the node and of its word (I2).
         self.with(|queues, key| unsafe {
-            match queues.bucket(key).find(key) {
-                Some(head) if is_in_queue_of(head, node) => {
-                    queues.remove(key, head, node.pointer());
-                    true
-                }
-                _ => false,
+            let head = queues.bucket(key).find_with(key, node.pointer());
+            if let Some(head) = head {
+                queues.remove(key, head, node.pointer());
             }
+            head.is_some()
         })
     }
 }
@@ -351,12 +332,10 @@ impl Section<'_> {
     /// Whether `node`, whose state is that of a queued one, is in the queue of its word, and not detached.
     fn is_queued(&mut self, node: Pin<&Waiter>) -> bool {
         // SAFETY: we hold the lock of the word's shard (I2).
-        self.with(|queues, key| unsafe {
-            queues.bucket(key).find(key).is_some_and(|head| is_in_queue_of(head, node))
-        })
+        self.with(|queues, key| unsafe { queues.bucket(key).find_with(key, node.pointer()).is_some() })
     }
 
-    /// Gives `node` this state, `SIGNAL_REQUESTED` or `PASSED`, if it is queued and not signalled. The next pass of the watchdog checks it if
+    /// Gives `node` this state, `REQUESTED` or `PASSED`, if it is queued and not signalled. The next pass of the watchdog checks it if
     /// a waiter is queued behind it by then.
     pub(crate) fn mark(&mut self, node: Pin<&Waiter>, state: u64) {
         if node.state() == QUEUED && self.is_queued(node) {
@@ -409,6 +388,9 @@ impl Section<'_> {
 pub(crate) unsafe fn signal(node: NonNull<Waiter>) -> Option<Wake> {
     // SAFETY: its links belong to the caller's lock (I2), and a node in a queue is alive (I1).
     unsafe {
+        if is_signalled(node.as_ref().state()) {
+            return None;
+        }
         let wake = with(node, |links| links.wake.take_task())?;
         node.as_ref().change_queued(SIGNALLED);
         Some(wake)
@@ -447,21 +429,6 @@ pub(super) unsafe fn len(head: NonNull<Waiter>) -> usize {
     unsafe { with(head, |links| links.len) as usize }
 }
 
-/// Whether `node`, whose state is that of a queued one, is in the queue of its word, which is that of `head`, and not detached.
-///
-/// Waiters enqueue at the back with rising tickets, and a notify detaches from the front. So a node that is still in the queue is not older
-/// than the head, and a detached one is. (A notify of the last waiter completes the tail under the same lock, so the state of that node is
-/// another one here.)
-///
-/// # Safety
-/// The caller holds the lock of their shard, which owns the links of every node in such a state (I2).
-#[inline(always)]
-unsafe fn is_in_queue_of(head: NonNull<Waiter>, node: Pin<&Waiter>) -> bool {
-    mutant!("ticket" => return true);
-    // SAFETY: a node in a queue is alive (I1).
-    head == node.pointer() || unsafe { head.as_ref() }.is_before(node.get_ref())
-}
-
 /// Stores a node's outcome. Returns its wake, to be run after the lock.
 ///
 /// # Safety
@@ -490,7 +457,7 @@ unsafe fn complete(node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>
 unsafe fn complete_into(inbox: &Inbox, node: NonNull<Waiter>, outcome: u64, notifier: Option<&Inbox>) {
     let list = inbox.list_for(notifier);
     // The agent knows of its own notifies and deadlines without the doorbell.
-    let rings = outcome != TIMED_OUT && list == Completed::Elsewhere;
+    let rings = outcome != GONE && list == Completed::Elsewhere;
     // SAFETY: alive, and the caller's until it is in the inbox (I4).
     unsafe { inbox.push(entry(node), list, rings, || node.as_ref().set_state(outcome)) };
 }

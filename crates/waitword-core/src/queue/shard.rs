@@ -1,15 +1,15 @@
 //! A shard: one lock, and the queues of the words that hash to it.
 //!
 //! A [`Section`](super::section::Section) holds the lock; what may only be done under it is a method of the section. Memory is allocated and
-//! freed after the lock: a section notes what is [`todo`](Queues::todo), and its end does that.
+//! freed after the lock: a section notes in the [`state`](Queues::state) what is to be done, and its end does that.
 
 use std::fmt;
 use std::ptr::NonNull;
 
-use super::bucket::{Bucket, Pushed};
+use super::bucket::Bucket;
 use super::key::{BITS, FIRST_BIT, Key};
 use super::lock::Lock;
-use super::node::{Waiter, next};
+use super::node::{QUEUED, Waiter, next};
 use crate::list::Detached;
 use crate::observe::ticket_after;
 use crate::sync::{MODEL, UnsafeCell, mutant};
@@ -20,10 +20,14 @@ const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 /// Nor more: a key has no more bits for them.
 const MOST_BUCKETS: usize = 1 << 24;
 
-/// In [`Queues::todo`]: there should be more buckets, or fewer.
-const RESIZE: u8 = 1;
-/// In [`Queues::todo`]: a waiter is queued behind one that is signalled or requests a signal, so the watchdog has to run.
-pub(super) const WATCH: u8 = 2;
+/// In [`Queues::state`]: there should be more buckets, or fewer.
+const RESIZE: usize = 1;
+/// In [`Queues::state`]: a waiter is queued behind one that is signalled or requests a signal, so the watchdog has to run.
+pub(super) const WATCH: usize = RESIZE << 1;
+/// In [`Queues::state`]: all that is to be done after the lock.
+pub(super) const TODO: usize = RESIZE | WATCH;
+
+const _: () = assert!(TODO < 1 << FIRST_BIT, "a bit of words has another meaning, too");
 
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. Fields are in the order of use:
 /// most sections need only the first such pair.
@@ -52,9 +56,23 @@ impl Shard {
         self.lock.is_vacant(1 << key.bit())
     }
 
-    /// Does what a section has left `todo`. Does not unwind.
+    /// Unlocks, and returns what is to be done then.
+    #[inline(always)]
+    pub(super) fn unlock(&self) -> usize {
+        // SAFETY: the caller holds the lock (I2).
+        let state = self.queues.with_mut(|queues| unsafe { (*queues).state });
+        let todo = state & TODO;
+        if todo != 0 {
+            // SAFETY: as above.
+            self.queues.with_mut(|queues| unsafe { (*queues).state = state & !TODO });
+        }
+        self.lock.unlock(state & !TODO);
+        todo
+    }
+
+    /// Does what a section has left. Does not unwind.
     #[cold]
-    pub(super) fn follow_up(&self, todo: u8) {
+    pub(super) fn follow_up(&self, todo: usize) {
         if todo & RESIZE != 0 {
             self.resize();
         }
@@ -82,11 +100,9 @@ impl Shard {
     fn locked<R>(&self, access: impl FnOnce(&mut Queues) -> R) -> R {
         self.lock.lock();
         // SAFETY: we hold the lock (I2).
-        let (result, occupied) = self.queues.with_mut(|queues| unsafe {
-            let result = access(&mut *queues);
-            (result, (*queues).occupied)
-        });
-        self.lock.unlock(occupied);
+        let result = self.queues.with_mut(|queues| access(unsafe { &mut *queues }));
+        // What is to be done is done by the caller.
+        self.unlock();
         result
     }
 }
@@ -101,8 +117,9 @@ fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
 #[repr(C)]
 pub(crate) struct Queues {
     pub(crate) buckets: Box<[Bucket]>,
-    /// Which words may have waiters: unlocking stores this in the state of the lock.
-    pub(super) occupied: usize,
+    /// Which words may have waiters: unlocking stores this in the state of the lock. In place of that state's own bits, what is to be done
+    /// then: [`RESIZE`], [`WATCH`].
+    pub(super) state: usize,
     /// How many words have a queue.
     words: usize,
     /// With more words there should be more buckets.
@@ -111,8 +128,6 @@ pub(crate) struct Queues {
     few: usize,
     /// The ticket of the waiter that was enqueued last.
     last_ticket: u64,
-    /// What the section leaves for after the lock: [`RESIZE`], [`WATCH`].
-    pub(super) todo: u8,
     /// A waiter may be queued behind one that is signalled or requests a signal (`watchdog.rs`).
     pub(crate) watched: bool,
     /// Where a snapshot goes on.
@@ -127,12 +142,11 @@ impl Queues {
     fn new() -> Self {
         Self {
             buckets: (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect(),
-            occupied: 0,
+            state: 0,
             words: 0,
             many: FEWEST_BUCKETS,
             few: 0,
             last_ticket: 0,
-            todo: 0,
             watched: false,
             words_of: [0; FIRST_BIT + BITS],
             place: Place::default(),
@@ -143,21 +157,23 @@ impl Queues {
     #[inline]
     pub(super) fn bucket(&mut self, key: Key) -> &mut Bucket {
         let index = key.bucket(self.buckets.len());
-        &mut self.buckets[index]
+        // SAFETY: below the number of buckets, which is a power of two.
+        unsafe { self.buckets.get_unchecked_mut(index) }
     }
 
-    /// Puts `node`, from now on in this `state`, at the tail of the queue of `key`.
+    /// Puts `node` at the tail of the queue of `key`.
     ///
     /// # Safety
     /// The caller holds the lock of the shard, as for every function here; the node is unlinked and the caller's.
     #[inline(always)]
-    pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>, state: u64) {
+    pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>) {
         let ticket = ticket_after(self.last_ticket);
         self.last_ticket = ticket;
         // SAFETY: as the caller guarantees (I2).
-        match unsafe { self.bucket(key).push(key, ticket, node, state) } {
-            Pushed::First => self.word_came(key),
-            Pushed::Behind { watched } => self.watch(watched),
+        match unsafe { self.bucket(key).push(key, ticket, node) } {
+            None => self.word_came(key),
+            // SAFETY: alive, as all in a queue (I1).
+            Some(head) => self.watch(unsafe { head.as_ref() }.state() != QUEUED),
         }
     }
 
@@ -205,12 +221,12 @@ impl Queues {
     fn word_came(&mut self, key: Key) {
         self.words += 1;
         if self.words > self.many {
-            self.todo |= RESIZE;
+            self.state |= RESIZE;
         }
         let bit = key.bit();
         self.words_of[bit] += 1;
         mutant!("occupancy-bit" => return);
-        self.occupied |= 1 << bit;
+        self.state |= 1 << bit;
     }
 
     /// `key` has no queue any more.
@@ -218,12 +234,12 @@ impl Queues {
     fn word_gone(&mut self, key: Key) {
         self.words -= 1;
         if self.words < self.few {
-            self.todo |= RESIZE;
+            self.state |= RESIZE;
         }
         let bit = key.bit();
         self.words_of[bit] -= 1;
         if self.words_of[bit] == 0 {
-            self.occupied &= !(1 << bit);
+            self.state &= !(1 << bit);
         }
     }
 
@@ -232,7 +248,7 @@ impl Queues {
     pub(super) fn watch(&mut self, watched: bool) {
         if watched {
             self.watched = true;
-            self.todo |= WATCH;
+            self.state |= WATCH;
         }
     }
 
@@ -270,7 +286,7 @@ impl Queues {
     /// No word has a queue: the buckets were emptied.
     #[cfg(all(unix, not(waitword_loom)))]
     pub(super) fn forget_words(&mut self) {
-        (self.words, self.occupied, self.words_of) = (0, 0, [0; FIRST_BIT + BITS]);
+        (self.words, self.state, self.words_of) = (0, 0, [0; FIRST_BIT + BITS]);
     }
 
     /// How many words have a queue.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use common::{Bomb, Probe, poll, poll_with, queued, queued_with, until};
 use waitword_core::*;
 
-type TimedWait = Pin<Box<WaitAsyncUntil<Arc<AtomicI32>>>>;
+type TimedWait = Pin<Box<WaitAsync<Arc<AtomicI32>, Until>>>;
 type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
 
 /// A panic is dropped, and that may panic in its turn.
@@ -127,7 +127,7 @@ fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
     let word = AtomicI32::new(0);
     let bomb = Bomb::waker(&ARMED);
     let an_hour = Duration::from_secs(3600);
-    let poll_with = |wait: Pin<&mut WaitAsyncUntil<_>>, waker: &Waker, when| {
+    let poll_with = |wait: Pin<&mut WaitAsync<_, Until>>, waker: &Waker, when| {
         Bomb::armed(&bomb, when, || poll_with(wait, waker))
     };
 

@@ -39,7 +39,7 @@ pub(super) struct Stage {
 /// A wait of the real queue.
 pub(super) enum Real {
     Task(Pin<Box<WaitAsync<Place>>>),
-    Timed { wait: Pin<Box<WaitAsyncUntil<Place>>>, deadline: Option<Instant>, soon: bool },
+    Timed { wait: Pin<Box<WaitAsync<Place, Until>>>, deadline: Option<Instant>, soon: bool },
     Agent { wait: Pin<Box<InboxWait<Place>>>, expected: i32 },
     Thread { blocked: Blocked, interrupt: Arc<Interrupt>, form: Form },
 }

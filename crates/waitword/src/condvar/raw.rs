@@ -347,7 +347,7 @@ impl Steps for Waiting<'_> {
 
 /// Leaves the queue, here or of the mutex, and forwards the signal, if there is one. Returns whether a notify had counted the wait.
 fn leave(mut wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex) -> Notified {
-    match wait.as_mut().cancel() {
+    match wait.as_mut().cancel_requeueable() {
         Cancelled::BeforeNotify => return Notified::Not,
         Cancelled::AfterSignal => {
             mutant!("condvar-forward-signal" => return Notified::WithOthers);

@@ -52,7 +52,7 @@ use crate::observe::{CONTENDED, Woke, asks, contended};
 use crate::queue::key::Key;
 use crate::queue::section::{Section, Which};
 use crate::queue::table::Table;
-use crate::wake::WakeBatch;
+use crate::wake::{Wake, WakeBatch};
 use crate::word::Word;
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
@@ -148,8 +148,17 @@ fn wake_one(
         otherwise();
         return 0;
     };
-    section.end(woke, Some(wake));
+    end_and_wake(section, woke, wake);
     1
+}
+
+/// Ends a section that has taken this wake.
+#[inline(always)]
+fn end_and_wake(section: Section<'_>, woke: Woke, wake: Wake) {
+    let (key, left) = (section.key, section.unlock());
+    woke.tell(|| key.address(), [wake.identity()]);
+    wake.wake();
+    left.follow_up();
 }
 
 /// Wakes the first `count` waiters.
@@ -171,7 +180,10 @@ fn wake_many<'a>(
         // SAFETY: filled by `detach` under the same lock. The loop ends only when the list is empty, so no waiter is left linked to this
         // stack frame.
         let more = woken > 0 && unsafe { section.complete_batch(detached, &mut batch, notifier) };
-        section.end(woke, &mut batch);
+        let left = section.unlock();
+        woke.tell(|| key.address(), batch.identities());
+        batch.wake_all();
+        left.follow_up();
         if !more {
             return woken;
         }
@@ -368,7 +380,7 @@ fn signal(table: &Table, address: usize, goes_past: bool) -> usize {
     }
     let (mut section, woke) = (table.section(key), Woke::signalled());
     let Some((wake, len)) = section.signal(goes_past) else { return 0 };
-    section.end(woke, Some(wake));
+    end_and_wake(section, woke, wake);
     len
 }
 

@@ -36,6 +36,7 @@ use crate::list::Detached;
 use crate::location::{Location, address};
 use crate::observe::Woke;
 use crate::queue::key::Key;
+use crate::queue::section::{Left, Section};
 use crate::queue::table::Table;
 use crate::sync::mutant;
 use crate::wake::{Wake, WakeBatch};
@@ -120,20 +121,26 @@ fn requeue_if<E>(
         let (tasks, more) = unsafe { target.move_tasks(detached, &mut threads) };
         moved += tasks;
         // The first waiter there that is not signalled yet, once all have been moved.
-        let mut signalled = if more || moved == 0 { None } else { target.signal(false) };
-        mutant!("requeue-signal" => signalled = None);
+        let signalled = if more || moved == 0 { None } else { signal_head(target) };
         if !more {
             here.worked_off(detached);
         }
-        here.end_both(there, || {
-            notifies.tell(|| from.address(), threads.identities());
-            signals.tell(|| to.address(), signalled.iter().map(|(wake, _)| wake.identity()));
-            threads.wake_all();
-            signalled.take().into_iter().for_each(|(wake, _)| Wake::wake(wake));
-        });
+        let left = [Some(here.unlock()), there.map(Section::unlock)];
+        notifies.tell(|| from.address(), threads.identities());
+        signals.tell(|| to.address(), signalled.iter().map(|(wake, _)| wake.identity()));
+        threads.wake_all();
+        signalled.into_iter().for_each(|(wake, _)| wake.wake());
+        mutant!("watch-requeue" => return Ok(notified));
+        left.into_iter().flatten().for_each(Left::follow_up);
         if !more {
             return Ok(notified);
         }
         (here, there) = table.sections(from, to);
     }
+}
+
+fn signal_head(section: &mut Section<'_>) -> Option<(Wake, usize)> {
+    let signalled = section.signal(false);
+    mutant!("requeue-signal" => return None);
+    signalled
 }

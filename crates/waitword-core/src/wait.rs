@@ -769,12 +769,12 @@ pub(crate) unsafe fn enqueue_while_equal(
     });
     // The lock is operation W: from here on, the load sees the store of every notify that finds the shard vacant (its fence N).
     let mut section = table.section(key);
-    let is_equal = word.load_bits() == expected;
-    if is_equal {
-        // SAFETY: as the caller guarantees.
-        unsafe { section.enqueue(node) };
+    if word.load_bits() != expected {
+        return false;
     }
-    is_equal
+    // SAFETY: as the caller guarantees.
+    unsafe { section.enqueue(node) };
+    true
 }
 
 /// Makes a queued node leave, and tells the observer that its wait has come to this `end`, if no notify has counted it. Unless an inbox has

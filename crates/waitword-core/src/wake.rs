@@ -137,39 +137,6 @@ static TAKEN: RawWakerVTable =
 static TAKEN_AND_SEEN: RawWakerVTable =
     RawWakerVTable::new(|identity| RawWaker::new(identity, &TAKEN_AND_SEEN), |_| (), |_| (), |_| ());
 
-/// What is woken at the end of a critical section.
-pub(crate) trait Wakes {
-    /// Which threads, tasks and agents are woken.
-    fn identities(&self) -> impl Iterator<Item = usize>;
-
-    /// Runs foreign code: no lock may be held. Does not unwind.
-    fn wake(self);
-}
-
-impl Wakes for Option<Wake> {
-    #[inline(always)]
-    fn identities(&self) -> impl Iterator<Item = usize> {
-        self.iter().map(Wake::identity)
-    }
-
-    #[inline(always)]
-    fn wake(self) {
-        if let Some(wake) = self {
-            wake.wake();
-        }
-    }
-}
-
-impl Wakes for &mut WakeBatch {
-    fn identities(&self) -> impl Iterator<Item = usize> {
-        WakeBatch::identities(self)
-    }
-
-    fn wake(self) {
-        self.wake_all();
-    }
-}
-
 /// Wakes collected under a lock, to be run after it.
 #[derive(Debug)]
 pub(crate) struct WakeBatch {

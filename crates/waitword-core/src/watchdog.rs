@@ -198,7 +198,8 @@ mod process {
     use std::task::{RawWaker, RawWakerVTable, Waker};
 
     use super::{Pass, STALL_TIMEOUT, Table};
-    use crate::queue::passes::{DISABLED, IDLE, RUNNING, STATE, WANTED};
+    use crate::observe::{PASS, set_extra};
+    use crate::queue::shard::{DISABLED, IDLE, PASSES, RUNNING};
     use crate::sync::mutant;
     use crate::timer::{Alarm, wake_by_timer};
     use crate::wake::WakeBatch;
@@ -206,25 +207,26 @@ mod process {
     /// Starts passes over the table of the process, until no waiter is queued behind a signalled one. Does not unwind: it is part of
     /// releases.
     pub(super) fn start() {
-        if STATE.load(Ordering::Relaxed) < RUNNING {
+        if PASSES.load(Ordering::Relaxed) < RUNNING {
             begin();
         }
     }
 
     /// No signal sets a pass up any more.
     pub(super) fn never() {
-        STATE.store(DISABLED, Ordering::SeqCst);
+        PASSES.store(DISABLED, Ordering::SeqCst);
     }
 
     pub(super) fn is_running() -> bool {
-        STATE.load(Ordering::SeqCst) == RUNNING
+        PASSES.load(Ordering::SeqCst) == RUNNING
     }
 
     #[cold]
     fn begin() {
-        if STATE.swap(RUNNING, Ordering::SeqCst) != RUNNING {
+        if PASSES.swap(RUNNING, Ordering::SeqCst) != RUNNING {
             // SAFETY: ours now (D1). A pass that a fork has cut off begins anew.
             unsafe { *WATCHDOG.pass.get() = Pass::default() };
+            set_extra(PASS, false);
             WATCHDOG.set_alarm();
         }
     }
@@ -240,7 +242,7 @@ mod process {
     /// and if one of them blocks, another thread of the timer goes on with the pass.
     ///
     /// Invariant D1: both belong to the thread that made the state [`RUNNING`]; from when it sets the alarm on, to the thread that the timer
-    /// wakes it on; and so on, until that stores [`IDLE`] or [`WANTED`].
+    /// wakes it on; and so on, until that stores [`IDLE`].
     struct Watchdog {
         alarm: UnsafeCell<Alarm>,
         pass: UnsafeCell<Pass>,
@@ -256,7 +258,8 @@ mod process {
             // SAFETY: ours (D1), and a static is never moved.
             let alarm = unsafe { Pin::new_unchecked(&mut *self.alarm.get()) };
             if !alarm.try_set_at(now, now + STALL_TIMEOUT, &waker()) {
-                STATE.store(WANTED, Ordering::SeqCst);
+                set_extra(PASS, true);
+                PASSES.store(IDLE, Ordering::SeqCst);
             }
         }
 
@@ -281,9 +284,9 @@ mod process {
                 // A thread that saw `RUNNING` until now may have marked its shard after our pass over it: so check all shards again after
                 // `IDLE`.
                 mutant!("watchdog-idle" => return);
-                STATE.store(IDLE, Ordering::SeqCst);
+                PASSES.store(IDLE, Ordering::SeqCst);
                 mutant!("watchdog-recheck" => return);
-                if !table.is_watched() || STATE.swap(RUNNING, Ordering::SeqCst) == RUNNING {
+                if !table.is_watched() || PASSES.swap(RUNNING, Ordering::SeqCst) == RUNNING {
                     return;
                 }
             }

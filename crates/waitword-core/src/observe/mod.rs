@@ -33,4 +33,6 @@ pub(crate) use seam::{Begins, Woke, contended, ended, polled, queued};
 pub use seen::{
     Actor, WaiterSeen, WaiterState, begin_clock, instant, nanos, nanos_at, start_clock, stop_clock,
 };
-pub(crate) use seen::{Copied, nanos_of, ticket_after, time_of, years_of_tickets};
+pub(crate) use seen::{
+    CLOCK, Copied, PASS, extras, nanos_of, set_extra, ticket_after, ticket_now, time_of, years_of_tickets,
+};

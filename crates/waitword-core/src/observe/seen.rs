@@ -1,6 +1,6 @@
 //! What a snapshot says of a waiter, and the clock behind the tickets: see [`observe`](super).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::Thread;
 
 use super::origin::{Site, WaitsFor};
@@ -81,7 +81,29 @@ pub(crate) struct Copied {
     pub(crate) releases: bool,
 }
 
-static RUNS: AtomicBool = AtomicBool::new(false);
+/// What an enqueue does besides; as a rule nothing.
+static EXTRAS: AtomicU8 = AtomicU8::new(0);
+
+/// In [`extras`]: the clock runs.
+pub(crate) const CLOCK: u8 = 1;
+
+/// In [`extras`]: a pass of the watchdog is due that could not be set up, because the timer had no thread for it, or in a forked child.
+pub(crate) const PASS: u8 = 1 << 1;
+
+/// What the next enqueue has to do besides. One load.
+#[inline(always)]
+pub(crate) fn extras() -> u8 {
+    EXTRAS.load(Ordering::Relaxed)
+}
+
+/// From now on enqueues have to do this, or need not any more.
+pub(crate) fn set_extra(extra: u8, is_due: bool) {
+    if is_due {
+        EXTRAS.fetch_or(extra, Ordering::SeqCst)
+    } else {
+        EXTRAS.fetch_and(!extra, Ordering::SeqCst)
+    };
+}
 
 /// A ticket counts units of 32 ns, above the bit that says that it is a time.
 const UNIT_SHIFT: u32 = 5;
@@ -99,7 +121,7 @@ static BEGINNING: OnceLock<Instant> = OnceLock::new();
 /// 40 ns; acquisitions that need not wait cost no more.
 pub fn start_clock() {
     begin_clock();
-    RUNS.store(true, Ordering::Relaxed);
+    set_extra(CLOCK, true);
 }
 
 /// Sets the origin of [`nanos`], if it is not set yet. Enqueues read no clock before [`start_clock`].
@@ -109,14 +131,18 @@ pub fn begin_clock() {
 
 /// Stops the clock: enqueues no longer read it.
 pub fn stop_clock() {
-    RUNS.store(false, Ordering::Relaxed);
+    set_extra(CLOCK, false);
 }
 
-/// The ticket of the waiter that enqueues next, behind one with the ticket `last`.
-#[inline]
+/// The ticket of the waiter that enqueues next, behind one with the ticket `last`, if it is no time.
+#[inline(always)]
 pub(crate) fn ticket_after(last: u64) -> u64 {
-    let next = (last | 1) + 1;
-    if RUNS.load(Ordering::Relaxed) { stamp().max(next) } else { next }
+    (last | 1) + 1
+}
+
+/// A ticket that is the time.
+pub(crate) fn ticket_now() -> u64 {
+    nanos() >> UNIT_SHIFT << 1 | 1
 }
 
 /// When the waiter with this ticket enqueued, if the ticket is a time.
@@ -146,11 +172,6 @@ pub fn nanos_at(time: Instant) -> u64 {
     BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }
 
-#[cold]
-fn stamp() -> u64 {
-    nanos() >> UNIT_SHIFT << 1 | 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,7 +180,8 @@ mod tests {
     fn tickets_rise_and_tell_whether_they_are_times() {
         let mut last = 0;
         let mut next = || {
-            let ticket = ticket_after(last);
+            let next = ticket_after(last);
+            let ticket = if extras() & CLOCK != 0 { ticket_now().max(next) } else { next };
             assert!(ticket > last);
             last = ticket;
             ticket

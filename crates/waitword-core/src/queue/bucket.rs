@@ -85,7 +85,7 @@ impl Bucket {
             close(entry(node));
             with(node, |links| (links.sibling, links.len) = (self.first, 1));
             node.as_ref().set_queued(ticket, true);
-            self.tag = key.0 | if self.first.is_none() { 0 } else { MORE };
+            self.tag = if self.first.is_none() { key.0 } else { key.0 | MORE };
             self.first = Some(node);
             None
         }

@@ -16,14 +16,86 @@
 //!
 //! All memory that is linked is as it was at the fork, because no thread of the child has started yet.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::MutexGuard;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::LocalKey;
 
-use super::node::{GONE, IDLE, QUEUED, REQUESTED, Waiter, next, node_of, with};
-use super::shard::{Queues, Shard, TODO};
+use super::node::{self, GONE, QUEUED, REQUESTED, Waiter, next, node_of, with};
+use super::shard::{DISABLED, IDLE, PASSES, Queues, SNAPSHOTS, Shard, TODO};
 use crate::list::{self, unlink};
+use crate::observe::{PASS, set_extra};
+use crate::park::register_threads;
+use crate::sync::Mutex;
+use crate::sync::fork::{AtFork, Slot, at_fork};
+use crate::timer::register_timer;
 use crate::wake::Wake;
+
+/// The shards of all tables, by address. Taken before the locks of the shards.
+static TABLES: Mutex<BTreeMap<usize, Known>> = Mutex::new(BTreeMap::new());
+
+struct Known(NonNull<[Shard]>);
+
+// SAFETY: a pointer to what is shared between threads (S1 in `table.rs`).
+unsafe impl Send for Known {}
+
+/// From now on, a fork locks these.
+pub(super) fn enter(shards: NonNull<[Shard]>) {
+    static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    // All that a wait needs, before the first one: a fork may be under way later.
+    register_threads();
+    register_timer();
+    at_fork::<Held>(&IS_REGISTERED);
+    TABLES.lock().insert(shards.addr().get(), Known(shards));
+}
+
+/// They are about to be freed.
+pub(super) fn leave(shards: NonNull<[Shard]>) {
+    TABLES.lock().remove(&shards.addr().get());
+}
+
+/// All of them, locked. Dropped in this order.
+struct Held {
+    shards: Vec<Forking>,
+    _tables: MutexGuard<'static, BTreeMap<usize, Known>>,
+    _snapshots: MutexGuard<'static, ()>,
+}
+
+thread_local!(static HELD: Slot<Held> = const { Slot::new(None) });
+
+impl AtFork for Held {
+    fn hold() -> Self {
+        // Before the shards, which a snapshot locks.
+        let snapshots = SNAPSHOTS.lock();
+        let tables = TABLES.lock();
+        let mut shards = Vec::new();
+        // In the order of their addresses, as who locks two shards (`requeue.rs`).
+        for known in tables.values() {
+            // SAFETY: entered, so not freed before it leaves (S1), which takes the lock that is held as long as these are.
+            let all: &'static [Shard] = unsafe { known.0.as_ref() };
+            shards.extend(all.iter().map(Forking::hold));
+        }
+        Self { shards, _tables: tables, _snapshots: snapshots }
+    }
+
+    fn in_child(&mut self) {
+        let mut kept = false;
+        for shard in &mut self.shards {
+            kept |= shard.keep_own();
+        }
+        // A pass that another thread was making or setting up is over. A new one is due if this thread has waiters here.
+        if PASSES.load(Ordering::SeqCst) != DISABLED {
+            set_extra(PASS, kept);
+            PASSES.store(IDLE, Ordering::SeqCst);
+        }
+    }
+
+    fn slot() -> &'static LocalKey<Slot<Self>> {
+        &HELD
+    }
+}
 
 /// A shard whose lock is held by a thread that forks. Dropping it releases the lock.
 pub(crate) struct Forking {
@@ -148,7 +220,7 @@ unsafe fn forget(node: NonNull<Waiter>) {
     // SAFETY: as the caller guarantees. Its wake stays: to drop it would run foreign code.
     unsafe {
         let is_agent = with(node, |links| matches!(links.wake, Wake::Agent(_)));
-        node.as_ref().set_state(if is_agent { IDLE } else { GONE });
+        node.as_ref().set_state(if is_agent { node::IDLE } else { GONE });
     }
 }
 

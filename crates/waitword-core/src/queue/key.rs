@@ -24,16 +24,16 @@ impl Key {
     /// Below those of all words: for sections that are of a whole shard.
     pub(crate) const NONE: Self = Self(0);
 
-    /// Of `shards`, a power of two, the one that has this word.
+    /// The shard that has this word; `mask` is one less than their number, a power of two.
     #[inline(always)]
-    pub(super) fn shard(self, shards: usize) -> usize {
-        (self.0 >> SHARD) as usize & (shards - 1)
+    pub(super) fn shard(self, mask: usize) -> usize {
+        (self.0 >> SHARD) as usize & mask
     }
 
-    /// Of `buckets`, a power of two, the one that has this word.
+    /// The bucket that has this word; `mask` as in [`shard`](Self::shard).
     #[inline(always)]
-    pub(super) fn bucket(self, buckets: usize) -> usize {
-        (self.0 >> BUCKET) as usize & (buckets - 1)
+    pub(super) fn bucket(self, mask: usize) -> usize {
+        (self.0 >> BUCKET) as usize & mask
     }
 
     /// Which bit of the shard's state this word has, together with others. A model has one for all: keys change from run to run, and the
@@ -194,7 +194,7 @@ mod tests {
             for distance in [4, 8, 64, 72, 4096, 1 << 20] {
                 let mut buckets = vec![0; SIZE];
                 let words = (0..SIZE).map(|n| (1 << 30) + distance * n);
-                words.for_each(|address| buckets[secret.key_of(address).bucket(SIZE)] += 1);
+                words.for_each(|address| buckets[secret.key_of(address).bucket(SIZE - 1)] += 1);
                 // Chance puts more than 16 of them into one bucket once in 10^10 times.
                 let longest = buckets.into_iter().max();
                 assert!(longest <= Some(16), "{longest:?} in one bucket, at a distance of {distance}");

@@ -37,10 +37,8 @@ pub(crate) mod fork;
 pub(crate) mod key;
 mod lock;
 pub(crate) mod node;
-pub(crate) mod passes;
 pub(crate) mod section;
 pub(crate) mod shard;
-mod shards;
 pub(crate) mod snapshot;
 pub(crate) mod table;
 #[cfg(test)]

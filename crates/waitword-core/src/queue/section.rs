@@ -3,7 +3,7 @@
 //! ```text
 //!   Section::begin ─ compare, enqueue │ leave │ complete │ detach │ signal ... ─ end: unlock, tell the observer, wake, resize, watch
 //! ```
-//! A section ends once, with [`end`](Section::end) if waiters are to be woken, otherwise by being dropped.
+//! A section ends once, with [`unlock`](Section::unlock) if waiters are to be woken, otherwise by being dropped.
 //!
 //! # Leaving
 //! "Did I leave the queue, or was I notified?" Timeout, drop and termination all ask [`leave`](Section::leave).
@@ -30,14 +30,13 @@ use super::node::{
     GONE, IDLE, Links, NOTIFIED, NOTIFIED_FIRST, NOTIFIED_LAST, PASSED, QUEUED, SIGNALLED, SKIPPED, Waiter,
     entry, is_queued, is_signalled, next, node_of, prev, with,
 };
-use super::passes::is_pass_wanted;
-use super::shard::{Queues, Shard, WATCH};
+use super::shard::{Queues, Shard};
 use crate::inbox::{Completed, Inbox};
 use crate::list::{Detached, unlink};
-use crate::observe::{self, Woke};
+use crate::observe::{self, PASS, extras};
 use crate::outcome::Cancelled;
 use crate::sync::mutant;
-use crate::wake::{BATCH, Wake, WakeBatch, Wakes};
+use crate::wake::{BATCH, Wake, WakeBatch};
 
 /// The locked shard of a word.
 pub(crate) struct Section<'a> {
@@ -68,44 +67,39 @@ impl<'a> Section<'a> {
         self.shard.queues.with_mut(|queues| access(unsafe { &mut *queues }, key))
     }
 
-    /// Unlocks, tells the observer of those that are woken, wakes them, and does what the section has left to do. Does not unwind.
+    /// Unlocks. Then the caller tells the observer, wakes, and does what is [left](Left::follow_up), in this order.
     #[inline(always)]
-    pub(crate) fn end(self, woke: Woke, wakes: impl Wakes) {
-        let (shard, key) = (self.shard, self.key);
-        let todo = self.unlock();
-        woke.tell(|| key.address(), wakes.identities());
-        wakes.wake();
-        follow_up(shard, todo);
+    pub(crate) fn unlock(self) -> Left<'a> {
+        ManuallyDrop::new(self).unlock_in_place()
     }
 
-    /// As [`end`](Self::end), of two sections that were begun together.
-    pub(crate) fn end_both(self, other: Option<Self>, tell_and_wake: impl FnOnce()) {
-        let (shard, todo) = (self.shard, self.unlock());
-        let other = other.map(|other| (other.shard, other.unlock()));
-        tell_and_wake();
-        mutant!("watch-requeue" => return);
-        follow_up(shard, todo);
-        other.into_iter().for_each(|(shard, todo)| follow_up(shard, todo));
-    }
-
-    /// Unlocks. Returns what is to be done then.
     #[inline(always)]
-    fn unlock(self) -> usize {
-        ManuallyDrop::new(self).shard.unlock()
+    fn unlock_in_place(&mut self) -> Left<'a> {
+        Left { shard: self.shard, todo: self.shard.unlock() }
     }
 }
 
 impl Drop for Section<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        follow_up(self.shard, self.shard.unlock());
+        self.unlock_in_place().follow_up();
     }
 }
 
-#[inline(always)]
-fn follow_up(shard: &Shard, todo: usize) {
-    if todo != 0 {
-        shard.follow_up(todo);
+/// What a section has left for after the lock.
+#[must_use]
+pub(crate) struct Left<'a> {
+    shard: &'a Shard,
+    todo: usize,
+}
+
+impl Left<'_> {
+    /// Does it. Does not unwind.
+    #[inline(always)]
+    pub(crate) fn follow_up(self) {
+        if self.todo != 0 {
+            self.shard.follow_up(self.todo);
+        }
     }
 }
 
@@ -121,10 +115,7 @@ impl Section<'_> {
         self.with(|queues, key| {
             // SAFETY: we hold the lock of the word's shard (I2), and the idle node's owner lends it to us (I5).
             unsafe { queues.append(key, node) };
-            if is_pass_wanted() {
-                queues.state |= WATCH;
-            }
-            mutant!("watch-enqueue" => queues.state &= !WATCH);
+            mutant!("watch-enqueue" => queues.state &= !super::shard::WATCH);
         });
         // SAFETY: alive (I1).
         self.tell_queued(unsafe { node.as_ref() });
@@ -288,13 +279,16 @@ impl Section<'_> {
     #[inline(always)]
     fn dequeue(&mut self, node: Pin<&Waiter>) -> bool {
         // SAFETY: we hold the lock of the node and of its word (I2).
-        self.with(|queues, key| unsafe {
-            let head = queues.bucket(key).find_with(key, node.pointer());
-            if let Some(head) = head {
-                queues.remove(key, head, node.pointer());
-            }
-            head.is_some()
-        })
+        self.with(
+            #[inline(always)]
+            |queues, key| unsafe {
+                let head = queues.bucket(key).find_with(key, node.pointer());
+                if let Some(head) = head {
+                    queues.remove(key, head, node.pointer());
+                }
+                head.is_some()
+            },
+        )
     }
 }
 
@@ -360,7 +354,7 @@ impl Section<'_> {
             let is_passed = |node: NonNull<Waiter>| goes_past && node.as_ref().state() == PASSED;
             let wake = find_in(head, |node| if is_passed(node) { None } else { signal(node) })?;
             mutant!("watch-signal" => return Some((wake, len)));
-            queues.watch(len > 1 || is_pass_wanted());
+            queues.watch(len > 1 || extras() & PASS != 0);
             Some((wake, len))
         })
     }

@@ -5,13 +5,14 @@
 
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU8;
 
 use super::bucket::Bucket;
 use super::key::{BITS, FIRST_BIT, Key};
 use super::lock::Lock;
 use super::node::{QUEUED, Waiter, next};
 use crate::list::Detached;
-use crate::observe::ticket_after;
+use crate::observe::{CLOCK, PASS, extras, ticket_after, ticket_now};
 use crate::sync::{MODEL, UnsafeCell, mutant};
 
 /// A shard never has fewer buckets. One in a model, so that three words make it grow.
@@ -28,6 +29,26 @@ pub(super) const WATCH: usize = RESIZE << 1;
 pub(super) const TODO: usize = RESIZE | WATCH;
 
 const _: () = assert!(TODO < 1 << FIRST_BIT, "a bit of words has another meaning, too");
+
+/// Whether the watchdog's next pass over the table of the process is set up (`watchdog.rs`). Written when contention comes and goes.
+pub(crate) static PASSES: AtomicU8 = AtomicU8::new(IDLE);
+/// No pass is set up.
+pub(crate) const IDLE: u8 = 0;
+/// The next pass has been set up, or one is under way.
+#[cfg(not(waitword_loom))]
+pub(crate) const RUNNING: u8 = 1;
+/// There will be no pass.
+#[cfg(not(waitword_loom))]
+pub(crate) const DISABLED: u8 = 2;
+
+/// Held by a snapshot of any table: a shard has one [`Place`].
+#[cfg(not(waitword_loom))]
+pub(super) static SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
+
+#[cfg(waitword_loom)]
+crate::sync::lazy_static! {
+    pub(super) static ref SNAPSHOTS: crate::sync::Mutex<()> = crate::sync::Mutex::new(());
+}
 
 /// Aligned so that two shards share no cache line, nor a pair of lines that the processor fetches together. Fields are in the order of use:
 /// most sections need only the first such pair.
@@ -117,13 +138,13 @@ fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
 #[repr(C)]
 pub(crate) struct Queues {
     pub(crate) buckets: Box<[Bucket]>,
+    /// One less than the number of buckets, a power of two. With more words than buckets there should be more.
+    mask: usize,
     /// Which words may have waiters: unlocking stores this in the state of the lock. In place of that state's own bits, what is to be done
     /// then: [`RESIZE`], [`WATCH`].
     pub(super) state: usize,
     /// How many words have a queue.
     words: usize,
-    /// With more words there should be more buckets.
-    many: usize,
     /// With fewer words there should be fewer buckets.
     few: usize,
     /// The ticket of the waiter that was enqueued last.
@@ -142,9 +163,9 @@ impl Queues {
     fn new() -> Self {
         Self {
             buckets: (0..FEWEST_BUCKETS).map(|_| Bucket::default()).collect(),
+            mask: FEWEST_BUCKETS - 1,
             state: 0,
             words: 0,
-            many: FEWEST_BUCKETS,
             few: 0,
             last_ticket: 0,
             watched: false,
@@ -156,9 +177,8 @@ impl Queues {
 
     #[inline]
     pub(super) fn bucket(&mut self, key: Key) -> &mut Bucket {
-        let index = key.bucket(self.buckets.len());
-        // SAFETY: below the number of buckets, which is a power of two.
-        unsafe { self.buckets.get_unchecked_mut(index) }
+        // SAFETY: below the number of buckets.
+        unsafe { self.buckets.get_unchecked_mut(key.bucket(self.mask)) }
     }
 
     /// Puts `node` at the tail of the queue of `key`.
@@ -167,7 +187,10 @@ impl Queues {
     /// The caller holds the lock of the shard, as for every function here; the node is unlinked and the caller's.
     #[inline(always)]
     pub(super) unsafe fn append(&mut self, key: Key, node: NonNull<Waiter>) {
-        let ticket = ticket_after(self.last_ticket);
+        let mut ticket = ticket_after(self.last_ticket);
+        if extras() != 0 {
+            ticket = self.with_extras(ticket);
+        }
         self.last_ticket = ticket;
         // SAFETY: as the caller guarantees (I2).
         match unsafe { self.bucket(key).push(key, ticket, node) } {
@@ -175,6 +198,15 @@ impl Queues {
             // SAFETY: alive, as all in a queue (I1).
             Some(head) => self.watch(unsafe { head.as_ref() }.state() != QUEUED),
         }
+    }
+
+    /// What an enqueue does that is asked for more. Returns the ticket, at least `next`.
+    #[cold]
+    fn with_extras(&mut self, next: u64) -> u64 {
+        if extras() & PASS != 0 {
+            self.state |= WATCH;
+        }
+        if extras() & CLOCK != 0 { ticket_now().max(next) } else { next }
     }
 
     /// Takes `node` out of the queue of `head`, which is that of `key`.
@@ -219,10 +251,10 @@ impl Queues {
     /// `key` has a queue now.
     #[inline(always)]
     fn word_came(&mut self, key: Key) {
-        self.words += 1;
-        if self.words > self.many {
+        if self.words > self.mask {
             self.state |= RESIZE;
         }
+        self.words += 1;
         let bit = key.bit();
         self.words_of[bit] += 1;
         mutant!("occupancy-bit" => return);
@@ -255,7 +287,7 @@ impl Queues {
     /// How many buckets there should be, if there are more or fewer.
     fn better_size(&self) -> Option<usize> {
         let size = self.buckets.len();
-        if self.words > self.many {
+        if self.words > size && size < MOST_BUCKETS {
             Some(4 * size)
         } else if self.words < self.few {
             Some((size / 4).max(FEWEST_BUCKETS))
@@ -270,13 +302,13 @@ impl Queues {
             // SAFETY: `self` is reached through the lock (I2); a queue is moved as a whole, and its key is nowhere else.
             unsafe {
                 while let Some((key, head)) = bucket.take_queue() {
-                    spare[key.bucket(spare.len())].put_queue(key, head);
+                    spare[key.bucket(spare.len() - 1)].put_queue(key, head);
                 }
             }
         }
         std::mem::swap(&mut self.buckets, spare);
         let size = self.buckets.len();
-        self.many = if size < MOST_BUCKETS { size } else { usize::MAX };
+        self.mask = size - 1;
         self.few = if size == FEWEST_BUCKETS { 0 } else { size.div_ceil(8) };
         self.place.rehashes += 1;
         // A queue may have moved to a bucket that a pass of the watchdog has already checked: another pass is due.

@@ -1,7 +1,9 @@
 //! The table: from the address of a word to the section of its waiters.
 
 use std::fmt;
+use std::ops::Deref;
 use std::pin::Pin;
+use std::ptr::NonNull;
 
 #[cfg(waitword_loom)]
 use super::key::model_addresses;
@@ -9,7 +11,6 @@ use super::key::{Key, Secret};
 use super::node::Waiter;
 use super::section::Section;
 use super::shard::Shard;
-use super::shards::Shards;
 use crate::sync::{MODEL, mutant};
 use crate::word::Word;
 
@@ -40,6 +41,8 @@ const SHARDS: usize = if MODEL { 1 } else { 256 };
 /// ```
 pub struct Table {
     shards: Shards,
+    /// One less than the number of shards, a power of two.
+    mask: usize,
     secret: Secret,
 }
 
@@ -60,7 +63,7 @@ impl Table {
         let shards = shards.clamp(1, 1 << 16).next_power_of_two();
         #[cfg(waitword_loom)]
         model_addresses::begin();
-        Self { shards: Shards::new(shards, watchdog), secret: Secret::of_process() }
+        Self { shards: Shards::new(shards, watchdog), mask: shards - 1, secret: Secret::of_process() }
     }
 
     /// The one of the process.
@@ -91,8 +94,8 @@ impl Table {
 
     #[inline(always)]
     fn shard(&self, key: Key) -> &Shard {
-        // SAFETY: below the number of shards, which is a power of two.
-        unsafe { self.shards.get_unchecked(key.shard(self.shards.len())) }
+        // SAFETY: below the number of shards.
+        unsafe { self.shards.get_unchecked(key.shard(self.mask)) }
     }
 
     /// All shards, for passes and snapshots.
@@ -144,6 +147,47 @@ impl Table {
             section = self.section(node.key());
         }
         section
+    }
+}
+
+/// The shards of a table, at one address for as long as the table exists: a thread that forks locks those of all tables
+/// (`../sync/fork.rs`).
+///
+/// Invariant S1: the pointer is that of a leaked box, which is freed with this value alone, after a fork knows it no more. It is shared until
+/// then.
+struct Shards(NonNull<[Shard]>);
+
+// SAFETY: a shared slice of what is `Send` and `Sync` (S1).
+unsafe impl Send for Shards {}
+// SAFETY: as for `Send` (S1).
+unsafe impl Sync for Shards {}
+
+impl Shards {
+    fn new(number: usize, watchdog: Option<fn()>) -> Self {
+        let shards: Box<[Shard]> = (0..number).map(|_| Shard::new(watchdog)).collect();
+        let shards = Self(NonNull::from(Box::leak(shards)));
+        #[cfg(all(unix, not(waitword_loom)))]
+        super::fork::enter(shards.0);
+        shards
+    }
+}
+
+impl Deref for Shards {
+    type Target = [Shard];
+
+    #[inline]
+    fn deref(&self) -> &[Shard] {
+        // SAFETY: alive as long as `self`, and shared (S1).
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Shards {
+    fn drop(&mut self) {
+        #[cfg(all(unix, not(waitword_loom)))]
+        super::fork::leave(self.0);
+        // SAFETY: the leaked box, which nobody else reaches any more (S1).
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 

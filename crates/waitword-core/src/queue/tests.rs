@@ -32,7 +32,7 @@ impl Waited {
 
 /// Made-up addresses of words that are in this one of so many buckets.
 fn addresses(table: &Table, buckets: usize, bucket: usize) -> impl Iterator<Item = usize> + '_ {
-    (4..usize::MAX).step_by(4).filter(move |&address| table.key_of(address).bucket(buckets) == bucket)
+    (4..usize::MAX).step_by(4).filter(move |&address| table.key_of(address).bucket(buckets - 1) == bucket)
 }
 
 /// Between two critical sections of a pass the shard shrinks, and a queue moves to a bucket that the pass has already checked.

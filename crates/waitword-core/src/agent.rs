@@ -6,14 +6,14 @@ use std::ptr::NonNull;
 
 use crate::inbox::{Completed, Inbox};
 use crate::list::Entry;
-use crate::location::{Location, address};
+use crate::location::{Location, Value, address};
 use crate::notify::notify;
 use crate::observe::{Begins, End, Ended, WaiterKind, WaitsFor, ended};
 use crate::outcome::{Cancelled, Outcome};
 use crate::queue::node::{GONE, IDLE, NOTIFIED, Tagged, Waiter, entry, is_queued, node_of};
 use crate::wait::{enqueue_while_equal, leave, left_queue};
 use crate::wake::Wake;
-use crate::word::{Word, bits};
+use crate::word::bits;
 
 impl Inbox {
     /// Notifies on behalf of the agent: those of its own waits that this completes are found with
@@ -70,7 +70,7 @@ impl<L: Location> InboxWait<L> {
     ///
     /// # Panics
     /// If it is already enqueued, or completed and not popped.
-    pub fn enqueue(self: Pin<&mut Self>, expected: <L::Word as Word>::Value) -> bool {
+    pub fn enqueue(self: Pin<&mut Self>, expected: Value<L>) -> bool {
         assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
         drop(this.node().set_wake(Wake::Agent(Some(this.inbox.clone()))));

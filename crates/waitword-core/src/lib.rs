@@ -64,13 +64,12 @@ mod may_block;
 mod notify;
 pub mod observe;
 mod outcome;
+#[allow(unsafe_code)]
 mod park;
 #[allow(unsafe_code)]
 mod queue;
 #[allow(unsafe_code)]
 mod requeue;
-#[allow(unsafe_code)]
-mod sleeper;
 mod spin;
 mod sync;
 #[allow(unsafe_code)]
@@ -85,7 +84,7 @@ mod word;
 
 pub use agent::InboxWait;
 pub use inbox::Inbox;
-pub use location::{At, Location};
+pub use location::{At, Location, Value};
 pub use may_block::{AllowBlocking, ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use notify::{
     charge_release, is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many,

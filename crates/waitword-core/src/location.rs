@@ -28,6 +28,9 @@ pub unsafe trait Location {
     fn table(&self) -> &Table;
 }
 
+/// What the word of a location holds.
+pub type Value<L> = <<L as Location>::Word as Word>::Value;
+
 /// The address of the word: what its waiters are queued under.
 #[inline(always)]
 pub(crate) fn address<L: Location>(at: &L) -> usize {

@@ -47,7 +47,7 @@ use std::pin::pin;
 
 use crate::inbox::Inbox;
 use crate::list::Detached;
-use crate::location::{Location, address};
+use crate::location::{Location, Value, address};
 use crate::observe::{CONTENDED, Woke, asks, contended};
 use crate::queue::key::Key;
 use crate::queue::section::{Section, Which};
@@ -211,9 +211,9 @@ fn wake_many<'a>(
 /// ```
 pub fn notify_one_or_replace<L: Location>(
     at: L,
-    current: <L::Word as Word>::Value,
-    new: <L::Word as Word>::Value,
-) -> Result<usize, <L::Word as Word>::Value> {
+    current: Value<L>,
+    new: Value<L>,
+) -> Result<usize, Value<L>> {
     wake_one_or_replace(&at, Which::First, current, new)
 }
 
@@ -221,9 +221,9 @@ pub fn notify_one_or_replace<L: Location>(
 fn wake_one_or_replace<L: Location>(
     at: &L,
     which: Which,
-    current: <L::Word as Word>::Value,
-    new: <L::Word as Word>::Value,
-) -> Result<usize, <L::Word as Word>::Value> {
+    current: Value<L>,
+    new: Value<L>,
+) -> Result<usize, Value<L>> {
     let (table, mut replaced) = (at.table(), Ok(()));
     let replace = &mut || replaced = at.word().compare_exchange(current, new);
     let woken = wake_one(table, table.key_of(address(at)), which, None, replace);
@@ -245,9 +245,9 @@ fn wake_one_or_replace<L: Location>(
 /// ```
 pub fn notify_last_or_replace<L: Location>(
     at: L,
-    current: <L::Word as Word>::Value,
-    new: <L::Word as Word>::Value,
-) -> Result<usize, <L::Word as Word>::Value> {
+    current: Value<L>,
+    new: Value<L>,
+) -> Result<usize, Value<L>> {
     wake_one_or_replace(&at, Which::Last, current, new)
 }
 
@@ -269,9 +269,9 @@ pub fn notify_last_or_replace<L: Location>(
 /// ```
 pub fn replace_and_notify_all<L: Location>(
     at: L,
-    current: <L::Word as Word>::Value,
-    new: <L::Word as Word>::Value,
-) -> Result<usize, <L::Word as Word>::Value> {
+    current: Value<L>,
+    new: Value<L>,
+) -> Result<usize, Value<L>> {
     let (word, section) = (at.word(), section(&at));
     word.compare_exchange(current, new)?;
     Ok(wake_many(at.table(), section, usize::MAX, None))
@@ -292,11 +292,7 @@ pub fn replace_and_notify_all<L: Location>(
 /// assert_eq!(replace_if_idle(&word, 0, 1), Ok(()));
 /// assert_eq!(replace_if_idle(&word, 0, 1), Err(1));
 /// ```
-pub fn replace_if_idle<L: Location>(
-    at: L,
-    current: <L::Word as Word>::Value,
-    new: <L::Word as Word>::Value,
-) -> Result<(), <L::Word as Word>::Value> {
+pub fn replace_if_idle<L: Location>(at: L, current: Value<L>, new: Value<L>) -> Result<(), Value<L>> {
     let (word, mut section) = (at.word(), section(&at));
     if section.is_empty() { word.compare_exchange(current, new) } else { Err(word.load()) }
 }

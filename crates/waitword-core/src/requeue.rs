@@ -33,7 +33,7 @@
 use std::pin::pin;
 
 use crate::list::Detached;
-use crate::location::{Location, address};
+use crate::location::{Location, Value, address};
 use crate::observe::Woke;
 use crate::queue::key::Key;
 use crate::queue::section::{Left, Section};
@@ -76,10 +76,10 @@ use crate::word::{Word, bits};
 /// ```
 pub fn requeue_while_equal<L: Location>(
     from: L,
-    expected: <L::Word as Word>::Value,
+    expected: Value<L>,
     to: usize,
     count: usize,
-) -> Result<usize, <L::Word as Word>::Value> {
+) -> Result<usize, Value<L>> {
     let (table, word) = (from.table(), from.word());
     let key = table.key_of(address(&from));
     if count == 0 || table.is_idle(key) {

@@ -26,17 +26,16 @@ use std::pin::{Pin, pin};
 use std::ptr::{NonNull, from_ref};
 use std::task::{Context, Poll, Waker};
 
-use crate::location::{Location, address};
+use crate::location::{Location, Value, address};
 use crate::may_block::may_block;
 use crate::observe::{
     self, Begins, Caller, DELAYS, End, Ended, Origin, WAITS, WaiterKind, WaitsFor, asks, ended, nanos_of,
 };
 use crate::outcome::{Cancelled, Interrupted, Outcome};
-use crate::park::{Interrupt, Parker};
+use crate::park::{Interrupt, Parker, is_of_thread};
 use crate::queue::node::{GONE, IDLE, NOTIFIED, PASSED, QUEUED, REQUESTED, Waiter, is_queued, is_signalled};
 use crate::queue::section::Section;
 use crate::queue::table::Table;
-use crate::sleeper::is_of_thread;
 use crate::spin::{is_spin_due, spin_and_learn};
 use crate::sync::mutant;
 use crate::time::{Duration, Instant};
@@ -70,7 +69,7 @@ use crate::word::{AnyWord, Word, bits};
 /// ```
 #[track_caller]
 #[inline]
-pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
+pub fn wait<L: Location>(at: L, expected: Value<L>) -> Outcome {
     block(Origin::here(WaitsFor::Word), &at, expected, || None, None, "wait_async")
         .unwrap_or(Outcome::TimedOut)
 }
@@ -91,7 +90,7 @@ pub fn wait<L: Location>(at: L, expected: <L::Word as Word>::Value) -> Outcome {
 /// assert_eq!(wait_for(&word, 0, Duration::from_millis(1)), Outcome::TimedOut);
 /// ```
 #[track_caller]
-pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout: Duration) -> Outcome {
+pub fn wait_for<L: Location>(at: L, expected: Value<L>, timeout: Duration) -> Outcome {
     if timeout.is_zero() {
         let is_equal = is_equal(at.table(), at.word(), bits::<L::Word>(expected));
         return if is_equal { Outcome::TimedOut } else { Outcome::NotEqual };
@@ -108,7 +107,7 @@ pub fn wait_for<L: Location>(at: L, expected: <L::Word as Word>::Value, timeout:
 /// # Panics
 /// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
 #[track_caller]
-pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadline: Instant) -> Outcome {
+pub fn wait_until<L: Location>(at: L, expected: Value<L>, deadline: Instant) -> Outcome {
     block(Origin::here(WaitsFor::Word), &at, expected, || Some(deadline), None, "wait_async_until")
         .unwrap_or(Outcome::TimedOut)
 }
@@ -137,7 +136,7 @@ pub fn wait_until<L: Location>(at: L, expected: <L::Word as Word>::Value, deadli
 #[track_caller]
 pub fn wait_interruptible<L: Location>(
     at: L,
-    expected: <L::Word as Word>::Value,
+    expected: Value<L>,
     timeout: Option<Duration>,
     interrupt: &Interrupt,
 ) -> Result<Outcome, Interrupted> {
@@ -156,7 +155,7 @@ pub fn wait_interruptible<L: Location>(
 pub fn wait_from<L: Location>(
     origin: Origin,
     at: L,
-    expected: <L::Word as Word>::Value,
+    expected: Value<L>,
     deadline: Option<Instant>,
 ) -> Outcome {
     block(origin, &at, expected, || deadline, None, "wait_async").unwrap_or(Outcome::TimedOut)
@@ -189,17 +188,13 @@ pub fn wait_from<L: Location>(
 /// ```
 #[inline]
 #[track_caller]
-pub fn wait_async<L: Location>(at: L, expected: <L::Word as Word>::Value) -> WaitAsync<L> {
+pub fn wait_async<L: Location>(at: L, expected: Value<L>) -> WaitAsync<L> {
     wait_async_from(Origin::here(WaitsFor::Word), at, expected)
 }
 
 /// As [`wait_async`], for building locks: snapshots show the wait as one of `origin`.
 #[inline]
-pub fn wait_async_from<L: Location>(
-    origin: Origin,
-    at: L,
-    expected: <L::Word as Word>::Value,
-) -> WaitAsync<L> {
+pub fn wait_async_from<L: Location>(origin: Origin, at: L, expected: Value<L>) -> WaitAsync<L> {
     WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at, deadline: NoDeadline }
 }
 
@@ -207,11 +202,7 @@ pub fn wait_async_from<L: Location>(
 ///
 /// A timeout beyond what [`Instant`] can hold never expires. See [`wait_async_until`].
 #[track_caller]
-pub fn wait_async_for<L: Location>(
-    at: L,
-    expected: <L::Word as Word>::Value,
-    timeout: Duration,
-) -> WaitAsync<L, Until> {
+pub fn wait_async_for<L: Location>(at: L, expected: Value<L>, timeout: Duration) -> WaitAsync<L, Until> {
     until(Origin::here(WaitsFor::Word), at, expected, Instant::now().checked_add(timeout))
 }
 
@@ -228,18 +219,14 @@ pub fn wait_async_for<L: Location>(
 /// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot
 /// start a thread.
 #[track_caller]
-pub fn wait_async_until<L: Location>(
-    at: L,
-    expected: <L::Word as Word>::Value,
-    deadline: Instant,
-) -> WaitAsync<L, Until> {
+pub fn wait_async_until<L: Location>(at: L, expected: Value<L>, deadline: Instant) -> WaitAsync<L, Until> {
     until(Origin::here(WaitsFor::Word), at, expected, Some(deadline))
 }
 
 fn until<L: Location>(
     origin: Origin,
     at: L,
-    expected: <L::Word as Word>::Value,
+    expected: Value<L>,
     deadline: Option<Instant>,
 ) -> WaitAsync<L, Until> {
     let origin = origin.timed(deadline.is_some());
@@ -616,7 +603,7 @@ impl<L: Location, D: Deadline> fmt::Debug for WaitAsync<L, D> {
 fn block<L: Location>(
     origin: Origin,
     at: &L,
-    expected: <L::Word as Word>::Value,
+    expected: Value<L>,
     deadline: impl FnOnce() -> Option<Instant>,
     interrupt: Option<&Interrupt>,
     instead: &str,

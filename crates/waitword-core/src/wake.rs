@@ -13,7 +13,7 @@ use std::ptr::without_provenance;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
 use super::inbox::Inbox;
-use crate::sleeper::is_of_thread;
+use crate::park::is_of_thread;
 use crate::sync::MODEL;
 
 /// How many waiters are completed in one critical section. Small in a model, so that there are several batches.

@@ -10,14 +10,14 @@
 //!   IDLE ─────────────► QUEUED ──────────┬─► NOTIFIED ───────────────────────────► DONE
 //!   the owner           the shard's lock │   the owner; an agent's wait: its       the owner, who
 //!    ▲                     │             │   inbox, and IDLE again once popped     only drops it
-//!    └────────── leave ────┘             └─► TIMED_OUT (an agent's wait only)
+//!    └────────── leave ────┘             └─► GONE (an agent's deadline, or a fork)
 //! ```
 //! While it is queued a node may be `SIGNALLED` (`../notify.rs`): woken without an outcome, its waker gone until its owner
 //! sets another. If it does not respond, a pass of the watchdog makes it `OVERDUE`, and the next one `SKIPPED`
-//! (`../watchdog.rs`). Its owner may make it `SIGNAL_REQUESTED`: the next pass signals it; or `PASSED`: signals may go past
-//! it. What is said of `QUEUED` nodes here holds for all six.
+//! (`../watchdog.rs`). Its owner may make it `REQUESTED`: the next pass signals it; or `PASSED`: signals may go past
+//! it. All of these are [`QUEUED`](node::QUEUED), with a mark beside it.
 //!
-//! In the child of a fork, a node that another thread than the forking one had queued is `LOST`: in no list (`fork.rs`).
+//! In the child of a fork, a node that another thread than the forking one had queued is `GONE`: in no list (`fork.rs`).
 //!
 //! A `QUEUED` node is linked into the queue of its word or, once a notify has dequeued it, *detached*: linked into the list
 //! that this notify is working off, counted, and not completed yet.

@@ -12,7 +12,7 @@
 //!   then releases them
 //!   starts a thread, on that stack           nothing is linked there any more
 //! ```
-//! The state of this library has three parts that fork each on their own: the tables (`queue/shards.rs`), the timer (`timer/callers.rs`) and
+//! The state of this library has three parts that fork each on their own: the tables (`queue/fork.rs`), the timer (`timer/callers.rs`) and
 //! the threads that have waited (`park.rs`). The locks of one part are never held while those of another are taken, so the parts may be
 //! prepared in any order. The C library does not run a handler that is registered while it runs those before it; so the first table registers
 //! all parts, and only a fork that is under way while the process waits for the first time goes unnoticed. A value that is made once must not be waited for, because its maker may be gone: hence

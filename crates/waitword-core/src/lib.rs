@@ -97,8 +97,8 @@ pub use requeue::requeue_while_equal;
 pub use spin::spin_in_poll;
 pub use timer::Alarm;
 pub use wait::{
-    Deadline, NoDeadline, Until, WaitAsync, wait, wait_async, wait_async_for, wait_async_from,
-    wait_async_until, wait_for, wait_from, wait_interruptible, wait_until,
+    NoDeadline, Until, WaitAsync, wait, wait_async, wait_async_for, wait_async_from, wait_async_until,
+    wait_for, wait_from, wait_interruptible, wait_until,
 };
 pub use watchdog::STALL_TIMEOUT;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

@@ -26,6 +26,7 @@ use std::pin::{Pin, pin};
 use std::ptr::{NonNull, from_ref};
 use std::task::{Context, Poll, Waker};
 
+use self::deadline::Deadline;
 use crate::location::{Location, Value, address};
 use crate::may_block::may_block;
 use crate::observe::{
@@ -242,9 +243,6 @@ pub struct WaitAsync<L: Location, D: Deadline = NoDeadline> {
     deadline: D,
 }
 
-/// When a wait ends by itself: never ([`NoDeadline`]), or at a deadline ([`Until`]). The trait is sealed.
-pub trait Deadline: fmt::Debug + deadline::Sealed {}
-
 /// A wait that only a notify ends.
 #[derive(Debug)]
 pub struct NoDeadline;
@@ -257,14 +255,13 @@ pub struct Until {
     alarm: Alarm,
 }
 
-impl Deadline for NoDeadline {}
-
-impl Deadline for Until {}
-
 mod deadline {
-    use super::{Instant, NoDeadline, Pin, Until, Waker};
+    //! Cannot be named, and so not be implemented, elsewhere.
 
-    pub trait Sealed {
+    use super::{Instant, NoDeadline, Pin, Until, Waker, fmt};
+
+    /// When a wait ends by itself: never ([`NoDeadline`]), or at a deadline ([`Until`]).
+    pub trait Deadline: fmt::Debug {
         /// Whether it has passed. If not, the task is woken when it has.
         fn has_passed(self: Pin<&mut Self>, waker: &Waker) -> bool;
 
@@ -272,7 +269,7 @@ mod deadline {
         fn clear(self: Pin<&mut Self>);
     }
 
-    impl Sealed for NoDeadline {
+    impl Deadline for NoDeadline {
         #[inline(always)]
         fn has_passed(self: Pin<&mut Self>, _waker: &Waker) -> bool {
             false
@@ -282,7 +279,7 @@ mod deadline {
         fn clear(self: Pin<&mut Self>) {}
     }
 
-    impl Sealed for Until {
+    impl Deadline for Until {
         fn has_passed(mut self: Pin<&mut Self>, waker: &Waker) -> bool {
             let Some(deadline) = self.deadline else { return false };
             let now = Instant::now();

@@ -30,9 +30,11 @@ pub use seam::{
     WAITS, WaiterKind, Woken, ask, asks, set_observer,
 };
 pub(crate) use seam::{Begins, Woke, contended, ended, polled, queued};
+#[cfg(not(waitword_loom))]
+pub(crate) use seen::set_extra;
 pub use seen::{
     Actor, WaiterSeen, WaiterState, begin_clock, instant, nanos, nanos_at, start_clock, stop_clock,
 };
 pub(crate) use seen::{
-    CLOCK, Copied, PASS, extras, nanos_of, set_extra, ticket_after, ticket_now, time_of, years_of_tickets,
+    CLOCK, Copied, PASS, extras, nanos_of, ticket_after, ticket_now, time_of, years_of_tickets,
 };

@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU8;
 
 use super::bucket::Bucket;
 use super::key::{BITS, FIRST_BIT, Key};
@@ -31,8 +30,10 @@ pub(super) const TODO: usize = RESIZE | WATCH;
 const _: () = assert!(TODO < 1 << FIRST_BIT, "a bit of words has another meaning, too");
 
 /// Whether the watchdog's next pass over the table of the process is set up (`watchdog.rs`). Written when contention comes and goes.
-pub(crate) static PASSES: AtomicU8 = AtomicU8::new(IDLE);
+#[cfg(not(waitword_loom))]
+pub(crate) static PASSES: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(IDLE);
 /// No pass is set up.
+#[cfg(not(waitword_loom))]
 pub(crate) const IDLE: u8 = 0;
 /// The next pass has been set up, or one is under way.
 #[cfg(not(waitword_loom))]

@@ -8,7 +8,7 @@ use crate::inbox::{Completed, Inbox};
 use crate::list::Entry;
 use crate::location::{Location, Value, address};
 use crate::notify::notify;
-use crate::observe::{Begins, End, Ended, WaiterKind, WaitsFor, ended};
+use crate::observe::{End, Ended, WaitsFor, ended};
 use crate::outcome::{Cancelled, Outcome};
 use crate::queue::node::{GONE, IDLE, NOTIFIED, Tagged, Waiter, entry, is_queued, node_of};
 use crate::wait::{enqueue_while_equal, leave, left_queue};
@@ -74,15 +74,10 @@ impl<L: Location> InboxWait<L> {
         assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
         let this = self.as_ref();
         drop(this.node().set_wake(Wake::Agent(Some(this.inbox.clone()))));
-        let begins = Begins::now();
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
-        let is_enqueued = unsafe {
+        unsafe {
             enqueue_while_equal(this.at.table(), this.at.word(), bits::<L::Word>(expected), this.pointer())
-        };
-        if is_enqueued {
-            begins.enqueued(address(&this.at), WaiterKind::Agent, this.inbox.identity(), None);
         }
-        is_enqueued
     }
 
     /// Completes it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is

@@ -30,7 +30,7 @@ use self::deadline::Deadline;
 use crate::location::{Location, Value, address};
 use crate::may_block::may_block;
 use crate::observe::{
-    self, Begins, Caller, DELAYS, End, Ended, Origin, WAITS, WaiterKind, WaitsFor, asks, ended, nanos_of,
+    self, Caller, DELAYS, End, Ended, Origin, WAITS, WaitsFor, asks, began, ended, nanos_of,
 };
 use crate::outcome::{Cancelled, Interrupted, Outcome};
 use crate::park::{Interrupt, Parker, is_of_thread};
@@ -474,7 +474,7 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
                     self.spin_while_equal(cx.waker());
                 }
                 observe::polled(cx.waker());
-                enqueue(self.at.table(), self.at.word(), node.expects(), node, cx.waker())
+                enqueue(self.at.table(), self.at.word(), node, cx.waker())
             }
             NOTIFIED => Poll::Ready(Some(Outcome::Notified)),
             state => poll_again(self.at.table(), node, state, cx.waker()),
@@ -636,10 +636,10 @@ fn block_while_equal(
     // These wakers are ours: to clone one runs no foreign code.
     let waker = interrupt.and_then(|interrupt| interrupt.waker(&parker)).unwrap_or(parker.waker());
     let origin = origin.timed(deadline.is_some());
-    let node = pin!(Waiter::new(Some(origin)));
+    let node = pin!(Waiter::expecting(expected, Some(origin)));
     let node = node.as_ref();
     let queued = Queued { table, node, interrupt };
-    if enqueue(table, word, expected, node, waker).is_ready() {
+    if enqueue(table, word, node, waker).is_ready() {
         return Ok(Outcome::NotEqual);
     }
     if queued.is_queued() {
@@ -709,28 +709,17 @@ fn is_equal(table: &Table, word: &AnyWord<'_>, expected: u64) -> bool {
     word.load_bits() == expected
 }
 
-/// Compares the word, and enqueues an idle node, to be woken by `waker`, if it holds `expected`; otherwise is ready with
+/// Compares the word, and enqueues an idle node, to be woken by `waker`, if it holds what the node expects; otherwise is ready with
 /// [`NotEqual`](Outcome::NotEqual). The code is the same for all types of words, threads and tasks.
 #[inline(never)]
-fn enqueue(
-    table: &Table,
-    word: &AnyWord<'_>,
-    expected: u64,
-    node: Pin<&Waiter>,
-    waker: &Waker,
-) -> Poll<Option<Outcome>> {
+fn enqueue(table: &Table, word: &AnyWord<'_>, node: Pin<&Waiter>, waker: &Waker) -> Poll<Option<Outcome>> {
     // Cloned here because no lock may be held while foreign code runs.
-    let wake = Wake::Task(waker.clone());
-    let kind = if wake.is_of_thread() { WaiterKind::Thread } else { WaiterKind::Task };
-    let who = wake.identity();
-    node.init_wake(wake);
-    let (begins, origin) = (Begins::now(), asks(WAITS).then(|| node.origin()));
+    node.init_wake(Wake::Task(waker.clone()));
     // SAFETY: idle and pinned; it leaves before its memory goes, in the drop of `Queued` or of `WaitAsync` (I1).
-    if !unsafe { enqueue_while_equal(table, word, expected, node.pointer()) } {
-        return Poll::Ready(Some(Outcome::NotEqual));
+    match unsafe { enqueue_while_equal(table, word, node.expects(), node.pointer()) } {
+        true => Poll::Pending,
+        false => Poll::Ready(Some(Outcome::NotEqual)),
     }
-    begins.enqueued(from_ref(word).addr(), kind, who, origin);
-    Poll::Pending
 }
 
 /// Compares the word, and enqueues the node, whose wake has been set, if it holds `expected`. Returns whether it did.
@@ -744,7 +733,10 @@ pub(crate) unsafe fn enqueue_while_equal(
     expected: u64,
     node: NonNull<Waiter>,
 ) -> bool {
-    let key = table.key_of(from_ref(word).addr());
+    let address = from_ref(word).addr();
+    // SAFETY: idle and pinned, as the caller guarantees.
+    let begun = asks(WAITS).then(|| unsafe { Pin::new_unchecked(node.as_ref()) }.begun(address));
+    let key = table.key_of(address);
     mutant!("compare-under-lock" => {
         let is_equal = word.load_bits() == expected;
         // SAFETY: as below.
@@ -758,6 +750,8 @@ pub(crate) unsafe fn enqueue_while_equal(
     }
     // SAFETY: as the caller guarantees.
     unsafe { section.enqueue(node) };
+    drop(section);
+    begun.iter().for_each(began);
     true
 }
 

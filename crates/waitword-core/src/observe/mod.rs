@@ -29,7 +29,7 @@ pub use seam::{
     AWAITED, Begun, CONTENDED, Contended, DELAYS, End, Ended, Front, HOLDERS, OWN, Observer, RELEASES, TASKS,
     WAITS, WaiterKind, Woken, ask, asks, set_observer,
 };
-pub(crate) use seam::{Begins, Woke, contended, ended, polled, queued};
+pub(crate) use seam::{Woke, began, contended, ended, polled, queued};
 #[cfg(not(waitword_loom))]
 pub(crate) use seen::set_extra;
 pub use seen::{

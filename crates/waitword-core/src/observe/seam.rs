@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Waker;
 
-use super::origin::{Origin, Site, WaitsFor};
+use super::origin::{Site, WaitsFor};
 use super::seen::{nanos, nanos_of};
 use crate::sync::OnceLock;
 
@@ -175,24 +175,9 @@ fn observer() -> Option<&'static Observer> {
     OBSERVER.get().copied()
 }
 
-/// When a wait is about to begin, if that is asked for.
-pub(crate) struct Begins(Option<u64>);
-
-impl Begins {
-    #[inline]
-    pub(crate) fn now() -> Self {
-        Self(asks(WAITS).then(nanos))
-    }
-
-    /// The wait has begun.
-    #[inline]
-    pub(crate) fn enqueued(self, word: usize, kind: WaiterKind, who: usize, origin: Option<Origin>) {
-        if let Some(at) = self.0 {
-            let waits_for = origin.map_or(WaitsFor::Word, Origin::waits_for);
-            let site = origin.and_then(Origin::site);
-            tell(|observer| (observer.waits)(&Begun { at, word, kind, who, waits_for, site }));
-        }
-    }
+/// A wait has begun, and enqueued.
+pub(crate) fn began(begun: &Begun) {
+    tell(|observer| (observer.waits)(begun));
 }
 
 /// That waiters are signalled or notified, and when, if that is asked for: read under the lock of their shard, before any of them can run.

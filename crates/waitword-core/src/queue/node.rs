@@ -6,7 +6,9 @@ use std::ptr::NonNull;
 
 use super::key::Key;
 use crate::list::{self, Entry};
-use crate::observe::{Caller, HOLDERS, Origin, PackedSite, Site, WaitsFor, asks, years_of_tickets};
+use crate::observe::{
+    Begun, HOLDERS, Origin, PackedSite, Site, WaiterKind, WaitsFor, asks, nanos, years_of_tickets,
+};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::fork::Owner;
 use crate::sync::{UnsafeCell, order};
@@ -309,9 +311,21 @@ impl Waiter {
         unsafe { with(self.pointer(), |links| links.site) }.get()
     }
 
-    /// Where the wait comes from, to its owner. It has not been enqueued yet.
-    pub(crate) fn origin(self: Pin<&Self>) -> Origin {
-        Origin::new(Caller::at(self.site()), self.waits_for()).timed(self.is_timed())
+    /// For the observer: the wait for this word begins now. Asked by the owner, with the wake set, before it enqueues.
+    #[cold]
+    pub(crate) fn begun(self: Pin<&Self>, word: usize) -> Begun {
+        // SAFETY: an idle node's links belong to the owner (I5), who calls this.
+        let (kind, who) = unsafe {
+            with(self.pointer(), |links| {
+                let kind = match &links.wake {
+                    Wake::Agent(_) => WaiterKind::Agent,
+                    wake if wake.is_of_thread() => WaiterKind::Thread,
+                    _ => WaiterKind::Task,
+                };
+                (kind, links.wake.identity())
+            })
+        };
+        Begun { at: nanos(), word, kind, who, waits_for: self.waits_for(), site: self.site() }
     }
 
     /// The identity of its wake, to its owner. It is in no list.

@@ -36,7 +36,8 @@ pub enum Cancelled {
     /// acknowledged that. A lock that is built on the queue signals another waiter now.
     AfterSignal,
     /// As [`BeforeNotify`](Self::BeforeNotify), but it had been moved to another word's queue
-    /// (`requeue_while_equal`), and was not signalled there.
+    /// (`requeue_while_equal`), and was not signalled there. Only
+    /// [`cancel_requeueable`](crate::WaitAsync::cancel_requeueable) asks for that.
     AfterRequeue,
     /// A notify had counted this waiter, and the wait had not returned that yet. A lock that is built on the queue
     /// forwards the wakeup now, for instance with [`notify_one`](crate::notify_one).

@@ -164,7 +164,7 @@ impl Queues {
             }
             self.keep_own_detached();
         }
-        self.watched = self.words() > 0;
+        self.watched = self.words > 0;
         self.watched || self.detached.is_some()
     }
 

@@ -71,13 +71,6 @@ impl Shard {
         Self { lock: Lock::new(), queues: UnsafeCell::new(Queues::new()), watchdog }
     }
 
-    /// Whether the word has no waiters, asked without the lock by a notifier that stored to a word before
-    /// ([`protocol`](crate::protocol), section 2).
-    #[inline]
-    pub(crate) fn is_idle(&self, key: Key) -> bool {
-        self.lock.is_vacant(1 << key.bit())
-    }
-
     /// Unlocks, and returns what is to be done then.
     #[inline(always)]
     pub(super) fn unlock(&self) -> usize {
@@ -145,7 +138,7 @@ pub(crate) struct Queues {
     /// then: [`RESIZE`], [`WATCH`].
     pub(super) state: usize,
     /// How many words have a queue.
-    words: usize,
+    pub(super) words: usize,
     /// With fewer words there should be fewer buckets.
     few: usize,
     /// The ticket of the waiter that was enqueued last.
@@ -320,12 +313,6 @@ impl Queues {
     #[cfg(all(unix, not(waitword_loom)))]
     pub(super) fn forget_words(&mut self) {
         (self.words, self.state, self.words_of) = (0, 0, [0; FIRST_BIT + BITS]);
-    }
-
-    /// How many words have a queue.
-    #[cfg(all(unix, not(waitword_loom)))]
-    pub(super) fn words(&self) -> usize {
-        self.words
     }
 }
 

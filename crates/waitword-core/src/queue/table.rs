@@ -103,10 +103,11 @@ impl Table {
         &self.shards
     }
 
-    /// Whether the word has no waiters, asked without the lock by a notifier that stored to the word before.
+    /// Whether the word has no waiters, asked without the lock by a notifier that stored to the word before
+    /// ([`protocol`](crate::protocol), section 2).
     #[inline(always)]
     pub(crate) fn is_idle(&self, key: Key) -> bool {
-        self.shard(key).is_idle(key)
+        self.shard(key).lock.is_vacant(1 << key.bit())
     }
 
     /// Begins a critical section.

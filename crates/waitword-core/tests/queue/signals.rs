@@ -361,3 +361,19 @@ fn a_requeue_wakes_threads_and_moves_tasks() {
     }
     assert_eq!((notify_all(there), notify_all(here)), (0, 1), "one was left");
 }
+
+#[test]
+fn a_wait_that_was_moved_says_so_when_it_is_cancelled() {
+    let table = Table::new();
+    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
+    let here = table.at(&from);
+    let mut waits: Vec<_> = (0..4).map(|_| Box::pin(wait_async(here, 0))).collect();
+    for wait in waits.iter_mut().take(3) {
+        assert!(poll(wait.as_mut()).is_pending());
+    }
+    assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), 2), Ok(2));
+    let left: Vec<_> = waits.iter_mut().map(|wait| wait.as_mut().cancel_requeueable()).collect();
+    let expected =
+        [Cancelled::AfterSignal, Cancelled::AfterRequeue, Cancelled::BeforeNotify, Cancelled::BeforeNotify];
+    assert_eq!(left, expected, "moved and signalled, moved, queued here, never queued");
+}

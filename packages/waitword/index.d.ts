@@ -61,7 +61,7 @@ export class LockGuard extends Release {}
 export class Permit extends Release {}
 
 /**
- * A mutex on one word: 0 free, 1 locked, 2 locked and there may be waiters. Rust's `waitword::AsyncLock` has the same states, so
+ * A mutex on one word: 0 free, 1 locked, 2 locked and there may be waiters. Rust's `waitword::word::AsyncLock` has the same states, so
  * both are one lock on one word.
  *
  * **Fairness.** Waiters, blocked or awaiting, are woken in FIFO order. A release is no handoff: if another agent is faster, the woken

@@ -103,7 +103,7 @@ nameable! {
     [] waitword::Event => Event;
     [] waitword::WaitGroup => WaitGroup;
     [] waitword::Barrier => Barrier;
-    [] waitword::AsyncLock => AsyncLock;
+    [] waitword::word::AsyncLock => AsyncLock;
     [] AtomicU32 => Word;
     [] AtomicI32 => Word;
     [] AtomicU64 => Word;

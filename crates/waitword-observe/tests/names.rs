@@ -10,9 +10,10 @@ use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 use std::task::Waker;
 
 use common::poll;
+use waitword::word::AsyncLock;
 use waitword::{
-    AsyncLock, Barrier, Condvar, Event, LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard,
-    Semaphore, WaitGroup,
+    Barrier, Condvar, Event, LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore,
+    WaitGroup,
 };
 use waitword_observe::{LockKind, Nameable, enable, name, snapshot};
 

@@ -17,7 +17,8 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use waitword::{AsyncLock, notify_all, wait};
+use waitword::word::AsyncLock;
+use waitword::{notify_all, wait};
 use waitword_quickjs::{JsAgent, JsAgentOptions, SharedBlock};
 
 const ROUNDS: i32 = 2_000;

@@ -1,15 +1,8 @@
 //! The article's lock, on a word of the wasm memory that JavaScript shares.
 //!
 //! The queue is the engine's: `Atomics.wait` of a worker, in Rust or in JavaScript, and `Atomics.waitAsync` of a page are waiters of one
-//! FIFO. The states are those of [`waitword::AsyncLock`] and of the npm package `waitword`:
-//!
-//! |                | `FREE` (0)             | `LOCKED` (1)               | `CONTENDED` (2)                   |
-//! |----------------|------------------------|----------------------------|-----------------------------------|
-//! | means          | not held               | held                       | held, and there may be waiters    |
-//! | `try_lock`     | → `LOCKED`: taken      | –                          | –                                 |
-//! | take or wait   | → `CONTENDED`: taken   | → `CONTENDED`: wait        | wait                              |
-//! | `unlock`       | error                  | → `FREE`                   | → `FREE`, notify one              |
-//! | forward        | notify one             | → `CONTENDED`              | –                                 |
+//! FIFO. The states and their transitions are those of [`waitword::word::AsyncLock`], and its functions ([`states`]); the npm package
+//! `waitword` follows the same table.
 //!
 //! # A future that is dropped
 //! Its `waitAsync` cannot be taken back, so the engine may give a notify to a waiter that is gone. Broken:
@@ -21,7 +14,7 @@
 //!                                            unlock: → FREE, notify: the page's wait ends
 //!   nobody takes the lock, and the waiter behind sleeps for ever
 //! ```
-//! *Mended:* the callback outlives the future, and when it is called after it, it **forwards** the wakeup, as in the last row of the table:
+//! *Mended:* the callback outlives the future, and when it is called after it, it **forwards** the wakeup, as in the last row of that table:
 //! if the lock is free, it notifies the next one; if another has taken it, that one has to notify when it unlocks.
 //!
 //! A wait with a deadline is one that the engine ends by itself: it leaves the engine's queue, and eats nothing.
@@ -37,21 +30,15 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::AtomicI32;
 use std::task::{Context, Poll, Waker};
 
 use waitword::time::{Duration, Instant};
+use waitword::word::states::{self, CONTENDED, FREE};
 use waitword::{LockError, NotLocked};
 use wasm_bindgen::prelude::*;
 
 use crate::engine::{self, Waited};
-
-/// Not held.
-const FREE: i32 = 0;
-/// Held, without waiters.
-const LOCKED: i32 = 1;
-/// Held, and there may be waiters.
-const CONTENDED: i32 = 2;
 
 /// How long a future waits between two tries where the engine has no `Atomics.waitAsync`.
 const RETRY: Duration = Duration::from_millis(4);
@@ -63,10 +50,10 @@ const LAST_RECHECK: Duration = Duration::from_secs(1);
 
 /// The article's lock, shared with JavaScript: a page's plain JavaScript, workers in JavaScript and Rust wait in one queue.
 ///
-/// It has the interface of [`waitword::AsyncLock`], which is the one to take where JavaScript has no part in it: its
+/// It has the interface of [`waitword::word::AsyncLock`], which is the one to take where JavaScript has no part in it: its
 /// futures cost no `waitAsync` each, and one that is not polled delays nobody for long.
 ///
-/// JavaScript reaches the lock as word [`index`](Self::index) of an `Int32Array` over the memory of the module; it follows the table above
+/// JavaScript reaches the lock as word [`index`](Self::index) of an `Int32Array` over the memory of the module, and follows the same states
 /// (`0` free, `1` locked, `2` locked with waiters), as the npm package `waitword` does.
 ///
 /// ```ignore
@@ -104,7 +91,7 @@ impl AsyncLock {
     /// Takes the lock if it is free.
     #[inline]
     pub fn try_lock(&self) -> bool {
-        self.word.compare_exchange(FREE, LOCKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        states::try_lock(&self.word)
     }
 
     /// Takes the lock, and blocks until it is free.
@@ -135,7 +122,7 @@ impl AsyncLock {
             return Err(LockError::BlockingForbidden);
         }
         let mut interval = FIRST_RECHECK;
-        while !self.take_or_mark() {
+        while !states::take_or_mark(&self.word) {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return Err(LockError::TimedOut);
@@ -165,31 +152,20 @@ impl AsyncLock {
     /// [`NotLocked`] when the lock is free.
     #[inline]
     pub fn unlock(&self) -> Result<(), NotLocked> {
-        match self.word.swap(FREE, Ordering::Release) {
-            FREE => Err(NotLocked),
-            LOCKED => Ok(()),
-            _ => {
-                engine::notify_one(&self.word);
-                Ok(())
-            }
+        if states::unlock(&self.word)? {
+            engine::notify_one(&self.word);
         }
+        Ok(())
     }
 
     /// Whether the lock is held at this moment.
     pub fn is_locked(&self) -> bool {
-        self.word.load(Ordering::Relaxed) != FREE
-    }
-
-    /// An acquirer that has failed once takes the lock as `CONTENDED`: there may be waiters behind it.
-    fn take_or_mark(&self) -> bool {
-        self.word.swap(CONTENDED, Ordering::Acquire) == FREE
+        states::state(&self.word) != FREE
     }
 
     /// Passes on a wakeup that nobody has used.
     fn forward(&self) {
-        // If it is taken, the holder notifies when it unlocks.
-        if let Err(FREE) = self.word.compare_exchange(LOCKED, CONTENDED, Ordering::Relaxed, Ordering::Relaxed)
-        {
+        if states::forward(&self.word) {
             engine::notify_one(&self.word);
         }
     }
@@ -204,11 +180,7 @@ impl Default for AsyncLock {
 /// Shows the state at this moment. Does not wait.
 impl fmt::Debug for AsyncLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = match self.word.load(Ordering::Relaxed) {
-            FREE => "free",
-            LOCKED => "locked",
-            _ => "locked with waiters",
-        };
+        let state = states::name(states::state(&self.word));
         f.debug_struct("AsyncLock").field("state", &format_args!("{state}")).finish()
     }
 }
@@ -300,7 +272,7 @@ impl LockAsync {
             Some(shared) => {
                 let mut wait = shared.borrow_mut();
                 match &mut *wait {
-                    Wait::Waiting { is_due: true, .. } if self.lock.take_or_mark() => {
+                    Wait::Waiting { is_due: true, .. } if states::take_or_mark(&self.lock.word) => {
                         *wait = Wait::Abandoned;
                         return Poll::Ready(true);
                     }
@@ -319,7 +291,7 @@ impl LockAsync {
         }
         self.wait = None;
         loop {
-            if self.lock.take_or_mark() {
+            if states::take_or_mark(&self.lock.word) {
                 return Poll::Ready(true);
             }
             let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));

@@ -12,7 +12,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword::{AsyncLock, forbid_blocking};
+use waitword::forbid_blocking;
+use waitword::word::AsyncLock;
 
 const THREADS: usize = 3;
 const ROUNDS: u64 = 2_000;

@@ -12,8 +12,8 @@
 //!
 //!   the 129th is pending                     polls the others, and the task again
 //! ```
-//! Only two loops ask for a unit: that of `acquire/` before it takes what others may need, that of `condition/` before it returns an output
-//! that it has already.
+//! Only three loops ask for a unit: those of `acquire/` and `async_lock/` before they take what others may need, that of `condition/` before
+//! it returns an output that it has already.
 //!
 //! Without the feature a [`Unit`] is always there and has no size, and none of this is left after inlining.
 

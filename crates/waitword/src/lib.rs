@@ -32,7 +32,7 @@
 //! | [`WaitGroup`] | a count of tasks at work that drops to zero |
 //! | [`Barrier`] | *n* arrivals |
 //! | [`OnceLock`], [`LazyLock`] | a value that is made once, also by an async or fallible initialiser |
-//! | [`AsyncLock`] | a lock word that JavaScript shares |
+//! | [`word::AsyncLock`] | a lock word that JavaScript shares |
 //! | [`wait`], [`wait_async`], [`notify_one`] | a word of memory to change: a futex for threads and tasks. More of it in [`word`] |
 //!
 //! [`guide::which_lock`] has an example for each choice. In tests and async code, [`guide::must_not_block`] finds calls that
@@ -133,7 +133,6 @@ mod unlocked;
 mod wait_group;
 pub mod word;
 
-pub use async_lock::AsyncLock;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::Condvar;
 pub use condvar::guard::CondvarGuard;

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use waitword_core::time::{Duration, Instant};
 
+use crate::sync::MODEL;
+
 /// How long a signalled waiter may be unresponsive before the next one is signalled in its place.
 ///
 /// A release signals the head waiter. If that is a future that is not polled, it does not respond. A watchdog makes a pass over
@@ -12,13 +14,13 @@ use waitword_core::time::{Duration, Instant};
 ///
 /// # AsyncLock
 /// A word that scripts share is released as `Atomics.notify` does it, which dequeues the waiter it wakes. So a waiter of an
-/// [`AsyncLock`](crate::AsyncLock) rechecks on its own when it has not been woken for this long, without giving up its
+/// [`AsyncLock`](crate::word::AsyncLock) rechecks on its own when it has not been woken for this long, without giving up its
 /// position. After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`], so a long queue at a lock
 /// that is held for long costs next to nothing. A task that is not polled delays the waiters behind it by as long as they have
 /// waited already plus `STALL_TIMEOUT`, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that it was enqueued.
 pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
-/// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::AsyncLock). See [`STALL_TIMEOUT`].
+/// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::word::AsyncLock). See [`STALL_TIMEOUT`].
 pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);
@@ -48,7 +50,7 @@ impl StallTimeout {
     /// The time of the next recheck, for a waiter that goes on waiting now.
     pub(crate) fn next(&mut self, now: Instant) -> Option<Instant> {
         // Only waiters that are about to sleep get here.
-        if SIGNALS_ALONE.load(Ordering::Relaxed) {
+        if MODEL || SIGNALS_ALONE.load(Ordering::Relaxed) {
             return None;
         }
         Some(*self.next.get_or_insert_with(|| now + self.interval))

@@ -30,10 +30,14 @@
 //! | [`wait_interruptible`], [`Interrupt`] | a blocking wait that another thread can end |
 //! | [`Location`], [`At`], [`Table`] | where the queue of a word is: the table of the process, or one of your own |
 //! | [`Word`], [`Masked`], [`Masked64`] | what can be waited on; only some bits of it |
+//! | [`AsyncLock`] | a lock on a word that JavaScript shares |
 //! | [`Parker`], [`Alarm`] | the parts of a hand-written wait: block a thread for a future, wake a task at a deadline |
 //!
 //! [`protocol`] says why no wakeup is lost.
 
+pub use crate::async_lock::AsyncLock;
+#[doc(hidden)]
+pub use crate::async_lock::states;
 pub use waitword_core::{
     Alarm, At, Cancelled, Interrupt, Interrupted, Location, Masked, Masked64, Outcome, Parker, Table, Until,
     WaitAsync, Word, notify_all, notify_last, notify_last_or_replace, notify_many, notify_one,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 use waitword::future::*;
+use waitword::word::AsyncLock;
 use waitword::*;
 
 use is::is;

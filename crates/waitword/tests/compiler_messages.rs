@@ -200,7 +200,7 @@ fn the_configuration_has_every_method_that_blocks() {
     let paths = paths();
     let mut found = 0;
     for (sources, types) in [
-        ("async_lock", &["AsyncLock"][..]),
+        ("async_lock", &["word::AsyncLock"][..]),
         ("barrier", &["Barrier"]),
         ("condvar", &["Condvar"]),
         ("event", &["Event"]),

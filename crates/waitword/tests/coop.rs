@@ -89,6 +89,7 @@ mod with_the_feature {
     use std::task::{Context, Poll, Waker};
 
     use tokio::task::coop::{has_budget_remaining, poll_proceed};
+    use waitword::word::AsyncLock;
     use waitword::*;
 
     use super::*;

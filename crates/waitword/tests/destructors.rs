@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{far, poll, until};
+use waitword::word::AsyncLock;
 use waitword::*;
 
 const FAR: Duration = Duration::from_secs(3600);

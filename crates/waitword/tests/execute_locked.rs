@@ -10,7 +10,8 @@ use std::task::Poll;
 use std::thread;
 
 use common::{Task, block_on};
-use waitword::{AsyncLock, NotLocked, forbid_blocking};
+use waitword::word::AsyncLock;
+use waitword::{NotLocked, forbid_blocking};
 
 #[test]
 fn the_value_comes_back_and_the_lock_is_free() {

@@ -14,9 +14,8 @@ use std::time::Duration;
 
 use common::exclusive::Panics;
 use common::{Task, poll, until};
-use waitword::{
-    AsyncLock, Barrier, Condvar, Mutex, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, Semaphore,
-};
+use waitword::word::AsyncLock;
+use waitword::{Barrier, Condvar, Mutex, RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, Semaphore};
 
 struct PanicsAtItsEnd;
 

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use waitword::word::AsyncLock;
 use waitword::*;
 
 macro_rules! must_be_used {

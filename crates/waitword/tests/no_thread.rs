@@ -9,7 +9,7 @@ use std::thread::{self, Builder, JoinHandle};
 use std::time::Duration;
 
 use common::{Task, until};
-use waitword::word::Table;
+use waitword::word::{AsyncLock, Table};
 use waitword::*;
 
 #[repr(C)]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
 use tokio::time;
+use waitword::word::AsyncLock;
 use waitword::*;
 
 const HOUR: Duration = Duration::from_secs(3600);

@@ -1,4 +1,4 @@
-//! The protocol of `async_lock/raw.rs` and `acquire` as a model, and every state that it can get into.
+//! The protocol of `async_lock/` as a model, and every state that it can get into.
 //!
 //! The tests of the real lock run the interleavings that happen to come up. Here each access to the word and to the
 //! queue is a step of its own, and all orders of all steps are searched, for threads and tasks that recheck, give up, are

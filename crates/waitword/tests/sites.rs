@@ -8,10 +8,10 @@ use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword::word::Table;
+use waitword::word::{AsyncLock, Table};
 use waitword::{
-    AsyncLock, Barrier, Condvar, Event, LazyLock, Mutex, OnceLock, RwLock,
-    RwLockUpgradableReadGuard as Upgradable, Semaphore, WaitGroup,
+    Barrier, Condvar, Event, LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard as Upgradable,
+    Semaphore, WaitGroup,
 };
 use waitword_core::observe::{Actor, WaiterSeen, WaitsFor};
 

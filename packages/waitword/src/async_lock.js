@@ -1,19 +1,19 @@
 // A mutex on one 32-bit word.
 //
-// |            | FREE (0)        | LOCKED (1)            | CONTENDED (2)                         |
-// |------------|-----------------|-----------------------|---------------------------------------|
-// | means      | not held        | held                  | held, and there may be waiters        |
-// | tryLock    | → LOCKED: taken | –                     | –                                     |
-// | step       | → CONTENDED: taken | → CONTENDED: wait  | wait                                  |
-// | unlock     | error           | → FREE                | → FREE, notify one                    |
-// | forward    | notify one      | → CONTENDED           | –                                     |
+// |              | FREE (0)           | LOCKED (1)         | CONTENDED (2)                  |
+// |--------------|--------------------|--------------------|--------------------------------|
+// | means        | not held           | held               | held, and there may be waiters |
+// | tryLock      | → LOCKED: taken    | –                  | –                              |
+// | takeOrMark   | → CONTENDED: taken | → CONTENDED: wait  | wait                           |
+// | unlock       | error              | → FREE             | → FREE, notify one             |
+// | forward      | notify one         | → CONTENDED        | –                              |
 //
 // An unlock without waiters is one exchange. A waiter takes the lock as CONTENDED, because it cannot know whether there are more
 // behind it: as LOCKED, its unlock would not notify them.
 //
 // Forwarding to a lock that was taken meanwhile (LOCKED) makes its holder notify. The holder of a CONTENDED lock does so anyway.
 //
-// The Rust type `waitword::AsyncLock` has the same table on the same word.
+// The locks in Rust on such a word, `waitword::word::AsyncLock` and that of `waitword-web`, follow the same table.
 import { Acquire } from './acquire.js';
 import { Release } from './release.js';
 import { DONE, waitOptions } from './waits.js';
@@ -41,7 +41,7 @@ export class AsyncLock {
     this.#word = new Word(wordsAt(target, index, AsyncLock.WORDS, 'AsyncLock'), index);
     this.#acquire = new Acquire(this.#word, {
       take: () => this.#word.compareExchange(FREE, LOCKED) === FREE,
-      step: () => (this.#word.exchange(CONTENDED) === FREE ? DONE : CONTENDED),
+      step: () => (this.#takeOrMark() ? DONE : CONTENDED),
       forward: () => this.#forward(),
       guard: () => new LockGuard(this),
       names: NAMES,
@@ -85,6 +85,10 @@ export class AsyncLock {
     } finally {
       guard.release();
     }
+  }
+
+  #takeOrMark() {
+    return this.#word.exchange(CONTENDED) === FREE;
   }
 
   #forward() {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::thread;
 
-use waitword::{AsyncLock, RwLock, Semaphore};
+use waitword::word::AsyncLock;
+use waitword::{RwLock, Semaphore};
 use waitword_observe::name;
 
 use crate::common::{leak, poll, until};

@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use common::{NOBODY, a_tick_later, address_of, held, holders_of, leak, observed, poll, recorded, turn};
 use tokio::runtime::Builder;
-use waitword::{AsyncLock, Condvar, Event, Mutex, NotLocked};
+use waitword::word::AsyncLock;
+use waitword::{Condvar, Event, Mutex, NotLocked};
 use waitword_core::wait_async;
 use waitword_observe::internals::{holders, last_notify, start_holders, stop_holders};
 use waitword_observe::{Actor, Ended, Seen, Trace, add_source, add_trace_source, snapshot, traced};

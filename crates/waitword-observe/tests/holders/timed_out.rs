@@ -11,9 +11,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use waitword::observe::Actor;
+use waitword::word::AsyncLock;
 use waitword::{
-    AcquireError, AsyncLock, Event, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard,
-    Semaphore,
+    AcquireError, Event, HeldBy, LockError, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore,
 };
 use waitword_observe::internals::{start_holders, stop_holders};
 

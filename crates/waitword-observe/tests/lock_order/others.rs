@@ -6,9 +6,8 @@ use std::task::Waker;
 use std::thread;
 use std::time::Duration;
 
-use waitword::{
-    AsyncLock, LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard, Semaphore,
-};
+use waitword::word::AsyncLock;
+use waitword::{LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, RwLockWriteGuard, Semaphore};
 use waitword_observe::name;
 
 use crate::common::{address_of, ended, in_one_line, until, until_waiting};

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::{Builder, Runtime};
+use waitword::word::AsyncLock;
 use waitword::{
-    AsyncLock, Condvar, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
+    Condvar, Mutex, MutexGuard, OnceLock, OwnedMutexGuard, RwLock, RwLockUpgradableReadGuard,
     RwLockWriteGuard, Semaphore,
 };
 

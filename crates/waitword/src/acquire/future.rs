@@ -30,13 +30,13 @@ pin_project! {
 }
 
 impl<H: Handle<Raw: Acquire>> AcquireAsync<H> {
-    #[inline]
+    #[cfg(test)]
     #[track_caller]
     pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
         Self::from_caller(Caller::here(), handle, ask)
     }
 
-    /// As [`new`](Self::new), for a closure, which is not its own caller.
+    /// For a wait that began at `caller`.
     #[inline]
     pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
         Self { acquisition: Acquisition::from_caller(caller, handle, ask), deadline: NoDeadline }

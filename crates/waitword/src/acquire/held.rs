@@ -21,9 +21,6 @@ pub(super) fn records<R: Acquire>(ask: R::Ask) -> bool {
 /// For [`take`]: the acquirer gives up at its deadline.
 pub(crate) const TIMED: bool = true;
 
-/// For [`take`]: the acquirer has no deadline.
-pub(crate) const UNTIMED: bool = false;
-
 /// The attempt of a thread that blocks if it fails. Returns what the guard has to keep.
 ///
 /// The recording attempt shares no instruction, and no register, with the plain one: so while holders are not recorded, it costs only the

@@ -24,7 +24,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// ```
     /// # smol::block_on(async {
-    /// let lock = waitword::AsyncLock::new();
+    /// let lock = waitword::word::AsyncLock::new();
     /// let mut entered = 0;
     /// let sum = lock.execute_locked(|| { entered += 1; 2 + 2 }).await;
     /// assert_eq!((entered, sum, lock.is_locked()), (1, 4, false));
@@ -55,7 +55,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// ```
     /// # smol::block_on(async {
-    /// let lock = waitword::AsyncLock::new();
+    /// let lock = waitword::word::AsyncLock::new();
     /// let length = lock.execute_locked_async(async || {
     ///     smol::future::yield_now().await;
     ///     assert!(lock.is_locked());

@@ -1,25 +1,27 @@
-//! The lock of the article, on one 32-bit word. The three states of that word and their races are in `raw.rs`, callbacks under the lock in
-//! `execute.rs`.
+//! The lock of the article, on one 32-bit word that scripts may share. The states of that word are in `states.rs`, the loop that waits in
+//! `locking.rs`, callbacks under the lock in `execute.rs`.
 
 mod execute;
-mod raw;
+mod locking;
+pub mod states;
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::pin::pin;
+use std::task::Waker;
 use waitword_core::time::{Duration, Instant};
 
-use pin_project_lite::pin_project;
-use waitword_core::Location;
+use waitword_core::observe::{Caller, WaitsFor};
+use waitword_core::{Location, Parker, charge_release, may_block, notify_one};
 
-use crate::acquire;
-use crate::acquire::future::AcquireAsync;
-use crate::async_lock::raw::{FREE, LOCKED, RawLock, Rechecking};
-use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
-use crate::error::{LockError, NotLocked};
-use crate::holders::Gone;
+pub use self::locking::LockAsync;
+use self::locking::Locking;
+use self::states::FREE;
+use crate::acquire::OnUnwind;
+use crate::coop;
+use crate::drive::drive;
+use crate::error::{LockError, NotLocked, timed_out, would_block};
+use crate::holders::{Gone, Hold, acquired, acquired_by_task, not_kept, released};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
@@ -41,7 +43,8 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 /// depends on another waiter that takes and releases the lock.
 ///
 /// ```
-/// use waitword::{AsyncLock, NotLocked};
+/// use waitword::NotLocked;
+/// use waitword::word::AsyncLock;
 ///
 /// static LOCK: AsyncLock = AsyncLock::new();
 ///
@@ -54,19 +57,20 @@ use crate::sync::{atomic::AtomicI32, const_fn};
 pub struct AsyncLock<L: Location<Word = AtomicI32> = AtomicI32> {
     // First, as it has the address of a word that is the lock's own.
     gone: Gone,
-    raw: RawLock<L>,
+    // The state word, inline or elsewhere.
+    at: L,
 }
 
 const _: () = assert!(
     mem::size_of::<AsyncLock>() == mem::size_of::<AtomicI32>()
-        && mem::offset_of!(AsyncLock, gone) == mem::offset_of!(AsyncLock, raw)
+        && mem::offset_of!(AsyncLock, gone) == mem::offset_of!(AsyncLock, at)
 );
 
 impl AsyncLock {
     const_fn! {
         /// A free lock with a word of its own.
         pub const fn new() -> Self {
-            Self { gone: Gone, raw: RawLock::on(AtomicI32::new(FREE)) }
+            Self { gone: Gone, at: AtomicI32::new(FREE) }
         }
     }
 }
@@ -79,7 +83,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// ```
     /// use std::sync::Arc;
     /// use std::sync::atomic::AtomicI32;
-    /// use waitword::AsyncLock;
+    /// use waitword::word::AsyncLock;
     ///
     /// let word = Arc::new(AtomicI32::new(0));
     /// let (one, same) = (AsyncLock::on(Arc::clone(&word)), AsyncLock::on(word));
@@ -89,7 +93,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// assert!(!one.is_locked());
     /// ```
     pub const fn on(location: L) -> Self {
-        Self { gone: Gone, raw: RawLock::on(location) }
+        Self { gone: Gone, at: location }
     }
 
     /// Takes the lock, blocking this thread until then.
@@ -104,8 +108,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock(&self) {
-        if acquire::held::take::<{ acquire::held::UNTIMED }, _>(&self.raw, || ()).is_none() {
-            let Ok(_) = acquire::block::block(Rechecking::new(&self.raw), (), "lock_async");
+        if !self.take(false) && self.block(None).is_err() {
+            would_block("lock_async");
         }
     }
 
@@ -117,7 +121,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> bool {
-        acquire::held::try_take(&self.raw, ()).is_some()
+        self.take(true)
     }
 
     /// Takes the lock without blocking this thread. When the future is ready, the lock is held.
@@ -134,7 +138,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     ///
     /// ```
     /// # smol::block_on(async {
-    /// let lock = waitword::AsyncLock::new();
+    /// let lock = waitword::word::AsyncLock::new();
     /// lock.lock_async().await;
     /// lock.unlock().unwrap();
     /// # });
@@ -142,7 +146,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("acquire_async", "async_lock"))]
     #[track_caller]
     pub fn lock_async(&self) -> LockAsync<'_, L> {
-        LockAsync::new(&self.raw)
+        LockAsync::new(self, Caller::here())
     }
 
     /// As [`lock`](Self::lock), for at most `timeout`.
@@ -155,14 +159,15 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
-        self.acquire_until(|| Instant::now().checked_add(timeout))
+        if self.take(true) { Ok(()) } else { self.block(Instant::now().checked_add(timeout)) }
     }
 
     /// As [`lock`](Self::lock), until `deadline` at the latest. A free lock is taken even after the deadline.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use waitword::{AsyncLock, LockError};
+    /// use waitword::LockError;
+    /// use waitword::word::AsyncLock;
     ///
     /// let lock = AsyncLock::new();
     /// assert_eq!(lock.lock_for(Duration::ZERO), Ok(()));
@@ -176,7 +181,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[inline]
     #[track_caller]
     pub fn lock_until(&self, deadline: Instant) -> Result<(), LockError> {
-        self.acquire_until(|| Some(deadline))
+        if self.take(true) { Ok(()) } else { self.block(Some(deadline)) }
     }
 
     /// Releases the lock, and wakes the waiter that has waited longest, if there is one.
@@ -188,22 +193,90 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias = "release")]
     #[inline]
     pub fn unlock(&self) -> Result<(), NotLocked> {
-        self.raw.release()
+        released(self.address(), Hold::AsyncLock, not_kept());
+        if states::unlock(self.word())? {
+            charge_release(&self.at, self.address());
+            self.notify();
+        }
+        Ok(())
     }
 
     /// Whether the lock is held at this moment. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
-        self.raw.state() != FREE
+        states::state(self.word()) != FREE
+    }
+
+    /// The first attempt of a thread, which would not wait for ever if it `gives_up`.
+    #[inline]
+    #[track_caller]
+    fn take(&self, gives_up: bool) -> bool {
+        let is_taken = states::try_lock(self.word());
+        if is_taken {
+            self.acquired(Caller::here(), gives_up);
+        }
+        is_taken
+    }
+
+    /// Takes the lock, blocking this thread, until the deadline at the latest. It does not spin for the lock: that would keep the lock from
+    /// woken waiters, which have lost their position.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn block(&self, deadline: Option<Instant>) -> Result<(), LockError> {
+        if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Err(self.timed_out());
+        }
+        if !may_block() {
+            return Err(LockError::BlockingForbidden);
+        }
+        let caller = Caller::here();
+        drive(&Parker::current(), pin!(Locking::new(self, caller)), deadline)?;
+        self.acquired(caller, deadline.is_some());
+        Ok(())
+    }
+
+    fn word(&self) -> &AtomicI32 {
+        self.at.word()
+    }
+
+    /// The address under which its holder is recorded. Scripts release the lock, too, and erase no record, so reports say "acquired by". The
+    /// next acquisition by Rust erases a stale record.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self.word()).addr()
     }
 
     #[inline]
-    #[track_caller]
-    fn acquire_until(&self, deadline: impl FnOnce() -> Option<Instant>) -> Result<(), LockError> {
-        if acquire::held::take::<{ acquire::held::TIMED }, _>(&self.raw, || ()).is_none() {
-            let Ok(_) = acquire::block::block_until(Rechecking::new(&self.raw), (), deadline())?;
+    fn acquired(&self, caller: Caller, gives_up: bool) {
+        acquired(self.address(), Hold::AsyncLock, 1, caller, gives_up);
+    }
+
+    /// The task that is polled with this waker has taken the lock.
+    fn acquired_by_task(&self, caller: Caller, task: &Waker, gives_up: bool) {
+        acquired_by_task(self.address(), Hold::AsyncLock, 1, caller, task, coop::is_alone, gives_up);
+    }
+
+    fn timed_out(&self) -> LockError {
+        timed_out(self.address(), WaitsFor::AsyncLock)
+    }
+
+    /// A waiter has left the queue with a notify that it does not use.
+    fn forward(&self) {
+        if states::forward(self.word()) {
+            self.notify();
         }
-        Ok(())
+    }
+
+    /// Wakes the head waiter. The lock stays free until an acquirer takes it.
+    #[cold]
+    fn notify(&self) {
+        notify_one(&self.at);
+    }
+
+    /// Releases the lock if a waker's destructor panics before its acquirer has it.
+    fn unlocks_on_unwind(&self) -> OnUnwind<impl Fn()> {
+        // An error means that a script has released it.
+        OnUnwind(|| _ = self.unlock())
     }
 }
 
@@ -216,54 +289,7 @@ impl Default for AsyncLock {
 /// Shows the state at this moment. Does not wait.
 impl<L: Location<Word = AtomicI32>> fmt::Debug for AsyncLock<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = match self.raw.state() {
-            FREE => "free",
-            LOCKED => "locked",
-            _ => "locked with waiters",
-        };
+        let state = states::name(states::state(self.word()));
         f.debug_struct("AsyncLock").field("state", &format_args!("{state}")).finish()
     }
 }
-
-pin_project! {
-    /// The future of [`AsyncLock::lock_async`].
-    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
-    pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
-        // Always with an alarm, for the rechecks.
-        #[pin]
-        acquire: AcquireAsync<Rechecking<'a, L>, Until>,
-        // Whether there is a deadline.
-        _deadline: PhantomData<D>,
-    }
-}
-
-impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
-    #[track_caller]
-    pub(crate) fn new(raw: &'a RawLock<L>) -> Self {
-        let acquire = AcquireAsync::new(Rechecking::new(raw), ()).until(Until::never());
-        Self { acquire, _deadline: PhantomData }
-    }
-
-    fn until(self, deadline: Until) -> LockAsync<'a, L, Until> {
-        LockAsync { acquire: self.acquire.until(deadline), _deadline: PhantomData }
-    }
-}
-
-impl<L: Location<Word = AtomicI32>, D> LockAsync<'_, L, D> {
-    fn is_waiting(&self) -> bool {
-        self.acquire.is_waiting()
-    }
-}
-
-impl<L: Location<Word = AtomicI32>, D: Deadline> LockAsync<'_, L, D> {
-    #[inline]
-    fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), D::Error>> {
-        Future::poll(self.project().acquire, cx).map(|acquired| acquired.map(|_| ()).map_err(D::error))
-    }
-}
-
-gives_up! {
-    ['a, L: Location<Word = AtomicI32>,] LockAsync['a, L],
-    "a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut),"
-}
-polls_either! { ['a, L: Location<Word = AtomicI32>] LockAsync['a, L]: (), Result<(), LockError> }

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use waitword::word::*;
-use waitword::*;
 
 use crate::common::Task;
 

@@ -20,7 +20,7 @@ use waitword::*;
 
 /// What holds for every lock that one at a time can hold.
 mod exclusive {
-    crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::AsyncLock);
+    crate::common::dropped::futures_are_dropped_at_any_moment!(waitword::word::AsyncLock);
 }
 
 fn async_lock() -> Grid<AsyncLock> {
@@ -211,6 +211,19 @@ fn a_recheck_that_succeeds_leaves_the_queue() {
     assert!(behind.poll().is_ready());
     assert_eq!(Table::global().waiters(&word), 0, "else a release would wake it in place of a waiter");
     lock.unlock().unwrap();
+}
+
+#[test]
+fn a_signal_of_another_user_of_the_word_is_a_recheck() {
+    let word = AtomicI32::new(2);
+    let lock = AsyncLock::on(&word);
+    let mut task = Task::queued(lock.lock_async());
+    assert_eq!(signal_one(&word), 1);
+    assert!(task.is_woken() && task.poll().is_pending());
+    word.store(0, Ordering::SeqCst);
+    assert_eq!(signal_one(&word), 1, "it has kept its position");
+    assert!(task.is_woken() && task.poll().is_ready());
+    assert_eq!(Table::global().waiters(&word), 0);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
-use waitword::{AsyncLock, Mutex, RwLock, Semaphore};
+use waitword::word::AsyncLock;
+use waitword::{Mutex, RwLock, Semaphore};
 
 use super::far;
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 use std::{hint, thread};
 
 use common::{far, poll, until};
-use waitword::word::{Parker, Table};
-use waitword::{AsyncLock, Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, WaitGroup};
+use waitword::word::{AsyncLock, Parker, Table};
+use waitword::{Barrier, Condvar, Event, LazyLock, LockError, Mutex, OnceLock, WaitGroup};
 
 fn allocations(run: impl FnOnce()) -> usize {
     let before = counting::allocations();

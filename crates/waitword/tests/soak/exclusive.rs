@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use waitword::{AsyncLock, Mutex, MutexGuard, OwnedMutexGuard};
+use waitword::word::AsyncLock;
+use waitword::{Mutex, MutexGuard, OwnedMutexGuard};
 
 use super::player::{Player, got};
 use super::{Alone, Lock, waiters};

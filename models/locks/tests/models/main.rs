@@ -37,6 +37,7 @@ macro_rules! check {
     };
 }
 
+mod async_lock;
 mod barrier;
 mod condvar;
 mod event;

@@ -169,8 +169,10 @@ mod with_the_feature {
             cell.get_or_try_init_async(async || Err(())).await.unwrap();
             LazyLock::force_async(&lazy).await;
         }
-        let lock = AsyncLock::new();
+        let (lock, held) = (AsyncLock::new(), AsyncLock::new());
+        held.lock();
         all! {
+            held.lock_async().timeout(never).await.unwrap_err();
             { lock.lock_async().await; lock.unlock().unwrap() };
             { lock.lock_async().timeout(never).await.unwrap(); lock.unlock().unwrap() };
             lock.execute_locked(|| ()).await;
@@ -252,6 +254,21 @@ mod with_the_feature {
             })
         };
         common::until(once);
+    }
+
+    #[test]
+    fn a_waiter_for_a_lock_of_scripts_enqueues_without_budget() {
+        let lock = AsyncLock::new();
+        lock.lock();
+        exhausted(async || {
+            let mut wait = pin!(lock.lock_async());
+            assert!(polled(&mut wait).await.is_pending());
+            assert!(format!("{wait:?}").contains("waiting: true"), "{wait:?}");
+            lock.unlock().unwrap();
+            assert!(polled(&mut wait).await.is_pending() && !lock.is_locked(), "no budget");
+            tokio::task::yield_now().await;
+            assert!(polled(&mut wait).await.is_ready());
+        });
     }
 
     /// Others need it.

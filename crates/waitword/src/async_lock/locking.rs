@@ -1,5 +1,5 @@
-//! The loop of an acquirer: try; wait while the word is `CONTENDED`; try again when notified, and at the stall timeout. A thread drives it
-//! in steps (`drive.rs`), a task by the future [`LockAsync`].
+//! The loop of an acquirer: try; wait while the word is `CONTENDED`; try again when notified, and at the stall timeout. The future
+//! [`LockAsync`] is the loop between two of its steps; a thread drives the same steps (`drive.rs`).
 //!
 //! # A notify is an offer
 //! A release dequeues the head waiter, and leaves the word free for any acquirer. The waiters behind depend on the notified one: if it
@@ -35,14 +35,16 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
 use waitword_core::time::Instant;
-use waitword_core::{Cancelled, Location, WaitAsync, wait_async_from};
+use waitword_core::{Cancelled, Location, WaitAsync, notify_one, wait_async_from};
 
+use crate::acquire::OnUnwind;
 use crate::async_lock::AsyncLock;
 use crate::async_lock::states::{self, CONTENDED};
-use crate::coop::Unit;
+use crate::coop::{self, Unit};
 use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
 use crate::drive::{Step, Steps};
-use crate::error::LockError;
+use crate::error::{LockError, timed_out};
+use crate::holders::{Hold, acquired_by_task};
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::AtomicI32;
 use crate::sync::mutant;
@@ -50,8 +52,9 @@ use crate::sync::mutant;
 const ENDED: &str = "a future was polled after it had ended";
 
 pin_project! {
-    /// The loop, between two of its steps.
-    pub(super) struct Locking<'a, L: Location<Word = AtomicI32>> {
+    /// The future of [`AsyncLock::lock_async`].
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+    pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
         // `None` once the loop has ended.
         lock: Option<&'a AsyncLock<L>>,
         caller: Caller,
@@ -59,49 +62,72 @@ pin_project! {
         // While queued.
         #[pin]
         wait: Option<WaitAsync<&'a L>>,
+        // Always with an alarm, for the rechecks.
+        #[pin]
+        until: Until,
+        // Whether there is a deadline.
+        _deadline: PhantomData<D>,
     }
 
-    impl<L: Location<Word = AtomicI32>> PinnedDrop for Locking<'_, L> {
+    impl<L: Location<Word = AtomicI32>, D> PinnedDrop for LockAsync<'_, L, D> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             if let (Some(lock), Some(wait)) = (this.lock, this.wait.as_pin_mut())
                 && wait.cancel() != Cancelled::BeforeNotify
             {
                 mutant!("script-lock-dropped" => return);
-                lock.forward();
+                if states::forward(lock.word()) {
+                    notify_one(&lock.at);
+                }
             }
         }
     }
 }
 
-impl<'a, L: Location<Word = AtomicI32>> Locking<'a, L> {
-    pub(super) fn new(lock: &'a AsyncLock<L>, caller: Caller) -> Self {
-        Self { lock: Some(lock), caller, rechecks: StallTimeout::new(), wait: None }
+impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
+    pub(super) fn new(lock: Option<&'a AsyncLock<L>>, caller: Caller, until: Until) -> Self {
+        Self { lock, caller, rechecks: StallTimeout::new(), wait: None, until, _deadline: PhantomData }
     }
 
-    /// Ends, with the lock if there is no error. The waker goes here, and if its destructor panics, the lock must not stay taken.
-    fn end(self: Pin<&mut Self>, result: Result<(), LockError>) -> Step<Result<(), LockError>> {
+    fn is_waiting(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// Ends the loop, with the lock or because the time is up.
+    fn end(
+        self: Pin<&mut Self>,
+        is_taken: bool,
+        waker: &Waker,
+        is_timed: bool,
+    ) -> Step<Result<(), LockError>> {
         let mut this = self.project();
-        let lock = this.lock.take();
-        let unwinding = lock.filter(|_| result.is_ok()).map(AsyncLock::unlocks_on_unwind);
+        let lock = this.lock.take().expect(ENDED);
+        // The wakers go here. If the destructor of one panics, the lock must not stay taken; nor must one panic in the drop of the future:
+        // then an `.await` would leak the lock that the poll has returned.
+        let unwinding = is_taken.then(|| OnUnwind(|| _ = lock.unlock()));
         this.wait.set(None);
+        this.until.clear();
         mem::forget(unwinding);
-        Step::Ended(result)
+        if !is_taken {
+            return Step::Ended(Err(timed_out(lock.address(), WaitsFor::AsyncLock)));
+        }
+        acquired_by_task(lock.address(), Hold::AsyncLock, 1, *this.caller, waker, coop::is_alone, is_timed);
+        Step::Ended(Ok(()))
     }
 }
 
-impl<L: Location<Word = AtomicI32>> Steps for Locking<'_, L> {
+impl<L: Location<Word = AtomicI32>, D> Steps for LockAsync<'_, L, D> {
     type Output = Result<(), LockError>;
 
     fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
-        let mut this = self.as_mut().project();
+        let (mut this, is_timed) = (self.as_mut().project(), deadline.is_some());
         let lock = this.lock.expect(ENDED);
         let (wait, is_signalled) = loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 if states::take_or_mark(lock.word()) {
-                    return self.end(Ok(()));
+                    return self.end(true, waker, is_timed);
                 }
-                let origin = Origin::new(*this.caller, WaitsFor::AsyncLock).timed(deadline.is_some());
+                let origin = Origin::new(*this.caller, WaitsFor::AsyncLock).timed(is_timed);
                 this.wait.set(Some(wait_async_from(origin, &lock.at, CONTENDED)));
                 continue;
             };
@@ -116,13 +142,13 @@ impl<L: Location<Word = AtomicI32>> Steps for Locking<'_, L> {
         let now = Instant::now();
         if deadline.is_some_and(|deadline| deadline <= now) {
             let is_taken = last_attempt(wait, lock.word());
-            return self.end(if is_taken { Ok(()) } else { Err(lock.timed_out()) });
+            return self.end(is_taken, waker, is_timed);
         }
         let is_due = this.rechecks.is_due(now);
         if (is_due || is_signalled) && states::take_or_mark(lock.word()) {
             // A notify that has counted it meanwhile is used up: the lock is `CONTENDED`.
             let _ = wait.cancel_acquired();
-            return self.end(Ok(()));
+            return self.end(true, waker, is_timed);
         }
         if is_due {
             this.rechecks.renew(now);
@@ -150,73 +176,41 @@ fn last_attempt<L: Location>(wait: Pin<&mut WaitAsync<L>>, word: &AtomicI32) -> 
     states::take_or_mark(word)
 }
 
-pin_project! {
-    /// The future of [`AsyncLock::lock_async`].
-    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
-    pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
-        #[pin]
-        locking: Locking<'a, L>,
-        // Always with an alarm, for the rechecks.
-        #[pin]
-        until: Until,
-        // Whether there is a deadline.
-        _deadline: PhantomData<D>,
-    }
-}
-
 impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
-    pub(super) fn new(lock: &'a AsyncLock<L>, caller: Caller) -> Self {
-        Self { locking: Locking::new(lock, caller), until: Until::never(), _deadline: PhantomData }
-    }
-
+    /// The same with this deadline, before its first poll.
     fn until(self, until: Until) -> LockAsync<'a, L, Until> {
-        LockAsync { locking: self.locking, until, _deadline: PhantomData }
-    }
-}
-
-impl<L: Location<Word = AtomicI32>, D> LockAsync<'_, L, D> {
-    fn is_waiting(&self) -> bool {
-        self.locking.wait.is_some()
+        LockAsync::new(self.lock, self.caller, until)
     }
 }
 
 impl<L: Location<Word = AtomicI32>, D: Deadline> LockAsync<'_, L, D> {
-    fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), D::Error>> {
-        let is_waiting = self.is_waiting();
-        let mut this = self.project();
-        let (lock, deadline) = (this.locking.lock.expect(ENDED), this.until.at());
+    fn poll_either(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), D::Error>> {
+        let (lock, is_waiting, deadline) = (self.lock.expect(ENDED), self.is_waiting(), self.until.at());
         let unit = Unit::poll(cx);
-        // A task without budget yields, and leaves a free lock to others. But a task that has to wait enqueues first: that needs no budget,
-        // and the position in the queue must not depend on what the task did before. A timeout needs a unit of budget, too.
+        // A task without budget yields, and leaves a free lock to others. But a task that has to wait enqueues at once: that needs no
+        // budget, and the position in the queue must not depend on what the task did before. A timeout needs a unit of budget, too.
         let is_over = || deadline.is_some_and(|deadline| deadline <= Instant::now());
-        if unit.is_pending() && (is_waiting || !lock.is_locked() || is_over()) {
+        if unit.is_pending() && (!lock.is_locked() || is_over()) {
             return Poll::Pending;
         }
         let step = match !is_waiting && states::try_lock(lock.word()) {
-            true => this.locking.as_mut().end(Ok(())),
-            false => this.locking.as_mut().step(cx.waker(), deadline),
+            true => self.as_mut().end(true, cx.waker(), deadline.is_some()),
+            false => self.as_mut().step(cx.waker(), deadline),
         };
-        let result = match step {
-            Step::Ended(result) => result,
+        match step {
             Step::Wait(until) => {
                 if let Some(until) = until {
-                    this.until.wake_at(until, cx.waker());
+                    self.project().until.wake_at(until, cx.waker());
                 }
-                return Poll::Pending;
+                Poll::Pending
             }
-        };
-        // The waker of the alarm goes here, as that of the wait went before: if its destructor panicked in the drop of the future, an
-        // `.await` would leak the lock that this poll returns.
-        let unwinding = result.is_ok().then(|| lock.unlocks_on_unwind());
-        this.until.clear();
-        mem::forget(unwinding);
-        if result.is_ok() {
-            lock.acquired_by_task(this.locking.caller, cx.waker(), deadline.is_some());
+            Step::Ended(result) => {
+                if let Poll::Ready(unit) = unit {
+                    unit.consume();
+                }
+                Poll::Ready(result.map_err(D::error))
+            }
         }
-        if let Poll::Ready(unit) = unit {
-            unit.consume();
-        }
-        Poll::Ready(result.map_err(D::error))
     }
 }
 

@@ -8,20 +8,17 @@ pub mod states;
 use std::fmt;
 use std::mem;
 use std::pin::pin;
-use std::task::Waker;
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::{Caller, WaitsFor};
 use waitword_core::{Location, Parker, charge_release, may_block, notify_one};
 
 pub use self::locking::LockAsync;
-use self::locking::Locking;
 use self::states::FREE;
-use crate::acquire::OnUnwind;
-use crate::coop;
+use crate::deadline::Until;
 use crate::drive::drive;
 use crate::error::{LockError, NotLocked, timed_out, would_block};
-use crate::holders::{Gone, Hold, acquired, acquired_by_task, not_kept, released};
+use crate::holders::{Gone, Hold, acquired, not_kept, released};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
@@ -146,7 +143,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("acquire_async", "async_lock"))]
     #[track_caller]
     pub fn lock_async(&self) -> LockAsync<'_, L> {
-        LockAsync::new(self, Caller::here())
+        LockAsync::new(Some(self), Caller::here(), Until::never())
     }
 
     /// As [`lock`](Self::lock), for at most `timeout`.
@@ -195,7 +192,6 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     pub fn unlock(&self) -> Result<(), NotLocked> {
         released(self.address(), Hold::AsyncLock, not_kept());
         if states::unlock(self.word())? {
-            charge_release(&self.at, self.address());
             self.notify();
         }
         Ok(())
@@ -213,7 +209,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     fn take(&self, gives_up: bool) -> bool {
         let is_taken = states::try_lock(self.word());
         if is_taken {
-            self.acquired(Caller::here(), gives_up);
+            acquired(self.address(), Hold::AsyncLock, 1, Caller::here(), gives_up);
         }
         is_taken
     }
@@ -225,15 +221,12 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     fn block(&self, deadline: Option<Instant>) -> Result<(), LockError> {
         if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Err(self.timed_out());
+            return Err(timed_out(self.address(), WaitsFor::AsyncLock));
         }
         if !may_block() {
             return Err(LockError::BlockingForbidden);
         }
-        let caller = Caller::here();
-        drive(&Parker::current(), pin!(Locking::new(self, caller)), deadline)?;
-        self.acquired(caller, deadline.is_some());
-        Ok(())
+        drive(&Parker::current(), pin!(self.lock_async()), deadline)
     }
 
     fn word(&self) -> &AtomicI32 {
@@ -246,37 +239,11 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         std::ptr::from_ref(self.word()).addr()
     }
 
-    #[inline]
-    fn acquired(&self, caller: Caller, gives_up: bool) {
-        acquired(self.address(), Hold::AsyncLock, 1, caller, gives_up);
-    }
-
-    /// The task that is polled with this waker has taken the lock.
-    fn acquired_by_task(&self, caller: Caller, task: &Waker, gives_up: bool) {
-        acquired_by_task(self.address(), Hold::AsyncLock, 1, caller, task, coop::is_alone, gives_up);
-    }
-
-    fn timed_out(&self) -> LockError {
-        timed_out(self.address(), WaitsFor::AsyncLock)
-    }
-
-    /// A waiter has left the queue with a notify that it does not use.
-    fn forward(&self) {
-        if states::forward(self.word()) {
-            self.notify();
-        }
-    }
-
-    /// Wakes the head waiter. The lock stays free until an acquirer takes it.
+    /// Wakes the head waiter, after a release. The lock stays free until an acquirer takes it.
     #[cold]
     fn notify(&self) {
+        charge_release(&self.at, self.address());
         notify_one(&self.at);
-    }
-
-    /// Releases the lock if a waker's destructor panics before its acquirer has it.
-    fn unlocks_on_unwind(&self) -> OnUnwind<impl Fn()> {
-        // An error means that a script has released it.
-        OnUnwind(|| _ = self.unlock())
     }
 }
 

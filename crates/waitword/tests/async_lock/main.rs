@@ -213,6 +213,28 @@ fn a_recheck_that_succeeds_leaves_the_queue() {
     lock.unlock().unwrap();
 }
 
+/// Held again by then, or not.
+#[test]
+fn a_notified_future_that_is_dropped_forwards_its_notify() {
+    for is_held in [false, true] {
+        let lock = AsyncLock::new();
+        lock.lock();
+        let dropped = Task::queued(lock.lock_async());
+        let mut behind = Task::queued(lock.lock_async());
+        lock.unlock().unwrap();
+        assert!(dropped.is_woken());
+        if is_held {
+            assert!(lock.try_lock());
+        }
+        drop(dropped);
+        if is_held {
+            lock.unlock().unwrap();
+        }
+        assert!(behind.is_woken() && behind.poll().is_ready());
+        lock.unlock().unwrap();
+    }
+}
+
 #[test]
 fn a_signal_of_another_user_of_the_word_is_a_recheck() {
     let word = AtomicI32::new(2);

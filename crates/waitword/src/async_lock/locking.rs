@@ -1,5 +1,5 @@
-//! The loop of an acquirer: try; wait while the word is `CONTENDED`; try again when notified, and at the stall timeout. The future
-//! [`LockAsync`] is the loop between two of its steps; a thread drives the same steps (`drive.rs`).
+//! The release, and the loop of an acquirer: try; wait while the word is `CONTENDED`; try again when notified, and at the stall timeout.
+//! The future [`LockAsync`] is the loop between two of its steps; a thread drives the same steps (`drive.rs`).
 //!
 //! # A notify is an offer
 //! A release dequeues the head waiter, and leaves the word free for any acquirer. The waiters behind depend on the notified one: if it
@@ -35,16 +35,15 @@ use std::task::{Context, Poll, Waker};
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin, WaitsFor};
 use waitword_core::time::Instant;
-use waitword_core::{Cancelled, Location, WaitAsync, notify_one, wait_async_from};
+use waitword_core::{Cancelled, Location, WaitAsync, charge_release, notify_one, wait_async_from};
 
 use crate::acquire::OnUnwind;
-use crate::async_lock::AsyncLock;
-use crate::async_lock::states::{self, CONTENDED};
+use crate::async_lock::states::{self, CONTENDED, FREE};
 use crate::coop::{self, Unit};
 use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
 use crate::drive::{Step, Steps};
-use crate::error::{LockError, timed_out};
-use crate::holders::{Hold, acquired_by_task};
+use crate::error::{LockError, NotLocked, timed_out};
+use crate::holders::{Hold, acquired_by_task, not_kept, released};
 use crate::stall_timeout::StallTimeout;
 use crate::sync::atomic::AtomicI32;
 use crate::sync::mutant;
@@ -52,11 +51,11 @@ use crate::sync::mutant;
 const ENDED: &str = "a future was polled after it had ended";
 
 pin_project! {
-    /// The future of [`AsyncLock::lock_async`].
+    /// The future of [`AsyncLock::lock_async`](crate::word::AsyncLock::lock_async).
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
-        // `None` once the loop has ended.
-        lock: Option<&'a AsyncLock<L>>,
+        // The word; `None` once the loop has ended.
+        at: Option<&'a L>,
         caller: Caller,
         rechecks: StallTimeout,
         // While queued.
@@ -72,12 +71,12 @@ pin_project! {
     impl<L: Location<Word = AtomicI32>, D> PinnedDrop for LockAsync<'_, L, D> {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            if let (Some(lock), Some(wait)) = (this.lock, this.wait.as_pin_mut())
+            if let (Some(at), Some(wait)) = (this.at, this.wait.as_pin_mut())
                 && wait.cancel() != Cancelled::BeforeNotify
             {
                 mutant!("script-lock-dropped" => return);
-                if states::forward(lock.word()) {
-                    notify_one(&lock.at);
+                if states::forward(at.word()) {
+                    notify_one(*at);
                 }
             }
         }
@@ -85,8 +84,8 @@ pin_project! {
 }
 
 impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
-    pub(super) fn new(lock: Option<&'a AsyncLock<L>>, caller: Caller, until: Until) -> Self {
-        Self { lock, caller, rechecks: StallTimeout::new(), wait: None, until, _deadline: PhantomData }
+    pub(super) fn new(at: Option<&'a L>, caller: Caller, until: Until) -> Self {
+        Self { at, caller, rechecks: StallTimeout::new(), wait: None, until, _deadline: PhantomData }
     }
 
     fn is_waiting(&self) -> bool {
@@ -101,17 +100,17 @@ impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
         is_timed: bool,
     ) -> Step<Result<(), LockError>> {
         let mut this = self.project();
-        let lock = this.lock.take().expect(ENDED);
+        let at = this.at.take().expect(ENDED);
         // The wakers go here. If the destructor of one panics, the lock must not stay taken; nor must one panic in the drop of the future:
         // then an `.await` would leak the lock that the poll has returned.
-        let unwinding = is_taken.then(|| OnUnwind(|| _ = lock.unlock()));
+        let unwinding = is_taken.then(|| OnUnwind(|| _ = unlock(at)));
         this.wait.set(None);
         this.until.clear();
         mem::forget(unwinding);
         if !is_taken {
-            return Step::Ended(Err(timed_out(lock.address(), WaitsFor::AsyncLock)));
+            return Step::Ended(Err(timed_out(address(at), WaitsFor::AsyncLock)));
         }
-        acquired_by_task(lock.address(), Hold::AsyncLock, 1, *this.caller, waker, coop::is_alone, is_timed);
+        acquired_by_task(address(at), Hold::AsyncLock, 1, *this.caller, waker, coop::is_alone, is_timed);
         Step::Ended(Ok(()))
     }
 }
@@ -121,14 +120,14 @@ impl<L: Location<Word = AtomicI32>, D> Steps for LockAsync<'_, L, D> {
 
     fn step(mut self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
         let (mut this, is_timed) = (self.as_mut().project(), deadline.is_some());
-        let lock = this.lock.expect(ENDED);
+        let at = this.at.expect(ENDED);
         let (wait, is_signalled) = loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
-                if states::take_or_mark(lock.word()) {
+                if states::take_or_mark(at.word()) {
                     return self.end(true, waker, is_timed);
                 }
                 let origin = Origin::new(*this.caller, WaitsFor::AsyncLock).timed(is_timed);
-                this.wait.set(Some(wait_async_from(origin, &lock.at, CONTENDED)));
+                this.wait.set(Some(wait_async_from(origin, at, CONTENDED)));
                 continue;
             };
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
@@ -141,11 +140,11 @@ impl<L: Location<Word = AtomicI32>, D> Steps for LockAsync<'_, L, D> {
         };
         let now = Instant::now();
         if deadline.is_some_and(|deadline| deadline <= now) {
-            let is_taken = last_attempt(wait, lock.word());
+            let is_taken = last_attempt(wait, at.word());
             return self.end(is_taken, waker, is_timed);
         }
         let is_due = this.rechecks.is_due(now);
-        if (is_due || is_signalled) && states::take_or_mark(lock.word()) {
+        if (is_due || is_signalled) && states::take_or_mark(at.word()) {
             // A notify that has counted it meanwhile is used up: the lock is `CONTENDED`.
             let _ = wait.cancel_acquired();
             return self.end(true, waker, is_timed);
@@ -179,21 +178,21 @@ fn last_attempt<L: Location>(wait: Pin<&mut WaitAsync<L>>, word: &AtomicI32) -> 
 impl<'a, L: Location<Word = AtomicI32>> LockAsync<'a, L> {
     /// The same with this deadline, before its first poll.
     fn until(self, until: Until) -> LockAsync<'a, L, Until> {
-        LockAsync::new(self.lock, self.caller, until)
+        LockAsync::new(self.at, self.caller, until)
     }
 }
 
 impl<L: Location<Word = AtomicI32>, D: Deadline> LockAsync<'_, L, D> {
     fn poll_either(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), D::Error>> {
-        let (lock, is_waiting, deadline) = (self.lock.expect(ENDED), self.is_waiting(), self.until.at());
+        let (word, is_waiting, deadline) = (self.at.expect(ENDED).word(), self.is_waiting(), self.until.at());
         let unit = Unit::poll(cx);
         // A task without budget yields, and leaves a free lock to others. But a task that has to wait enqueues at once: that needs no
         // budget, and the position in the queue must not depend on what the task did before. A timeout needs a unit of budget, too.
         let is_over = || deadline.is_some_and(|deadline| deadline <= Instant::now());
-        if unit.is_pending() && (!lock.is_locked() || is_over()) {
+        if unit.is_pending() && (states::state(word) == FREE || is_over()) {
             return Poll::Pending;
         }
-        let step = match !is_waiting && states::try_lock(lock.word()) {
+        let step = match !is_waiting && states::try_lock(word) {
             true => self.as_mut().end(true, cx.waker(), deadline.is_some()),
             false => self.as_mut().step(cx.waker(), deadline),
         };
@@ -219,3 +218,26 @@ gives_up! {
     "a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut),"
 }
 polls_either! { ['a, L: Location<Word = AtomicI32>] LockAsync['a, L]: (), Result<(), LockError> }
+
+/// Releases the lock on this word.
+#[inline]
+pub(super) fn unlock<L: Location<Word = AtomicI32>>(at: &L) -> Result<(), NotLocked> {
+    released(address(at), Hold::AsyncLock, not_kept());
+    if states::unlock(at.word())? {
+        notify(at);
+    }
+    Ok(())
+}
+
+/// Wakes the head waiter, after a release. The lock stays free until an acquirer takes it.
+#[cold]
+fn notify<L: Location<Word = AtomicI32>>(at: &L) {
+    charge_release(at, address(at));
+    notify_one(at);
+}
+
+/// The address under which the holder is recorded. Scripts release the lock, too, and erase no record, so reports say "acquired by". The next
+/// acquisition by Rust erases a stale record.
+pub(super) fn address<L: Location<Word = AtomicI32>>(at: &L) -> usize {
+    std::ptr::from_ref(at.word()).addr()
+}

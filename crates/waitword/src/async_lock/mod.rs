@@ -11,14 +11,15 @@ use std::pin::pin;
 use waitword_core::time::{Duration, Instant};
 
 use waitword_core::observe::{Caller, WaitsFor};
-use waitword_core::{Location, Parker, charge_release, may_block, notify_one};
+use waitword_core::{Location, Parker, may_block};
 
 pub use self::locking::LockAsync;
+use self::locking::address;
 use self::states::FREE;
 use crate::deadline::Until;
 use crate::drive::drive;
 use crate::error::{LockError, NotLocked, timed_out, would_block};
-use crate::holders::{Gone, Hold, acquired, not_kept, released};
+use crate::holders::{Gone, Hold, acquired};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
 /// A lock that threads and tasks take from one queue, on one 32-bit word.
@@ -143,7 +144,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias("acquire_async", "async_lock"))]
     #[track_caller]
     pub fn lock_async(&self) -> LockAsync<'_, L> {
-        LockAsync::new(Some(self), Caller::here(), Until::never())
+        LockAsync::new(Some(&self.at), Caller::here(), Until::never())
     }
 
     /// As [`lock`](Self::lock), for at most `timeout`.
@@ -190,26 +191,22 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[doc(alias = "release")]
     #[inline]
     pub fn unlock(&self) -> Result<(), NotLocked> {
-        released(self.address(), Hold::AsyncLock, not_kept());
-        if states::unlock(self.word())? {
-            self.notify();
-        }
-        Ok(())
+        locking::unlock(&self.at)
     }
 
     /// Whether the lock is held at this moment. The answer may be outdated when it arrives.
     #[inline]
     pub fn is_locked(&self) -> bool {
-        states::state(self.word()) != FREE
+        states::state(self.at.word()) != FREE
     }
 
     /// The first attempt of a thread, which would not wait for ever if it `gives_up`.
     #[inline]
     #[track_caller]
     fn take(&self, gives_up: bool) -> bool {
-        let is_taken = states::try_lock(self.word());
+        let is_taken = states::try_lock(self.at.word());
         if is_taken {
-            acquired(self.address(), Hold::AsyncLock, 1, Caller::here(), gives_up);
+            acquired(address(&self.at), Hold::AsyncLock, 1, Caller::here(), gives_up);
         }
         is_taken
     }
@@ -221,29 +218,12 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     #[track_caller]
     fn block(&self, deadline: Option<Instant>) -> Result<(), LockError> {
         if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            return Err(timed_out(self.address(), WaitsFor::AsyncLock));
+            return Err(timed_out(address(&self.at), WaitsFor::AsyncLock));
         }
         if !may_block() {
             return Err(LockError::BlockingForbidden);
         }
         drive(&Parker::current(), pin!(self.lock_async()), deadline)
-    }
-
-    fn word(&self) -> &AtomicI32 {
-        self.at.word()
-    }
-
-    /// The address under which its holder is recorded. Scripts release the lock, too, and erase no record, so reports say "acquired by". The
-    /// next acquisition by Rust erases a stale record.
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self.word()).addr()
-    }
-
-    /// Wakes the head waiter, after a release. The lock stays free until an acquirer takes it.
-    #[cold]
-    fn notify(&self) {
-        charge_release(&self.at, self.address());
-        notify_one(&self.at);
     }
 }
 
@@ -256,7 +236,7 @@ impl Default for AsyncLock {
 /// Shows the state at this moment. Does not wait.
 impl<L: Location<Word = AtomicI32>> fmt::Debug for AsyncLock<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = states::name(states::state(self.word()));
+        let state = states::name(states::state(self.at.word()));
         f.debug_struct("AsyncLock").field("state", &format_args!("{state}")).finish()
     }
 }

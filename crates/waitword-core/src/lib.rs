@@ -88,7 +88,8 @@ pub use location::{At, Location, Value};
 pub use may_block::{AllowBlocking, ForbidBlocking, allow_blocking, forbid_blocking, may_block};
 pub use notify::{
     charge_release, is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many,
-    notify_one, notify_one_or_replace, replace_and_notify_all, replace_if_idle, signal_one, signal_past,
+    notify_one, notify_one_or_replace, replace_and_notify_all, replace_if_idle, signal_one, signal_one_or,
+    signal_past, signal_past_or,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
 pub use park::{Interrupt, Parker};

@@ -52,6 +52,7 @@ use crate::observe::{CONTENDED, Woke, asks, contended};
 use crate::queue::key::Key;
 use crate::queue::section::{Section, Which};
 use crate::queue::table::Table;
+use crate::sync::mutant;
 use crate::wake::{Wake, WakeBatch};
 use crate::word::Word;
 
@@ -339,7 +340,17 @@ fn section<L: Location>(at: &L) -> Section<'_> {
 /// ```
 #[inline]
 pub fn signal_one<L: Location>(at: L) -> usize {
-    signal(at.table(), address(&at), false)
+    signal(at.table(), address(&at), false, None)
+}
+
+/// As [`signal_one`]. If there is no waiter to signal, calls `none` in the same critical section, with whether there are waiters: all of them
+/// are signalled then. A waiter that comes later compares what the word holds after that. `none` changes the word; it neither waits nor
+/// notifies, and does not unwind.
+///
+/// Takes the shard's lock in any case.
+#[inline]
+pub fn signal_one_or<L: Location>(at: L, none: &dyn Fn(bool)) -> usize {
+    signal(at.table(), address(&at), false, Some(none))
 }
 
 /// As [`signal_one`], past the waiters that let signals pass ([`WaitAsync::let_pass`](crate::WaitAsync::let_pass)).
@@ -365,17 +376,33 @@ pub fn signal_one<L: Location>(at: L) -> usize {
 /// assert!(first.is_signalled());
 /// ```
 pub fn signal_past<L: Location>(at: L) -> usize {
-    signal(at.table(), address(&at), true)
+    signal(at.table(), address(&at), true, None)
+}
+
+/// As [`signal_past`], with `none` as in [`signal_one_or`]; waiters that let signals pass count as waiters.
+pub fn signal_past_or<L: Location>(at: L, none: &dyn Fn(bool)) -> usize {
+    signal(at.table(), address(&at), true, Some(none))
 }
 
 #[inline(never)]
-fn signal(table: &Table, address: usize, goes_past: bool) -> usize {
+fn signal(table: &Table, address: usize, goes_past: bool, none: Option<&dyn Fn(bool)>) -> usize {
     let key = table.key_of(address);
-    if table.is_idle(key) {
+    if none.is_none() && table.is_idle(key) {
         return 0;
     }
     let (mut section, woke) = (table.section(key), Woke::signalled());
-    let Some((wake, len)) = section.signal(goes_past) else { return 0 };
+    let Some((wake, len)) = section.signal(goes_past) else {
+        if let Some(none) = none {
+            let are_waiters = !section.is_empty();
+            mutant!("signal-none" => {
+                drop(section);
+                none(are_waiters);
+                return 0;
+            });
+            none(are_waiters);
+        }
+        return 0;
+    };
     end_and_wake(section, woke, wake);
     len
 }

@@ -303,16 +303,16 @@ fn this_thread() -> Rc<ThisThread> {
 /// The threads that have waited, by the identity of what wakes them: so that a snapshot tells threads from tasks, and names them.
 #[cfg(not(waitword_loom))]
 pub(crate) mod known {
-    use std::collections::BTreeMap;
     use std::task::Waker;
     use std::thread::Thread;
 
     use crate::sync::Mutex;
+    use crate::sync::by_address::ByAddress;
 
-    pub(super) static KNOWN: Mutex<BTreeMap<usize, Thread>> = Mutex::new(BTreeMap::new());
+    pub(super) static KNOWN: Mutex<ByAddress<Thread>> = Mutex::new(ByAddress::new());
 
     /// Calls `look` with all of them, by the data pointers of their wakers, under the lock that guards them.
-    pub(crate) fn with_known_threads<R>(look: impl FnOnce(&BTreeMap<usize, Thread>) -> R) -> R {
+    pub(crate) fn with_known_threads<R>(look: impl FnOnce(&ByAddress<Thread>) -> R) -> R {
         look(&KNOWN.lock())
     }
 
@@ -323,7 +323,7 @@ pub(crate) mod known {
 
     /// The waker is about to go.
     pub(super) fn leave(waker: &Waker) {
-        KNOWN.lock().remove(&waker.data().addr());
+        KNOWN.lock().remove(waker.data().addr());
     }
 }
 
@@ -333,12 +333,12 @@ pub(crate) use fork::register_threads;
 /// What a fork does to the threads that have waited: the child has the forking one alone.
 #[cfg(all(unix, not(waitword_loom)))]
 mod fork {
-    use std::collections::BTreeMap;
     use std::sync::MutexGuard;
     use std::sync::atomic::AtomicBool;
     use std::thread::{LocalKey, Thread};
 
     use super::known;
+    use crate::sync::by_address::ByAddress;
     use crate::sync::fork::{AtFork, Slot, at_fork};
 
     /// Has forks know the threads that have waited.
@@ -348,7 +348,7 @@ mod fork {
     }
 
     struct Held {
-        _known: MutexGuard<'static, BTreeMap<usize, Thread>>,
+        _known: MutexGuard<'static, ByAddress<Thread>>,
     }
 
     thread_local!(static HELD: Slot<Held> = const { Slot::new(None) });
@@ -374,9 +374,9 @@ pub(crate) mod known {
     use crate::sync::thread::Thread;
 
     pub(crate) fn with_known_threads<R>(
-        look: impl FnOnce(&std::collections::BTreeMap<usize, std::thread::Thread>) -> R,
+        look: impl FnOnce(&crate::sync::by_address::ByAddress<std::thread::Thread>) -> R,
     ) -> R {
-        look(&Default::default())
+        look(&crate::sync::by_address::ByAddress::new())
     }
 
     pub(super) fn enter(_: &Waker, _: &Thread) {}

@@ -25,12 +25,13 @@
 
 use std::cell::Cell;
 use std::hint::spin_loop;
-use std::thread;
+use std::{mem, thread};
+use waitword_core::time::{Duration, Instant};
 
 use crate::sync::MODEL;
 
-/// All pauses of a thread before it sleeps, some 40 ns each: 5 µs.
-const ALL_PAUSES: u32 = if MODEL { 1 } else { 127 };
+/// For how long a thread spins before it sleeps. Measured: a pause takes 10 cycles on one processor, and 140 on another.
+const SPIN: Duration = Duration::from_micros(5);
 
 /// The most pauses between two checks: while others make progress, and while nothing changes.
 const MOST_PAUSES: u32 = 64;
@@ -38,29 +39,34 @@ const MOST_PAUSES_WITHOUT_PROGRESS: u32 = 4;
 
 pub(crate) struct Pauses {
     next: u32,
-    left: u32,
+    /// `None` before the first.
+    until: Option<Instant>,
+    is_over: bool,
     has_found_progress: bool,
 }
 
 impl Pauses {
     pub(crate) fn new() -> Self {
-        Self { next: 1, left: ALL_PAUSES, has_found_progress: false }
+        Self { next: 1, until: None, is_over: false, has_found_progress: false }
     }
 
     /// Pauses until the next check. `false`: it is time to sleep.
     pub(crate) fn pause(&mut self) -> bool {
-        if self.left == 0 {
-            return false;
+        if MODEL {
+            // One, and no clock.
+            return !mem::replace(&mut self.is_over, true);
         }
-        let pauses = self.next.min(self.left);
-        self.left -= pauses;
-        (0..pauses).for_each(|_| spin_loop());
-        true
+        let now = Instant::now();
+        self.is_over = *self.until.get_or_insert(now + SPIN) <= now;
+        if !self.is_over {
+            (0..self.next).for_each(|_| spin_loop());
+        }
+        !self.is_over
     }
 
-    /// Whether the spin has lasted for all of them.
+    /// Whether the spin has lasted for all of its time.
     pub(crate) fn are_used_up(&self) -> bool {
-        self.left == 0
+        self.is_over
     }
 
     /// Whether others have acquired or released during the spin.
@@ -150,29 +156,32 @@ impl Learned {
 mod tests {
     use super::*;
 
-    /// The pauses before each check.
+    /// The pauses before each of 10 checks.
     fn pauses(progress: impl Fn(usize) -> bool) -> Vec<u32> {
-        let (mut pauses, mut before) = (Pauses::new(), Vec::new());
-        loop {
-            let left = pauses.left;
-            if !pauses.pause() {
-                return before;
-            }
-            before.push(left - pauses.left);
-            pauses.found(progress(before.len()));
-        }
+        let mut pauses = Pauses::new();
+        let check = |check| {
+            let before = pauses.next;
+            pauses.found(progress(check));
+            before
+        };
+        (1..=10).map(check).collect()
     }
 
     #[test]
     fn checks_are_rare_only_while_others_make_progress() {
-        assert_eq!(pauses(|_| true), [1, 2, 4, 8, 16, 32, 64]);
-        let long = pauses(|_| false);
-        assert_eq!((&long[..4], long.iter().max()), (&[1, 2, 4, 4][..], Some(&4)));
-        let becomes_long = pauses(|check| check < 5);
-        assert_eq!(becomes_long[..7], [1, 2, 4, 8, 16, 4, 4]);
-        for all in [long, becomes_long] {
-            assert_eq!(all.iter().sum::<u32>(), ALL_PAUSES);
+        assert_eq!(pauses(|_| true), [1, 2, 4, 8, 16, 32, 64, 64, 64, 64]);
+        assert_eq!(pauses(|_| false), [1, 2, 4, 4, 4, 4, 4, 4, 4, 4]);
+        assert_eq!(pauses(|check| check < 5)[..7], [1, 2, 4, 8, 16, 4, 4]);
+    }
+
+    #[test]
+    fn a_spin_lasts_for_its_time() {
+        let (start, mut pauses) = (Instant::now(), Pauses::new());
+        while pauses.pause() {
+            assert!(!pauses.are_used_up());
+            pauses.found(false);
         }
+        assert!(pauses.are_used_up() && start.elapsed() >= SPIN);
     }
 
     /// How many of `acquisitions` spin, if all spins are worth it or all in vain.

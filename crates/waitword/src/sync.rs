@@ -42,16 +42,3 @@ macro_rules! const_fn {
     };
 }
 pub(crate) use const_fn;
-
-/// The method `update` of a raw lock, on its word `state`.
-macro_rules! update {
-    ($Word:ty) => {
-        /// Returns the state before the change.
-        #[inline]
-        fn update(&self, order: Ordering, mut change: impl FnMut($Word) -> $Word) -> $Word {
-            let change = |state| Some(change(state));
-            self.state.fetch_update(order, Ordering::Relaxed, change).unwrap_or_else(|state| state)
-        }
-    };
-}
-pub(crate) use update;

@@ -88,7 +88,7 @@ impl<R: Acquire<Closed = Infallible>> Drop for AcquireAgain<'_, R> {
     fn drop(&mut self) {
         // Otherwise safe code would use the guard, and release a lock that it does not hold.
         let no_guard_without_lock = OnUnwind(|| process::abort());
-        *self.hold = match self.raw.take(self.ask) {
+        *self.hold = match acquire::attempts::take(self.raw, self.ask) {
             true => acquire::held::held_by_thread(self.raw, self.ask, self.caller, false),
             false => {
                 let Ok(hold) = acquire::block::block_for_guard(self.caller, self.raw, self.ask);

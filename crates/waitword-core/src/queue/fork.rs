@@ -16,7 +16,6 @@
 //!
 //! All memory that is linked is as it was at the fork, because no thread of the child has started yet.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::ptr::NonNull;
 use std::sync::MutexGuard;
@@ -29,12 +28,13 @@ use crate::list::{self, unlink};
 use crate::observe::{PASS, set_extra};
 use crate::park::register_threads;
 use crate::sync::Mutex;
+use crate::sync::by_address::ByAddress;
 use crate::sync::fork::{AtFork, Slot, at_fork};
 use crate::timer::register_timer;
 use crate::wake::Wake;
 
 /// The shards of all tables, by address. Taken before the locks of the shards.
-static TABLES: Mutex<BTreeMap<usize, Known>> = Mutex::new(BTreeMap::new());
+static TABLES: Mutex<ByAddress<Known>> = Mutex::new(ByAddress::new());
 
 struct Known(NonNull<[Shard]>);
 
@@ -53,13 +53,13 @@ pub(super) fn enter(shards: NonNull<[Shard]>) {
 
 /// They are about to be freed.
 pub(super) fn leave(shards: NonNull<[Shard]>) {
-    TABLES.lock().remove(&shards.addr().get());
+    TABLES.lock().remove(shards.addr().get());
 }
 
 /// All of them, locked. Dropped in this order.
 struct Held {
     shards: Vec<Forking>,
-    _tables: MutexGuard<'static, BTreeMap<usize, Known>>,
+    _tables: MutexGuard<'static, ByAddress<Known>>,
     _snapshots: MutexGuard<'static, ()>,
 }
 

@@ -18,7 +18,6 @@
 //! So a waiter that is queued on one word all the time is copied exactly once, and one that comes or goes at most once. One that is
 //! requeued meanwhile may be copied twice or not at all.
 
-use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::thread::Thread;
 
@@ -30,6 +29,7 @@ use super::table::Table;
 use crate::observe::{Actor, Copied, Front, WaiterSeen, WaiterState, nanos_of, time_of};
 use crate::park::known::with_known_threads;
 use crate::sync::MODEL;
+use crate::sync::by_address::ByAddress;
 use crate::wake::Wake;
 
 impl Table {
@@ -59,7 +59,7 @@ impl Table {
     /// println!("a waiter from {}", seen[0].site.unwrap());
     /// ```
     pub fn snapshot(&self) -> Vec<WaiterSeen> {
-        let (mut all, mut threads) = (Vec::new(), with_known_threads(BTreeMap::clone));
+        let (mut all, mut threads) = (Vec::new(), with_known_threads(ByAddress::clone));
         // One snapshot at a time: a shard has one `Place`. A thread that forks waits for it.
         let one = SNAPSHOTS.lock();
         for shard in self.shards() {
@@ -75,7 +75,7 @@ impl Table {
         }
         drop(one);
         // Read again: threads known before may have ended since, and those that began to wait since were not known.
-        threads.extend(with_known_threads(BTreeMap::clone));
+        threads.merge(with_known_threads(ByAddress::clone));
         seen(all, &threads)
     }
 }
@@ -92,11 +92,11 @@ impl Table {
 /// when it ends.
 #[doc(hidden)]
 pub fn count_threads(who: &[usize]) -> usize {
-    with_known_threads(|known| who.iter().filter(|who| known.contains_key(who)).count())
+    with_known_threads(|known| who.iter().filter(|who| known.get(**who).is_some()).count())
 }
 
 /// Tells threads from tasks, and counts positions.
-fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSeen> {
+fn seen(copied: Vec<Copied>, threads: &ByAddress<Thread>) -> Vec<WaiterSeen> {
     let mut before = (0, 0);
     let seen = copied.into_iter().filter_map(|waiter| {
         let position = if before.0 == waiter.word { before.1 + 1 } else { 0 };
@@ -104,7 +104,7 @@ fn seen(copied: Vec<Copied>, threads: &BTreeMap<usize, Thread>) -> Vec<WaiterSee
         if waiter.releases {
             return None;
         }
-        let thread = || threads.get(&waiter.who).cloned().map(Actor::Thread);
+        let thread = || threads.get(waiter.who).cloned().map(Actor::Thread);
         let actor = match waiter.token {
             Some(_) => Actor::Agent(waiter.who),
             None => thread().unwrap_or(Actor::Task(waiter.who)),

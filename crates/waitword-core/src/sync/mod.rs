@@ -21,6 +21,8 @@ pub(crate) mod host;
 #[allow(unsafe_code)]
 pub(crate) mod fork;
 
+#[cfg_attr(waitword_loom, allow(dead_code))]
+pub(crate) mod by_address;
 #[cfg(not(waitword_loom))]
 #[allow(unsafe_code)]
 mod once;

@@ -1,5 +1,6 @@
 //! The acquisition loop: its state between two steps, and its steps.
 
+use std::cell::Cell;
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -7,16 +8,19 @@ use waitword_core::time::Instant;
 
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, Origin};
-use waitword_core::{Cancelled, Location, Parker, WaitAsync, spin_in_poll, wait_async_from};
+use waitword_core::{Cancelled, Parker, WaitAsync, spin_in_poll, wait_async_from};
 
+use crate::acquire::attempts::{
+    self, NotTaken, competes, has_waiters, left, take, take_if, take_or_mark, take_reserved, take_signalled,
+};
 use crate::acquire::held::held_by_task;
 use crate::acquire::out_of_line::OutOfLine;
-use crate::acquire::{Acquire, Acquired, Attempt, Behind, Closed, Left, NotTaken, OnUnwind, take_reserved};
+use crate::acquire::{Acquire, Acquired, Ask, Attempt, Behind, Kind, Left, OnUnwind, StateWord};
 use crate::drive::{Step, Steps};
 use crate::error::{LockError, timed_out};
-use crate::handle::{Ask, Handle};
 use crate::holders::HoldId;
 use crate::spins::Pauses;
+use crate::sync::atomic::Ordering;
 use crate::sync::mutant;
 
 /// When a queued waiter took the word, and how. That decides whether the acquisition used up a signal.
@@ -32,23 +36,23 @@ enum Taken {
 }
 
 /// How the loop ends, except at its deadline.
-type Ended<H> = Result<Taken, Closed<H>>;
+type Ended<R> = Result<Taken, <R as Acquire>::Closed>;
 
 const ENDED: &str = "an acquisition was polled after it had ended";
 
 pin_project! {
     /// The acquisition loop, between two of its steps.
-    pub(crate) struct Acquisition<H: Handle<Raw: Acquire>> {
-        // `Some` until the end, which returns the handle.
-        handle: Option<H>,
-        ask: Ask<H>,
+    pub(crate) struct Acquisition<'a, R: Acquire> {
+        // `Some` until the end.
+        raw: Option<&'a R>,
+        ask: Ask<R>,
         // Set once a task has acquired it.
         hold: HoldId,
         #[pin]
-        wait: Wait<H::At>,
+        wait: Wait<'a, R::Word>,
     }
 
-    impl<H: Handle<Raw: Acquire>> PinnedDrop for Acquisition<H> {
+    impl<R: Acquire> PinnedDrop for Acquisition<'_, R> {
         #[inline]
         fn drop(this: Pin<&mut Self>) {
             if this.wait.is_begun() {
@@ -61,16 +65,16 @@ pin_project! {
 pin_project! {
     /// The waiter of an acquisition. It knows its caller, which is therefore not stored beside it.
     #[project = WaitProjection]
-    enum Wait<A: Location> {
+    enum Wait<'a, W: StateWord> {
         // Until the first attempt has failed, and once the wait has ended.
         None { caller: Caller },
-        // While queued; then there is a handle, too.
-        Begun { #[pin] wait: OutOfLine<WaitAsync<A>> },
+        // While queued; then there is a lock, too.
+        Begun { #[pin] wait: OutOfLine<WaitAsync<&'a W>> },
     }
 }
 
-impl<A: Location> Wait<A> {
-    fn begun(&self) -> Option<&WaitAsync<A>> {
+impl<'a, W: StateWord> Wait<'a, W> {
+    fn begun(&self) -> Option<&WaitAsync<&'a W>> {
         if let Self::Begun { wait } = self { Some(&**wait) } else { None }
     }
 
@@ -78,7 +82,7 @@ impl<A: Location> Wait<A> {
         self.begun().is_some()
     }
 
-    fn as_pin_mut(self: Pin<&mut Self>) -> Option<Pin<&mut WaitAsync<A>>> {
+    fn as_pin_mut(self: Pin<&mut Self>) -> Option<Pin<&mut WaitAsync<&'a W>>> {
         if let WaitProjection::Begun { wait } = self.project() { Some(wait.as_pin_mut()) } else { None }
     }
 
@@ -96,7 +100,7 @@ impl<A: Location> Wait<A> {
     }
 }
 
-impl<H: Handle<Raw: Acquire>> Acquisition<H> {
+impl<'a, R: Acquire> Acquisition<'a, R> {
     /// Where it was made.
     pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
         self.project().wait.caller()
@@ -104,13 +108,13 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
 
     /// For a wait that began at `caller`.
     #[inline]
-    pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
-        Self { handle: Some(handle), ask, hold: HoldId::NONE, wait: Wait::None { caller } }
+    pub(crate) fn from_caller(caller: Caller, raw: &'a R, ask: Ask<R>) -> Self {
+        Self { raw: Some(raw), ask, hold: HoldId::NONE, wait: Wait::None { caller } }
     }
 
     /// Whether the acquirer is queued.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.handle.is_some() && self.wait.is_begun()
+        self.raw.is_some() && self.wait.is_begun()
     }
 
     fn is_signalled(&self) -> bool {
@@ -119,13 +123,13 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
 
     /// The task that is polled with `waker` has acquired it.
     #[inline]
-    pub(super) fn held(self: Pin<&mut Self>, handle: &H, waker: &Waker, gives_up: bool) {
+    pub(super) fn held(self: Pin<&mut Self>, raw: &R, waker: &Waker, gives_up: bool) {
         let this = self.project();
-        *this.hold = held_by_task(handle.raw(), *this.ask, || this.wait.caller(), waker, gives_up);
+        *this.hold = held_by_task(raw, *this.ask, || this.wait.caller(), waker, gives_up);
     }
 
     #[inline]
-    pub(super) fn ask(&self) -> Ask<H> {
+    pub(super) fn ask(&self) -> Ask<R> {
         self.ask
     }
 
@@ -135,32 +139,38 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         self.hold
     }
 
+    /// What is acquired, until the end.
+    #[inline]
+    pub(crate) fn raw(&self) -> Option<&'a R> {
+        self.raw
+    }
+
     /// The first attempt, before any costly work. A queued acquirer makes none here.
     #[inline]
-    pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<H> {
+    pub(crate) fn take_at_once(self: Pin<&mut Self>) -> Option<&'a R> {
         let this = self.project();
         if this.wait.is_begun() {
             return None;
         }
         // Moved out of the future before the attempt, and not read again after it: the attempt is a compiler fence.
-        let handle = this.handle.take()?;
-        if handle.raw().take(*this.ask) {
-            return Some(handle);
+        let raw = this.raw.take()?;
+        if take(raw, *this.ask) {
+            return Some(raw);
         }
-        *this.handle = Some(handle);
+        *this.raw = Some(raw);
         None
     }
 
     /// Called when the task has no budget left: whether it may yield, because it is queued, or because it would not have to wait.
     pub(crate) fn can_yield(self: Pin<&mut Self>) -> bool {
         let this = self.project();
-        let raw = this.handle.as_ref().expect(ENDED).raw();
         if this.wait.is_begun() {
             return true;
         }
         // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
         // would block other acquirers.
-        let is_free = raw.take(*this.ask);
+        let raw = this.raw.expect(ENDED);
+        let is_free = take(raw, *this.ask);
         if is_free {
             raw.give_back(*this.ask);
         }
@@ -168,31 +178,31 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     }
 
     /// Ends with the word acquired.
-    fn end(self: Pin<&mut Self>, taken: Taken, is_task: bool) -> H {
+    fn end(self: Pin<&mut Self>, taken: Taken) -> Acquired<R> {
         let mut this = self.project();
-        let handle = this.handle.take().expect(ENDED);
+        let (raw, ask) = (this.raw.take().expect(ENDED), *this.ask);
+        attempts::between();
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let left = match H::Raw::KNOWS_QUEUE {
-                true => wait.cancel_acquired_and(&|| handle.raw().emptied()),
-                false => wait.cancel_acquired(),
-            };
+            let is_last = Cell::new(false);
+            let left = wait.cancel_acquired_and(&|| {
+                is_last.set(true);
+                raw.word().change(Ordering::Relaxed, |state| R::emptied(state, ask));
+            });
             let was_signalled = has_another_signal(taken, left);
             // An acquirer that unwinds here must not keep the word.
-            let unwinding = OnUnwind(|| handle.raw().give_back(*this.ask));
-            handle.raw().left(*this.ask, Left { holds: signals_on_release(taken), was_signalled });
-            if taken != Taken::Barging {
-                handle.raw().taken_by(is_task);
-            }
+            let unwinding = OnUnwind(|| raw.give_back(ask));
+            let holds = signals_on_release(taken);
+            attempts::left(raw, ask, Left { holds, was_signalled, is_last: is_last.get() });
             this.wait.clear();
             mem::forget(unwinding);
         }
-        handle
+        Ok(())
     }
 
     /// Ends without the word. A waiter that found it closed may be queued still.
     fn end_without(self: Pin<&mut Self>) {
         let this = self.project();
-        this.handle.take();
+        this.raw.take();
         this.wait.clear();
     }
 
@@ -200,33 +210,35 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     #[cold]
     fn leave(self: Pin<&mut Self>) {
         let mut this = self.project();
-        if let (Some(handle), Some(wait)) = (this.handle, this.wait.as_mut().as_pin_mut()) {
+        if let (Some(raw), Some(wait)) = (this.raw, this.wait.as_mut().as_pin_mut()) {
             let was_signalled = wait.cancel() != Cancelled::BeforeNotify;
             // The waker is dropped with the rest, after the forward: its destructor may panic.
-            handle.raw().left(*this.ask, Left { holds: false, was_signalled });
+            left(*raw, *this.ask, Left { holds: false, was_signalled, is_last: false });
         }
     }
 
     /// Takes the word, or enqueues.
-    fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool, is_blocked: bool) -> Poll<Ended<H>> {
+    fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool, is_blocked: bool) -> Poll<Ended<R>> {
         let mut this = self.project();
-        let handle = this.handle.as_ref().expect(ENDED);
-        let (raw, ask) = (handle.raw(), *this.ask);
+        let (raw, ask) = (this.raw.expect(ENDED), *this.ask);
         let mut cx = Context::from_waker(waker);
-        let (is_task, mut enqueues) = (!Parker::is_woken_by(waker), false);
+        let kind = if Parker::is_woken_by(waker) { Kind::Thread } else { Kind::Task };
+        let mut enqueues = false;
         loop {
             let Some(mut wait) = this.wait.as_mut().as_pin_mut() else {
                 // A thread has spun before this.
-                if is_task && spin_in_poll(|| raw.take_in_poll(ask)) {
+                if kind == Kind::Task
+                    && spin_in_poll(|| (!has_waiters(raw)).then(|| take_if(raw, ask, Attempt::Barging)))
+                {
                     return Poll::Ready(Ok(Taken::OnRecheck));
                 }
-                match raw.take_or_mark(ask, Attempt::Barging) {
+                match take_or_mark(raw, ask, Attempt::Barging) {
                     Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
-                    Err(NotTaken::Marked { value, .. }) => {
+                    Err(NotTaken::Marked { state, .. }) => {
                         enqueues = true;
                         let caller = this.wait.as_mut().caller();
-                        let origin = Origin::new(caller, H::Raw::waits_for(ask)).timed(is_timed);
-                        let wait = wait_async_from(origin, handle.at(ask), value);
+                        let origin = Origin::new(caller, R::report(ask).waits_for).timed(is_timed);
+                        let wait = wait_async_from(origin, raw.at(ask), R::awaited(state, ask));
                         this.wait.set(Wait::Begun { wait: OutOfLine::new(wait) });
                     }
                     Err(NotTaken::Closed(closed)) => return Poll::Ready(Err(closed)),
@@ -234,14 +246,17 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                 continue;
             };
             // Signalled: an attempt before the shard's lock is taken to acknowledge the signal, ...
-            if wait.is_signalled() && (raw.take_signalled(ask) || is_task && spin_on_signal(raw, ask)) {
+            if wait.is_signalled()
+                && (take_signalled(raw, ask, kind) || kind == Kind::Task && spin_on_signal(raw, ask))
+            {
                 return Poll::Ready(Ok(Taken::OnSignal));
             }
             match wait.as_mut().poll_signalled(&mut cx) {
                 // Notified; or the word has changed since the attempt, so another acquirer has made progress.
                 Poll::Ready(Some(_)) => {
                     // Clear the mark on unwinding: an upgrading acquirer keeps readers out by it.
-                    let unwinding = OnUnwind(|| raw.left(ask, Left { holds: false, was_signalled: false }));
+                    let gives_up = Left { holds: false, was_signalled: false, is_last: false };
+                    let unwinding = OnUnwind(|| left(raw, ask, gives_up));
                     this.wait.as_mut().clear();
                     mem::forget(unwinding);
                 }
@@ -250,14 +265,14 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                     mutant!("acquire-recheck" => return Poll::Pending);
                     let mut has_signal = true;
                     loop {
-                        match raw.take_or_mark(ask, Attempt::Queued) {
+                        match take_or_mark(raw, ask, Attempt::Queued(kind)) {
                             Ok(()) => return Poll::Ready(Ok(Taken::OnRecheck)),
                             Err(NotTaken::Marked { behind: Behind::Pass { is_new }, .. })
                                 if is_new || has_signal =>
                             {
                                 mutant!("acquire-pass" => return Poll::Pending);
                                 wait.as_mut().let_pass();
-                                raw.signal_past();
+                                attempts::signal_past(raw);
                                 has_signal = false;
                             }
                             // Perhaps no release signals this waiter again, and the waiters behind it must not depend on a task that is
@@ -271,7 +286,13 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
                         }
                     }
                 }
-                Poll::Pending if enqueues && is_task && raw.take_after_all(ask) => {
+                // A task that has enqueued makes one more attempt, by barging: a short critical section has ended by then.
+                Poll::Pending
+                    if enqueues
+                        && kind == Kind::Task
+                        && competes(raw, ask)
+                        && take_if(raw, ask, Attempt::Barging) =>
+                {
                     return Poll::Ready(Ok(Taken::Barging));
                 }
                 Poll::Pending => return Poll::Pending,
@@ -279,78 +300,55 @@ impl<H: Handle<Raw: Acquire>> Acquisition<H> {
         }
     }
 
-    /// For a queued waiter: rechecks without a signal if that is due, and gives up if the time is up.
-    fn recheck(mut self: Pin<&mut Self>, deadline: Option<Instant>) -> Step<Result<Ended<H>, LockError>> {
-        let this = self.as_mut().project();
-        let handle = this.handle.as_mut().expect(ENDED);
-        if handle.rechecks().is_none() && deadline.is_none() {
-            return Step::Wait(None);
-        }
-        let now = Instant::now();
-        if deadline.is_some_and(|deadline| deadline <= now) {
-            let (at, waits_for) = (handle.raw().held_at(), H::Raw::waits_for(*this.ask));
-            let late = || timed_out(at, waits_for);
-            return Step::Ended(self.last_attempt().ok_or_else(late));
-        }
-        if handle.rechecks().is_some_and(|rechecks| rechecks.is_due(now)) {
-            if let Some(ended) = attempt::<H>(handle.raw(), *this.ask, Attempt::Queued) {
-                return Step::Ended(Ok(ended));
-            }
-            handle.rechecks().expect("one was due").renew(now);
-        }
-        let next = handle.rechecks().and_then(|rechecks| rechecks.next(now));
-        Step::Wait(deadline.map_or(next, |deadline| Some(next.map_or(deadline, |next| deadline.min(next)))))
-    }
-
-    /// Leaves the queue before the last attempt, not after it. So the attempt uses up an earlier signal, and a later one goes
+    /// At its deadline: leaves the queue before the last attempt, not after it. So the attempt uses up an earlier signal, and a later one goes
     /// to the next waiter. Without a signal, the attempt is that of a barging acquirer.
-    fn last_attempt(self: Pin<&mut Self>) -> Option<Ended<H>> {
+    #[cold]
+    fn last_attempt(self: Pin<&mut Self>, kind: Kind) -> Result<Ended<R>, LockError> {
         let mut this = self.project();
-        let raw = this.handle.as_ref().expect(ENDED).raw();
+        let (raw, ask) = (this.raw.expect(ENDED), *this.ask);
         // The waker is dropped at the end, as in `leave`.
-        let left = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
-        let was_signalled = left.is_some_and(was_signalled);
-        let ended =
-            attempt::<H>(raw, *this.ask, if was_signalled { Attempt::Queued } else { Attempt::Barging });
-        if ended.is_some() {
-            return ended;
+        let cancelled = this.wait.as_mut().as_pin_mut().map(WaitAsync::cancel);
+        let was_signalled = cancelled.is_some_and(was_signalled);
+        let by = if was_signalled { Attempt::Queued(kind) } else { Attempt::Barging };
+        match take_or_mark(raw, ask, by) {
+            Ok(()) => return Ok(Ok(Taken::OnRecheck)),
+            Err(NotTaken::Closed(closed)) => return Ok(Err(closed)),
+            Err(NotTaken::Marked { .. }) => {}
         }
-        raw.left(*this.ask, Left { holds: false, was_signalled });
-        take_reserved(raw, *this.ask).then_some(Ok(Taken::OnRecheck))
+        left(raw, ask, Left { holds: false, was_signalled, is_last: false });
+        match take_reserved(raw, ask) {
+            true => Ok(Ok(Taken::OnRecheck)),
+            false => Err(timed_out(raw.held_at(), R::report(ask).waits_for)),
+        }
     }
-}
 
-impl<H: Handle<Raw: Acquire>> Acquisition<H> {
     /// A step. A queued waiter keeps its position until it is notified or has ended.
     fn advance(
         mut self: Pin<&mut Self>,
         waker: &Waker,
         deadline: Option<Instant>,
         is_blocked: bool,
-    ) -> Step<Result<Acquired<H>, LockError>> {
+    ) -> Step<Result<Acquired<R>, LockError>> {
         let ended = match self.as_mut().enqueue(waker, deadline.is_some(), is_blocked) {
             Poll::Ready(ended) => Ok(ended),
-            Poll::Pending => match self.as_mut().recheck(deadline) {
-                Step::Ended(ended) => ended,
-                Step::Wait(until) => return Step::Wait(until),
-            },
+            Poll::Pending if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
+                let kind = if Parker::is_woken_by(waker) { Kind::Thread } else { Kind::Task };
+                self.as_mut().last_attempt(kind)
+            }
+            Poll::Pending => return Step::Wait(deadline),
         };
-        Step::Ended(match ended {
-            Ok(Ok(taken)) => Ok(Ok(self.end(taken, !Parker::is_woken_by(waker)))),
-            Ok(Err(closed)) => {
-                self.end_without();
-                Ok(Err(closed))
-            }
-            Err(error) => {
-                self.end_without();
-                Err(error)
-            }
-        })
+        let acquired = match ended {
+            Ok(Ok(taken)) => return Step::Ended(Ok(self.end(taken))),
+            Ok(Err(closed)) => Ok(Err(closed)),
+            Err(error) => Err(error),
+        };
+        self.end_without();
+        Step::Ended(acquired)
     }
 }
 
-impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
-    type Output = Result<Acquired<H>, LockError>;
+impl<R: Acquire> Steps for Acquisition<'_, R> {
+    type Output = Result<Acquired<R>, LockError>;
 
     fn step(self: Pin<&mut Self>, waker: &Waker, deadline: Option<Instant>) -> Step<Self::Output> {
         self.advance(waker, deadline, false)
@@ -369,43 +367,28 @@ impl<H: Handle<Raw: Acquire>> Steps for Acquisition<H> {
     }
 
     fn before_park(self: Pin<&mut Self>) -> Option<Self::Output> {
-        let barges = |handle: &H| handle.raw().take_before_park(self.ask, || self.is_signalled());
-        let is_taken = self.wait.is_begun() && self.handle.as_ref().is_some_and(barges);
-        is_taken.then(|| Ok(Ok(self.end(Taken::Barging, false))))
+        let raw = self.raw.filter(|_| self.wait.is_begun())?;
+        attempts::take_before_park(raw, self.ask, || self.is_signalled())
+            .then(|| Ok(self.end(Taken::Barging)))
     }
 
     fn spin(self: Pin<&mut Self>) -> Option<Self::Output> {
-        let is_taken = self.is_signalled()
-            && self
-                .handle
-                .as_ref()
-                .is_some_and(|handle| handle.raw().spin(self.ask, Attempt::Queued, &mut Pauses::new()));
-        is_taken.then(|| Ok(Ok(self.end(Taken::OnSignal, false))))
+        let raw = self.raw.filter(|_| self.is_signalled())?;
+        let is_taken = attempts::spin(raw, self.ask, Attempt::Signalled(Kind::Thread), &mut Pauses::new());
+        is_taken.then(|| Ok(self.end(Taken::OnSignal)))
     }
 }
 
 /// Further attempts of a signalled task, for a moment. A thread makes them when it wakes up.
-fn spin_on_signal<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+fn spin_on_signal<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
     let mut begins = true;
     spin_in_poll(|| {
-        if mem::take(&mut begins) {
-            // With others queued behind it, fetching the word's cache line costs more than it gains: leave the line to the holder.
-            if raw.waiters(ask) > 1 {
-                return None;
-            }
-            raw.reserve_for_signalled(ask);
+        // With others queued behind it, fetching the word's cache line costs more than it gains: leave the line to the holder.
+        if mem::take(&mut begins) && attempts::waiters(raw, ask) > 1 {
+            return None;
         }
-        Some(raw.take_signalled(ask))
+        Some(take_if(raw, ask, Attempt::Signalled(Kind::Task)))
     })
-}
-
-/// An attempt that acknowledges no signal. `None`: the word is taken, and marked.
-fn attempt<H: Handle<Raw: Acquire>>(raw: &H::Raw, ask: Ask<H>, attempt: Attempt) -> Option<Ended<H>> {
-    match raw.take_or_mark(ask, attempt) {
-        Ok(()) => Some(Ok(Taken::OnRecheck)),
-        Err(NotTaken::Marked { .. }) => None,
-        Err(NotTaken::Closed(closed)) => Some(Err(closed)),
-    }
 }
 
 /// Whether the release signals the next waiter even if the word says that there is none.

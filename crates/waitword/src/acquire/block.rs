@@ -7,15 +7,16 @@ use waitword_core::observe::Caller;
 use waitword_core::{Parker, may_block};
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::held::{TIMED, held_by_thread, records, take, take_again, take_recorded};
-use crate::acquire::{Acquire, Attempt, Closed, try_reserved};
+use crate::acquire::attempts::{self, try_reserved};
+use crate::acquire::held::{held_by_thread, take};
+use crate::acquire::{Acquire, Ask, Attempt, Next, StateWord as _};
 use crate::drive::drive;
 use crate::error::{LockError, timed_out, would_block};
-use crate::handle::{Ask, Handle, HasRaw, Waited};
+use crate::handle::HasRaw;
 use crate::holders::HoldId;
 use crate::spins::{self, Pauses};
 
-type AskOf<L> = <<L as HasRaw>::Raw as Waited>::Ask;
+type AskOf<L> = Ask<<L as HasRaw>::Raw>;
 type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
 
 /// Acquires it, blocking this thread if an attempt fails. Returns what the guard has to keep. `instead` names the method for threads that
@@ -27,13 +28,10 @@ pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     ask: impl Fn() -> AskOf<L> + Copy,
     instead: impl Fn() -> &'static str + Copy,
 ) -> Result<HoldId, ClosedOf<L>> {
-    if records::<L::Raw>(ask()) {
-        return acquire_recorded(lock, ask, instead);
+    match take(lock.raw(), ask, false) {
+        Some(hold) => Ok(hold),
+        None => announce_and_block(lock, ask, instead),
     }
-    if lock.raw().take(ask()) {
-        return Ok(HoldId::NONE);
-    }
-    announce_and_block(lock, ask, instead)
 }
 
 /// Tells the observer of the lock, and calls [`block`]. Out of line, so that it shares no registers with the attempt before it.
@@ -49,20 +47,6 @@ fn announce_and_block<L: HasRaw<Raw: Acquire> + ?Sized>(
     block(lock.raw(), ask(), instead())
 }
 
-#[cold]
-#[inline(never)]
-#[track_caller]
-fn acquire_recorded<L: HasRaw<Raw: Acquire> + ?Sized>(
-    lock: &L,
-    ask: impl Fn() -> AskOf<L>,
-    instead: impl Fn() -> &'static str,
-) -> Result<HoldId, ClosedOf<L>> {
-    if let Some(hold) = take_recorded(lock.raw(), ask(), Caller::here(), false) {
-        return Ok(hold);
-    }
-    announce_and_block(lock, ask, instead)
-}
-
 /// As [`acquire`], until the deadline at the latest. The clock is not read if there is no need to wait.
 #[inline(always)]
 #[track_caller]
@@ -71,7 +55,7 @@ pub(crate) fn acquire_until<L: HasRaw<Raw: Acquire> + ?Sized>(
     ask: impl Fn() -> AskOf<L> + Copy,
     deadline: impl FnOnce() -> Option<Instant>,
 ) -> Result<Result<HoldId, ClosedOf<L>>, LockError> {
-    if let Some(hold) = take::<TIMED, _>(lock.raw(), ask) {
+    if let Some(hold) = take(lock.raw(), ask, true) {
         return Ok(Ok(hold));
     }
     lock.will_wait();
@@ -83,30 +67,22 @@ pub(crate) fn acquire_until<L: HasRaw<Raw: Acquire> + ?Sized>(
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn block<H: Handle<Raw: Acquire>>(
-    handle: H,
-    ask: Ask<H>,
-    instead: &str,
-) -> Result<HoldId, Closed<H>> {
-    if let Some(hold) = take_again(handle.raw(), ask, Caller::here(), false) {
-        return Ok(hold);
+pub(crate) fn block<R: Acquire>(raw: &R, ask: Ask<R>, instead: &str) -> Result<HoldId, R::Closed> {
+    if let Next::Closed(closed) = R::next(raw.word().state(), ask, Attempt::Barging) {
+        return Err(closed);
     }
-    handle.raw().admits(ask)?;
+    R::admits(ask);
     if !may_block() {
         would_block(instead);
     }
-    block_for_guard(Caller::here(), handle, ask)
+    block_for_guard(Caller::here(), raw, ask)
 }
 
 /// As [`block`], for a guard that exists already and must not exist without its lock. So this thread blocks even if a function
 /// that ran meanwhile has forbidden it to.
 #[cold]
-pub(crate) fn block_for_guard<H: Handle<Raw: Acquire>>(
-    caller: Caller,
-    handle: H,
-    ask: Ask<H>,
-) -> Result<HoldId, Closed<H>> {
-    match spin_and_drive(caller, handle, ask, None) {
+pub(crate) fn block_for_guard<R: Acquire>(caller: Caller, raw: &R, ask: Ask<R>) -> Result<HoldId, R::Closed> {
+    match spin_and_drive(caller, raw, ask, None) {
         Ok(ended) => ended,
         Err(_) => unreachable!("without a deadline it only ends with the lock"),
     }
@@ -116,47 +92,45 @@ pub(crate) fn block_for_guard<H: Handle<Raw: Acquire>>(
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) fn block_until<H: Handle<Raw: Acquire>>(
-    handle: H,
-    ask: Ask<H>,
+pub(crate) fn block_until<R: Acquire>(
+    raw: &R,
+    ask: Ask<R>,
     deadline: Option<Instant>,
-) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    if let Some(hold) = take_again(handle.raw(), ask, Caller::here(), deadline.is_some()) {
-        return Ok(Ok(hold));
-    }
-    if let Err(closed) = handle.raw().admits(ask) {
+) -> Result<Result<HoldId, R::Closed>, LockError> {
+    if let Next::Closed(closed) = R::next(raw.word().state(), ask, Attempt::Barging) {
         return Ok(Err(closed));
     }
+    R::admits(ask);
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        return match try_reserved(handle.raw(), ask) {
-            true => Ok(Ok(held_by_thread(handle.raw(), ask, Caller::here(), true))),
-            false => Err(timed_out(handle.raw().held_at(), H::Raw::waits_for(ask))),
+        return match try_reserved(raw, ask) {
+            true => Ok(Ok(held_by_thread(raw, ask, Caller::here(), true))),
+            false => Err(timed_out(raw.held_at(), R::report(ask).waits_for)),
         };
     }
     if !may_block() {
         return Err(LockError::BlockingForbidden);
     }
-    spin_and_drive(Caller::here(), handle, ask, deadline)
+    spin_and_drive(Caller::here(), raw, ask, deadline)
 }
 
-fn spin_and_drive<H: Handle<Raw: Acquire>>(
+fn spin_and_drive<R: Acquire>(
     caller: Caller,
-    handle: H,
-    ask: Ask<H>,
+    raw: &R,
+    ask: Ask<R>,
     deadline: Option<Instant>,
-) -> Result<Result<HoldId, Closed<H>>, LockError> {
-    if spins::is_due() && spin(handle.raw(), ask) {
-        return Ok(Ok(held_by_thread(handle.raw(), ask, caller, deadline.is_some())));
+) -> Result<Result<HoldId, R::Closed>, LockError> {
+    if spins::is_due() && spin(raw, ask) {
+        return Ok(Ok(held_by_thread(raw, ask, caller, deadline.is_some())));
     }
-    let acquisition = pin!(Acquisition::from_caller(caller, handle, ask));
+    let acquisition = pin!(Acquisition::from_caller(caller, raw, ask));
     let acquired = drive(&Parker::current(), acquisition, deadline)?;
-    Ok(acquired.map(|handle| held_by_thread(handle.raw(), ask, caller, deadline.is_some())))
+    Ok(acquired.map(|()| held_by_thread(raw, ask, caller, deadline.is_some())))
 }
 
 /// Spins, before this thread has to wait. Returns whether an attempt took it.
-pub(crate) fn spin<R: Acquire>(raw: &R, ask: R::Ask) -> bool {
+pub(crate) fn spin<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
     let mut pauses = Pauses::new();
-    let has_taken = raw.spin(ask, Attempt::Barging, &mut pauses);
+    let has_taken = attempts::spin(raw, ask, Attempt::Barging, &mut pauses);
     if has_taken || pauses.have_found_progress() {
         spins::learn(true);
     } else if pauses.are_used_up() {
@@ -172,6 +146,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::acquire::attempts::take;
     use crate::raw_mutex::RawMutex;
     use crate::raw_semaphore::RawSemaphore;
 
@@ -180,7 +155,7 @@ mod tests {
     fn a_thread_that_spins_in_vain_enqueues_at_once_until_a_spin_takes_the_lock() {
         let learns = || {
             let mutex = RawMutex::new();
-            assert!(mutex.take(()));
+            assert!(take(&mutex, ()));
             for _ in 0..8 {
                 assert!(spins::is_due() && !spin(&mutex, ()));
             }

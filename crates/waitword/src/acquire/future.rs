@@ -10,49 +10,47 @@ use pin_project_lite::pin_project;
 use waitword_core::observe::Caller;
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::{Acquire, Acquired, OnUnwind};
+use crate::acquire::{Acquire, Acquired, Ask, OnUnwind};
 use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline, Until};
 use crate::drive::{Step, Steps};
-use crate::handle::{Ask, Handle};
 use crate::holders::HoldId;
 
 pin_project! {
-    /// Acquires as a future. Its output is the handle. With [`Until`](crate::deadline::Until) it is woken also at certain times: at its
-    /// deadline, or for a recheck.
+    /// Acquires as a future. With [`Until`](crate::deadline::Until) it is woken also at its deadline.
     #[must_use = "futures do nothing unless polled"]
-    pub(crate) struct AcquireAsync<H: Handle<Raw: Acquire>, D = NoDeadline> {
+    pub(crate) struct AcquireAsync<'a, R: Acquire, D = NoDeadline> {
         #[pin]
-        acquisition: Acquisition<H>,
+        acquisition: Acquisition<'a, R>,
         #[pin]
         deadline: D,
     }
 }
 
-impl<H: Handle<Raw: Acquire>> AcquireAsync<H> {
+impl<'a, R: Acquire> AcquireAsync<'a, R> {
     #[cfg(test)]
     #[track_caller]
-    pub(crate) fn new(handle: H, ask: Ask<H>) -> Self {
-        Self::from_caller(Caller::here(), handle, ask)
+    pub(crate) fn new(raw: &'a R, ask: Ask<R>) -> Self {
+        Self::from_caller(Caller::here(), raw, ask)
     }
 
     /// For a wait that began at `caller`.
     #[inline]
-    pub(crate) fn from_caller(caller: Caller, handle: H, ask: Ask<H>) -> Self {
-        Self { acquisition: Acquisition::from_caller(caller, handle, ask), deadline: NoDeadline }
+    pub(crate) fn from_caller(caller: Caller, raw: &'a R, ask: Ask<R>) -> Self {
+        Self { acquisition: Acquisition::from_caller(caller, raw, ask), deadline: NoDeadline }
     }
 }
 
-impl<H: Handle<Raw: Acquire>, D> AcquireAsync<H, D> {
+impl<'a, R: Acquire, D> AcquireAsync<'a, R, D> {
     /// The same with this deadline, before its first poll.
     #[inline]
-    pub(crate) fn until(self, deadline: Until) -> AcquireAsync<H, Until> {
+    pub(crate) fn until(self, deadline: Until) -> AcquireAsync<'a, R, Until> {
         AcquireAsync { acquisition: self.acquisition, deadline }
     }
 
     /// What it asks for.
     #[inline]
-    pub(crate) fn ask(&self) -> Ask<H> {
+    pub(crate) fn ask(&self) -> Ask<R> {
         self.acquisition.ask()
     }
 
@@ -66,23 +64,28 @@ impl<H: Handle<Raw: Acquire>, D> AcquireAsync<H, D> {
     pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
         self.project().acquisition.caller()
     }
+
+    /// Whether the acquirer is queued.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.acquisition.is_waiting()
+    }
 }
 
-impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
+impl<R: Acquire, D: Deadline> AcquireAsync<'_, R, D> {
     #[cold]
-    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, D::Error>> {
+    fn poll_slow(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<R>, D::Error>> {
         let mut this = self.project();
+        let (raw, ask) = (this.acquisition.raw(), this.acquisition.ask());
         match this.acquisition.as_mut().step(cx.waker(), this.deadline.at()) {
             Step::Ended(result) => {
                 // The waker that the alarm has goes here, as that of the wait has: if its destructor panicked in the drop of the future, an
                 // `.await` would leak what this poll returns.
-                let ask = this.acquisition.ask();
-                let unwinding = result.as_ref().ok().and_then(|acquired| acquired.as_ref().ok());
-                let unwinding = unwinding.map(|handle| OnUnwind(move || handle.raw().give_back(ask)));
+                let acquired = raw.filter(|_| matches!(result, Ok(Ok(()))));
+                let unwinding = acquired.map(|raw| OnUnwind(move || raw.give_back(ask)));
                 this.deadline.as_mut().clear();
                 mem::forget(unwinding);
-                if let Ok(Ok(handle)) = &result {
-                    this.acquisition.held(handle, cx.waker(), this.deadline.at().is_some());
+                if let Some(raw) = acquired {
+                    this.acquisition.held(raw, cx.waker(), this.deadline.at().is_some());
                 }
                 Poll::Ready(result.map_err(D::error))
             }
@@ -98,7 +101,7 @@ impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
     /// The task yields. But a task that has to wait enqueues first: that needs no budget, and the position in the queue must not
     /// depend on what the task did before. A timeout needs a unit of budget, too.
     #[cold]
-    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<H>, D::Error>> {
+    fn poll_exhausted(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Acquired<R>, D::Error>> {
         let this = self.as_mut().project();
         let is_over = this.deadline.at().is_some_and(|deadline| deadline <= Instant::now());
         match is_over || this.acquisition.can_yield() {
@@ -108,24 +111,17 @@ impl<H: Handle<Raw: Acquire>, D: Deadline> AcquireAsync<H, D> {
     }
 }
 
-impl<H: Handle<Raw: Acquire>, D> AcquireAsync<H, D> {
-    /// Whether the acquirer is queued.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.acquisition.is_waiting()
-    }
-}
-
-impl<H: Handle<Raw: Acquire>, D: Deadline> Future for AcquireAsync<H, D> {
-    type Output = Result<Acquired<H>, D::Error>;
+impl<R: Acquire, D: Deadline> Future for AcquireAsync<'_, R, D> {
+    type Output = Result<Acquired<R>, D::Error>;
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Poll::Ready(unit) = Unit::poll(cx) else { return self.poll_exhausted(cx) };
         let polled = match self.as_mut().project().acquisition.take_at_once() {
-            Some(handle) => {
+            Some(raw) => {
                 let this = self.as_mut().project();
-                this.acquisition.held(&handle, cx.waker(), this.deadline.at().is_some());
-                Poll::Ready(Ok(Ok(handle)))
+                this.acquisition.held(raw, cx.waker(), this.deadline.at().is_some());
+                Poll::Ready(Ok(Ok(())))
             }
             None => self.poll_slow(cx),
         };

@@ -132,7 +132,7 @@ macro_rules! guard_future {
             #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $Future<P, D = $crate::deadline::NoDeadline> {
                 #[pin]
-                kept: $crate::kept::Kept<P, $crate::acquire::future::AcquireAsync<&'static $Raw, D>>,
+                kept: $crate::kept::Kept<P, $crate::acquire::future::AcquireAsync<'static, $Raw, D>>,
             }
         }
 

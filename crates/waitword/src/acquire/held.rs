@@ -5,77 +5,41 @@ use std::task::Waker;
 
 use waitword_core::observe::{Caller, HOLDERS, asks};
 
-use crate::acquire::{Acquire, try_reserved};
+use crate::acquire::attempts::{self, try_reserved};
+use crate::acquire::{Acquire, Ask};
 use crate::coop;
 use crate::holders::{
     Change, Hold, HoldId, acquired, acquired_by_task, acquired_now, changed, released_now,
     was_made_to_be_sent,
 };
 
-/// Whether acquisitions with this ask are recorded.
-#[inline(always)]
-pub(super) fn records<R: Acquire>(ask: R::Ask) -> bool {
-    asks(HOLDERS) && R::hold(ask).is_some()
-}
-
-/// For [`take`]: the acquirer gives up at its deadline.
-pub(crate) const TIMED: bool = true;
-
-/// The attempt of a thread that blocks if it fails. Returns what the guard has to keep.
+/// The attempt of a thread that blocks if it fails, until a deadline if it `gives_up`. Returns what the guard has to keep.
 ///
 /// The recording attempt shares no instruction, and no register, with the plain one: so while holders are not recorded, it costs only the
 /// test. `ask` is a function so that each attempt has code of its own.
 #[inline(always)]
 #[track_caller]
-pub(crate) fn take<const IS_TIMED: bool, R: Acquire>(
-    raw: &R,
-    ask: impl Fn() -> R::Ask + Copy,
-) -> Option<HoldId> {
-    if records::<R>(ask()) {
-        return take_out_of_line::<IS_TIMED, _>(raw, ask(), Caller::here());
+pub(crate) fn take<R: Acquire>(raw: &R, ask: impl Fn() -> Ask<R> + Copy, gives_up: bool) -> Option<HoldId> {
+    if asks(HOLDERS) && R::report(ask()).hold.is_some() {
+        return take_recorded(raw, ask(), Caller::here(), gives_up);
     }
-    raw.take(ask()).then_some(HoldId::NONE)
+    attempts::take(raw, ask()).then_some(HoldId::NONE)
 }
 
+/// As [`take`], for a caller to whom the observer has just said that it asks for holders.
 #[cold]
 #[inline(never)]
-fn take_out_of_line<const IS_TIMED: bool, R: Acquire>(
-    raw: &R,
-    ask: R::Ask,
-    caller: Caller,
-) -> Option<HoldId> {
-    take_recorded(raw, ask, caller, IS_TIMED)
-}
-
-/// The first half of an attempt (`take_once`), which nearly always succeeds, for a caller to which [`records`] has just returned `true`.
-#[inline(always)]
-pub(super) fn take_recorded<R: Acquire>(
-    raw: &R,
-    ask: R::Ask,
-    caller: Caller,
-    gives_up: bool,
-) -> Option<HoldId> {
-    match R::hold(ask) {
-        Some(hold) if raw.take_once(ask) => {
-            let permits = R::permits(ask).unwrap_or(1);
-            Some(acquired_now(raw.held_at(), hold, permits, caller, gives_up))
-        }
-        _ => None,
-    }
-}
-
-/// One more attempt before blocking: if holders are recorded, only the first half of an attempt was made.
-#[inline(always)]
-pub(super) fn take_again<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> Option<HoldId> {
-    let is_made = cfg!(feature = "observe") && R::hold(ask).is_some();
-    (is_made && raw.take(ask)).then(|| held_by_thread(raw, ask, caller, gives_up))
+fn take_recorded<R: Acquire>(raw: &R, ask: Ask<R>, caller: Caller, gives_up: bool) -> Option<HoldId> {
+    let report = R::report(ask);
+    let hold = report.hold.filter(|_| attempts::take(raw, ask))?;
+    Some(acquired_now(raw.held_at(), hold, report.permits, caller, gives_up))
 }
 
 /// The attempt of an acquirer that does not wait.
 #[inline]
 #[track_caller]
-pub(crate) fn try_take<R: Acquire>(raw: &R, ask: R::Ask) -> Option<HoldId> {
-    let is_taken = raw.take(ask) || try_reserved(raw, ask);
+pub(crate) fn try_take<R: Acquire>(raw: &R, ask: Ask<R>) -> Option<HoldId> {
+    let is_taken = attempts::take(raw, ask) || try_reserved(raw, ask);
     let caller = Caller::here();
     is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
@@ -111,10 +75,11 @@ fn release_recorded<R: Acquire, U>(
 
 /// This thread has acquired it, and would have given up at a deadline if it `gives_up`.
 #[inline(always)]
-pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, gives_up: bool) -> HoldId {
-    match R::hold(ask) {
+pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: Ask<R>, caller: Caller, gives_up: bool) -> HoldId {
+    let report = R::report(ask);
+    match report.hold {
         None => HoldId::NONE,
-        Some(hold) => acquired(raw.held_at(), hold, R::permits(ask).unwrap_or(1), caller, gives_up),
+        Some(hold) => acquired(raw.held_at(), hold, report.permits, caller, gives_up),
     }
 }
 
@@ -122,22 +87,17 @@ pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: R::Ask, caller: Caller, g
 #[inline(always)]
 pub(crate) fn held_by_task<R: Acquire>(
     raw: &R,
-    ask: R::Ask,
+    ask: Ask<R>,
     caller: impl FnOnce() -> Caller,
     task: &Waker,
     gives_up: bool,
 ) -> HoldId {
-    match R::hold(ask) {
+    let report = R::report(ask);
+    match report.hold {
         None => HoldId::NONE,
-        Some(hold) => acquired_by_task(
-            raw.held_at(),
-            hold,
-            R::permits(ask).unwrap_or(1),
-            caller(),
-            task,
-            coop::is_alone,
-            gives_up,
-        ),
+        Some(hold) => {
+            acquired_by_task(raw.held_at(), hold, report.permits, caller(), task, coop::is_alone, gives_up)
+        }
     }
 }
 
@@ -146,13 +106,13 @@ pub(crate) struct WasSent(bool);
 
 impl WasSent {
     /// To be called before the release.
-    pub(crate) fn look<R: Acquire>(raw: &R, ask: R::Ask, hold: HoldId) -> Self {
-        Self(R::hold(ask).is_some_and(|how| was_made_to_be_sent(raw.held_at(), how, hold)))
+    pub(crate) fn look<R: Acquire>(raw: &R, ask: Ask<R>, hold: HoldId) -> Self {
+        Self(R::report(ask).hold.is_some_and(|how| was_made_to_be_sent(raw.held_at(), how, hold)))
     }
 
     /// To be called after the lock was acquired again.
-    pub(crate) fn say<R: Acquire>(&self, raw: &R, ask: R::Ask, hold: HoldId) {
-        if let (true, Some(how)) = (self.0, R::hold(ask)) {
+    pub(crate) fn say<R: Acquire>(&self, raw: &R, ask: Ask<R>, hold: HoldId) {
+        if let (true, Some(how)) = (self.0, R::report(ask).hold) {
             changed(raw.held_at(), how, hold, Change::Sent);
         }
     }

@@ -1,6 +1,9 @@
 //! The acquisition loop, with another thread's step between two of its own.
 
-use std::cell::Cell;
+mod laws;
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -8,109 +11,49 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use waitword_core::time::{Duration, Instant};
 
-use waitword_core::observe::{Caller, WaitsFor};
+use waitword_core::observe::Caller;
 use waitword_core::{spin_in_poll, wait_async};
 
 use super::acquisition::Acquisition;
+use super::attempts::{has_waiters, left, take, take_or_mark};
 use super::future::AcquireAsync;
-use super::{Acquire, Attempt, Left, TakenOrMarked};
+use super::{Acquire, Ask, Attempt, Left};
 use crate::STALL_TIMEOUT;
 use crate::drive::{Step, Steps};
 use crate::error::LockError;
-use crate::handle::Waited;
-use crate::holders::{Hold, HoldId};
+use crate::holders::HoldId;
 use crate::raw_mutex::RawMutex;
 use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::raw_semaphore::RawSemaphore;
-use crate::spins::Pauses;
 
-/// A lock that, armed with a number, runs a function right after the attempt of that number; right before it, if it is that of a task that
-/// has enqueued.
-struct AfterAttempt<R> {
-    raw: R,
-    other_thread: fn(&R),
-    armed: AtomicU32,
-    /// The same for the checks of a task that spins.
-    armed_in_poll: AtomicU32,
+thread_local! {
+    /// Before which step of this thread's loops another thread's comes, counted from now on, and that.
+    static ARMED: Cell<u32> = const { Cell::new(0) };
+    static OTHER_THREAD: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
 
-impl<R> AfterAttempt<R> {
-    const fn new(raw: R, other_thread: fn(&R)) -> Self {
-        Self { raw, other_thread, armed: AtomicU32::new(0), armed_in_poll: AtomicU32::new(0) }
-    }
-
-    fn after<T>(&self, attempt: T) -> T {
-        self.count(&self.armed);
-        attempt
-    }
-
-    fn count(&self, armed: &AtomicU32) {
-        let left = armed.load(Ordering::SeqCst);
-        armed.store(left.saturating_sub(1), Ordering::SeqCst);
-        if left == 1 {
-            (self.other_thread)(&self.raw);
-        }
+/// A step of a loop begins: an attempt, or what follows from one.
+pub(super) fn between() {
+    let left = ARMED.replace(ARMED.get().saturating_sub(1));
+    if left == 1 {
+        let other_thread = OTHER_THREAD.take().expect("armed");
+        other_thread();
     }
 }
 
-impl<R: Acquire> Waited for AfterAttempt<R> {
-    type At = R::At;
-    type Ask = R::Ask;
-
-    fn at(&self, ask: R::Ask) -> &R::At {
-        self.raw.at(ask)
-    }
+fn arm(step: u32, other_thread: impl FnOnce() + 'static) {
+    ARMED.set(step);
+    OTHER_THREAD.set(Some(Box::new(other_thread)));
 }
 
-macro_rules! does_the_same {
-    ($(fn $name:ident($($arg:ident: $Arg:ty),*) -> $Output:ty;)+) => {$(
-        fn $name(&self $(, $arg: $Arg)*) -> $Output {
-            self.raw.$name($($arg),*)
-        }
-    )+};
+/// The steps until then, which did not come.
+fn disarm() -> u32 {
+    OTHER_THREAD.take();
+    ARMED.take()
 }
 
-impl<R: Acquire> Acquire for AfterAttempt<R> {
-    type Closed = R::Closed;
-
-    fn waits_for(ask: R::Ask) -> WaitsFor {
-        R::waits_for(ask)
-    }
-
-    fn hold(ask: R::Ask) -> Option<Hold> {
-        R::hold(ask)
-    }
-
-    fn take_signalled(&self, ask: R::Ask) -> bool {
-        self.after(self.raw.take_signalled(ask))
-    }
-
-    fn take_or_mark(&self, ask: R::Ask, attempt: Attempt) -> TakenOrMarked<Self> {
-        self.after(self.raw.take_or_mark(ask, attempt))
-    }
-
-    fn take_after_all(&self, ask: R::Ask) -> bool {
-        self.after(());
-        self.raw.take_after_all(ask)
-    }
-
-    does_the_same! {
-        fn held_at() -> usize;
-        fn take_once(ask: R::Ask) -> bool;
-        fn take_slow(ask: R::Ask) -> bool;
-        fn taken_by(is_task: bool) -> ();
-        fn spin(ask: R::Ask, attempt: Attempt, pauses: &mut Pauses) -> bool;
-        fn is_reserved(ask: R::Ask) -> bool;
-        fn left(ask: R::Ask, left: Left) -> ();
-        fn give_back(ask: R::Ask) -> ();
-        fn reserve_for_signalled(ask: R::Ask) -> ();
-    }
-
-    fn take_in_poll(&self, ask: R::Ask) -> Option<bool> {
-        let taken = self.raw.take_in_poll(ask);
-        self.count(&self.armed_in_poll);
-        taken
-    }
+fn leak<R>(raw: R) -> &'static R {
+    Box::leak(Box::new(raw))
 }
 
 #[derive(Default)]
@@ -124,16 +67,17 @@ impl Wake for Woken {
 
 #[test]
 fn a_release_after_the_last_attempt_signals_the_next_waiter() {
-    let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
-    assert!(mutex.take(()));
-    let mut late = pin!(Acquisition::from_caller(Caller::here(), &mutex, ()));
+    let mutex = leak(RawMutex::new());
+    assert!(take(mutex, ()));
+    let mut late = pin!(Acquisition::from_caller(Caller::here(), mutex, ()));
     assert!(matches!(late.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    let mut next = pin!(Acquisition::from_caller(Caller::here(), &mutex.raw, ()));
+    let mut next = pin!(Acquisition::from_caller(Caller::here(), mutex, ()));
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
     assert!(matches!(next.as_mut().step(&waker, None), Step::Wait(None)));
 
-    mutex.armed.store(1, Ordering::SeqCst);
+    // The attempt, and what it leaves behind.
+    arm(2, || mutex.release(HoldId::NONE));
     let too_late = late.as_mut().step(Waker::noop(), Some(Instant::now()));
     assert!(matches!(too_late, Step::Ended(Err(LockError::TimedOut))));
     assert!(woken.0.load(Ordering::SeqCst), "else the signal went to the waiter that left");
@@ -143,31 +87,36 @@ fn a_release_after_the_last_attempt_signals_the_next_waiter() {
 /// The holder releases while the task enqueues, and so signals it. It barges, and its release signals the waiter behind it.
 #[test]
 fn a_task_that_barges_forwards_its_signal() {
-    static MUTEX: AfterAttempt<RawMutex> = AfterAttempt::new(RawMutex::new(), |_| {
-        let mut behind = Box::pin(Acquisition::from_caller(Caller::here(), &MUTEX.raw, ()));
-        assert!(matches!(behind.as_mut().step(&Waker::from(woken()), None), Step::Wait(None)));
-        BEHIND.set(Some(behind));
-        MUTEX.raw.release(HoldId::NONE);
-    });
-    thread_local! {
-        static WOKEN: Arc<Woken> = Arc::default();
-        static BEHIND: Cell<Option<Pin<Box<Acquisition<&'static RawMutex>>>>> = const { Cell::new(None) };
+    fn forwards<R>(raw: R, ask: Ask<R>)
+    where
+        R: Acquire<Ask: 'static> + 'static,
+    {
+        thread_local! {
+            static BEHIND: Cell<Option<Pin<Box<dyn Any>>>> = const { Cell::new(None) };
+        }
+        let (raw, woken) = (leak(raw), Arc::<Woken>::default());
+        let waker = Waker::from(Arc::clone(&woken));
+        assert!(take(raw, ask));
+        let mut barging = pin!(Acquisition::from_caller(Caller::here(), raw, ask));
+        // The attempt that marks the word, and the one after the enqueue.
+        arm(2, move || {
+            let mut behind = Box::pin(Acquisition::from_caller(Caller::here(), raw, ask));
+            assert!(matches!(behind.as_mut().step(&waker, None), Step::Wait(None)));
+            BEHIND.set(Some(behind));
+            raw.give_back(ask);
+        });
+        let before = Instant::now();
+        assert!(matches!(barging.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
+        let is_behind_woken = woken.0.load(Ordering::SeqCst);
+        // On a slow machine the watchdog may have signalled it, too.
+        assert!(!is_behind_woken || before.elapsed() >= STALL_TIMEOUT);
+        raw.give_back(ask);
+        assert!(woken.0.load(Ordering::SeqCst), "no release signals the waiter behind");
+        BEHIND.set(None);
     }
-    fn woken() -> Arc<Woken> {
-        WOKEN.with(Arc::clone)
-    }
-
-    assert!(MUTEX.take(()));
-    let mut barging = pin!(Acquisition::from_caller(Caller::here(), &MUTEX, ()));
-    // The attempt that marks the word, and the one after the enqueue.
-    MUTEX.armed.store(2, Ordering::SeqCst);
-    let before = Instant::now();
-    assert!(matches!(barging.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
-    let is_behind_woken = woken().0.load(Ordering::SeqCst);
-    // On a slow machine the watchdog may have signalled it, too.
-    assert!(!is_behind_woken || before.elapsed() >= STALL_TIMEOUT);
-    MUTEX.raw.release(HoldId::NONE);
-    assert!(woken().0.load(Ordering::SeqCst), "no release signals the waiter behind");
+    forwards(RawMutex::new(), ());
+    forwards(RawSemaphore::new(1), 1);
+    forwards(RawRwLock::new(), Mode::Write);
 }
 
 fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
@@ -189,11 +138,11 @@ fn earn_spins() {
 #[test]
 fn a_task_spins_before_it_enqueues() {
     earn_spins();
-    let mutex = AfterAttempt::new(RawMutex::new(), |raw| raw.release(HoldId::NONE));
-    assert!(mutex.take(()));
-    let acquiring = pin!(AcquireAsync::new(&mutex, ()));
-    // The first check of the spin.
-    mutex.armed_in_poll.store(1, Ordering::SeqCst);
+    let mutex = leak(RawMutex::new());
+    assert!(take(mutex, ()));
+    let acquiring = pin!(AcquireAsync::new(mutex, ()));
+    // The first attempt, and the first of the spin.
+    arm(2, || mutex.release(HoldId::NONE));
     assert!(poll(acquiring).is_ready());
 }
 
@@ -201,83 +150,73 @@ fn a_task_spins_before_it_enqueues() {
 #[test]
 fn a_signalled_task_spins() {
     earn_spins();
-    let mutex = AfterAttempt::new(RawMutex::new(), |raw| {
-        raw.release(HoldId::NONE);
-        assert!(!raw.take(()), "it is reserved for the task that runs");
-    });
-    assert!(mutex.take(()));
-    let mut acquiring = pin!(AcquireAsync::new(&mutex, ()));
+    let mutex = leak(RawMutex::new());
+    assert!(take(mutex, ()));
+    let mut acquiring = pin!(AcquireAsync::new(mutex, ()));
     assert!(poll(acquiring.as_mut()).is_pending());
-    mutex.raw.release(HoldId::NONE);
-    assert!(mutex.take(()));
-    // The attempt before the spin, and the first check of that.
-    mutex.armed.store(2, Ordering::SeqCst);
+    mutex.release(HoldId::NONE);
+    assert!(take(mutex, ()));
+    // The attempt before the spin, and the first of that.
+    arm(2, || {
+        mutex.release(HoldId::NONE);
+        assert!(!take(mutex, ()), "it is reserved for the task that runs");
+    });
     assert!(poll(acquiring).is_ready());
 }
 
 #[test]
 fn a_signalled_task_does_not_spin_with_others_behind_it() {
     earn_spins();
-    let mutex = AfterAttempt::new(RawMutex::new(), |_| unreachable!("too many attempts"));
-    assert!(mutex.take(()));
+    let mutex = RawMutex::new();
+    assert!(take(&mutex, ()));
     let mut acquiring = pin!(AcquireAsync::new(&mutex, ()));
     assert!(poll(acquiring.as_mut()).is_pending());
-    let mut behind = pin!(Acquisition::from_caller(Caller::here(), &mutex.raw, ()));
+    let mut behind = pin!(Acquisition::from_caller(Caller::here(), &mutex, ()));
     assert!(matches!(behind.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    mutex.raw.release(HoldId::NONE);
-    assert!(mutex.take(()));
+    mutex.release(HoldId::NONE);
+    assert!(take(&mutex, ()));
     // The attempt before the signal is acknowledged, and the one after it.
-    mutex.armed.store(3, Ordering::SeqCst);
+    arm(3, || unreachable!("too many attempts"));
     assert!(poll(acquiring).is_pending());
-    assert_eq!(mutex.armed.load(Ordering::SeqCst), 1);
+    assert_eq!(disarm(), 1);
 }
 
 #[test]
 fn a_task_does_not_spin_behind_others() {
-    fn is_none_behind<R: Acquire>(raw: R, ask: R::Ask) {
-        assert!(raw.take(ask));
-        assert_eq!(raw.take_in_poll(ask), Some(false));
+    fn is_none_behind<R: Acquire>(raw: R, ask: Ask<R>) {
+        assert!(take(&raw, ask) && !has_waiters(&raw));
         let mut queued = pin!(Acquisition::from_caller(Caller::here(), &raw, ask));
         assert!(matches!(queued.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-        assert_eq!(raw.take_in_poll(ask), None);
+        assert!(has_waiters(&raw));
         raw.give_back(ask);
-        assert_eq!(raw.take_in_poll(ask), None, "the waiter is signalled");
+        assert!(has_waiters(&raw), "the waiter is signalled");
         assert!(matches!(queued.step(Waker::noop(), None), Step::Ended(Ok(_))));
+        assert!(!has_waiters(&raw), "nobody is queued any more");
     }
     is_none_behind(RawMutex::new(), ());
     is_none_behind(RawRwLock::new(), Mode::Write);
+    is_none_behind(RawRwLock::new(), Mode::Upgradable);
     is_none_behind(RawSemaphore::new(1), 1);
-}
-
-#[test]
-fn a_task_spins_when_the_last_waiter_has_its_permit() {
-    let semaphore = RawSemaphore::new(0);
-    let mut queued = pin!(Acquisition::from_caller(Caller::here(), &semaphore, 1));
-    assert!(matches!(queued.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    semaphore.add(1);
-    assert!(matches!(queued.step(Waker::noop(), None), Step::Ended(Ok(_))));
-    assert_eq!(semaphore.take_in_poll(1), Some(false));
-    semaphore.add(1);
-    assert_eq!(semaphore.take_in_poll(1), Some(true));
 }
 
 /// The second waiter is signalled while the first, which has its permit, leaves the queue.
 #[test]
 fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
     fn is_reserved_for_the_second() -> bool {
-        let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| assert!(raw.add(1)));
-        let mut first = pin!(Acquisition::from_caller(Caller::here(), &semaphore, 1));
+        let semaphore = leak(RawSemaphore::new(0));
+        let mut first = pin!(Acquisition::from_caller(Caller::here(), semaphore, 1));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-        let mut second = pin!(Acquisition::from_caller(Caller::here(), &semaphore.raw, 1));
+        let mut second = pin!(Acquisition::from_caller(Caller::here(), semaphore, 1));
         assert!(matches!(second.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-        assert!(semaphore.raw.add(1));
-        semaphore.armed.store(1, Ordering::SeqCst);
+        assert!(semaphore.add(1));
+        // The attempt that takes it, and what follows from that.
+        arm(2, || assert!(semaphore.add(1)));
         assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 
         // Barging acquirers succeed until the barging window closes.
         let start = Instant::now();
-        while semaphore.take(1) {
-            assert!(semaphore.raw.add(1));
+        while take(semaphore, 1) {
+            assert!(semaphore.add(1));
             if start.elapsed() > Duration::from_secs(1) {
                 return false;
             }
@@ -293,16 +232,16 @@ fn a_waiter_that_leaves_the_queue_keeps_no_signal_of_another() {
 /// A waiter has its permits and has not left the queue yet. More are reserved for a second waiter, which gives up.
 #[test]
 fn nothing_is_reserved_for_a_waiter_that_has_its_permits() {
-    let semaphore = AfterAttempt::new(RawSemaphore::new(0), |raw| {
-        assert!(raw.take_or_mark(3, Attempt::Queued).is_err());
-        assert!(raw.add(2));
-        raw.left(3, Left { holds: false, was_signalled: false });
-    });
-    let mut first = pin!(Acquisition::from_caller(Caller::here(), &semaphore, 1));
+    let semaphore = leak(RawSemaphore::new(0));
+    let mut first = pin!(Acquisition::from_caller(Caller::here(), semaphore, 1));
     assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Wait(None)));
-    semaphore.armed.store(1, Ordering::SeqCst);
-    assert!(semaphore.raw.add(1));
+    assert!(semaphore.add(1));
+    arm(2, || {
+        assert!(take_or_mark(semaphore, 3, Attempt::THREAD).is_err());
+        assert!(semaphore.add(2));
+        left(semaphore, 3, Left { holds: false, was_signalled: false, is_last: false });
+    });
     assert!(matches!(first.as_mut().step(Waker::noop(), None), Step::Ended(Ok(_))));
 
-    assert!(semaphore.take(2), "nobody is queued any more");
+    assert!(take(semaphore, 2), "nobody is queued any more");
 }

@@ -34,7 +34,6 @@ use waitword_core::notify_all;
 use waitword_core::observe::WaitsFor;
 
 use crate::condition::Condition;
-use crate::handle::Waited;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant, order};
 
@@ -48,15 +47,6 @@ pub(crate) struct RawBarrier {
     parties: u64,
     state: AtomicU64,
     epoch: AtomicU64,
-}
-
-impl Waited for RawBarrier {
-    type At = AtomicU64;
-    type Ask = ();
-
-    fn at(&self, (): ()) -> &AtomicU64 {
-        &self.epoch
-    }
 }
 
 /// How a party passed a [`Barrier`](crate::Barrier).
@@ -161,7 +151,7 @@ impl<'a> Condition for BarrierWaiter<'a> {
     const WAITS_FOR: WaitsFor = WaitsFor::Barrier;
 
     fn at(&self) -> &'a AtomicU64 {
-        self.barrier.at(())
+        &self.barrier.epoch
     }
 
     fn check(&mut self) -> Result<BarrierWaitResult, u64> {

@@ -15,7 +15,6 @@ use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline, Output, Until, gives_up, polls_either};
 use crate::drive::Step;
 use crate::error::LockError;
-use crate::handle::Waited as _;
 use crate::kept::{Keeper, Kept};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
@@ -227,7 +226,7 @@ macro_rules! condvar_future {
                 P: Keeper<Raw = RawCondvar>,
             {
                 let caller = Caller::here();
-                let wait = |raw: &'static RawCondvar| $Wait::new(caller, raw.at(()), guard $(, $condition)?);
+                let wait = |raw: &'static RawCondvar| $Wait::new(caller, raw.word(), guard $(, $condition)?);
                 Self { kept: Kept::new(condvar, wait) }
             }
         }

@@ -41,10 +41,10 @@ use waitword_core::{
 };
 
 use crate::acquire::acquisition::Acquisition;
-use crate::acquire::{Acquire, Attempt, Left, OnUnwind, block};
+use crate::acquire::attempts::{self, take_or_mark, take_signalled};
+use crate::acquire::{Acquire as _, Attempt, Kind, Left, OnUnwind, block};
 use crate::drive::{Step, Steps};
 use crate::error::{LockError, timed_out_alone};
-use crate::handle::Waited;
 use crate::raw_mutex::RawMutex;
 use crate::spins;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -66,6 +66,12 @@ impl RawCondvar {
         }
     }
 
+    /// The word, on which waiters are queued.
+    #[inline]
+    pub(crate) fn word(&self) -> &AtomicU64 {
+        &self.mutex
+    }
+
     /// Notifies the first `count` waiters. Returns how many it notified.
     #[inline]
     pub(crate) fn notify(&self, count: usize) -> usize {
@@ -76,15 +82,6 @@ impl RawCondvar {
     #[inline]
     pub(crate) fn word_at(&self) -> usize {
         std::ptr::from_ref(&self.mutex).addr()
-    }
-}
-
-impl Waited for RawCondvar {
-    type At = AtomicU64;
-    type Ask = ();
-
-    fn at(&self, (): ()) -> &AtomicU64 {
-        &self.mutex
     }
 }
 
@@ -169,7 +166,7 @@ pin_project! {
         // Notified by itself, or timed out: acquires the mutex as a new acquirer.
         Locking {
             #[pin]
-            acquisition: Acquisition<&'a RawMutex>,
+            acquisition: Acquisition<'a, RawMutex>,
         },
     }
 }
@@ -221,7 +218,7 @@ impl<'a> Waiting<'a> {
     #[track_caller]
     pub(crate) fn enqueue(self: Pin<&mut Self>, waker: &Waker, is_timed: bool) {
         let mut this = self.project();
-        let word = this.mutex.expect(ENDED).at(());
+        let word = this.mutex.expect(ENDED).word();
         let mutex = std::ptr::from_ref(word).addr() as u64;
         loop {
             adopt(this.at, mutex);
@@ -248,13 +245,14 @@ impl<'a> Waiting<'a> {
         let mut this = self.project();
         let StageProjection::Queued { mut wait } = this.stage.as_mut().project() else { return None };
         let raw = this.mutex.expect(ENDED);
+        let kind = if Parker::is_woken_by(waker) { Kind::Thread } else { Kind::Task };
         // As in `Acquisition::enqueue`. A signalled waiter is in the queue of the mutex.
-        let mut taken = wait.is_signalled() && raw.take_signalled(());
+        let mut taken = wait.is_signalled() && take_signalled(raw, (), kind);
         if !taken {
             match wait.as_mut().poll_signalled(&mut Context::from_waker(waker)) {
                 Poll::Ready(None) => {
                     mutant!("condvar-recheck" => return Some(None));
-                    taken = raw.take_or_mark((), Attempt::Queued).is_ok();
+                    taken = take_or_mark(raw, (), Attempt::Queued(kind)).is_ok();
                 }
                 // Notified, and in neither queue: by a notify of one, or dequeued while detached, between the two queues.
                 Poll::Ready(Some(_)) => {
@@ -280,7 +278,7 @@ impl<'a> Waiting<'a> {
             *this.notified = leave(wait, raw);
         }
         // Like any thread that finds the mutex held, it spins before it is queued.
-        if Parker::is_woken_by(waker) && spins::is_due() && block::spin(raw, ()) {
+        if kind == Kind::Thread && spins::is_due() && block::spin(raw, ()) {
             return None;
         }
         let mutex = this.mutex.take().expect(ENDED);
@@ -305,13 +303,17 @@ impl<'a> Waiting<'a> {
         let mut this = self.project();
         let mutex = match this.stage.as_mut().project() {
             // Dequeued, and holds the mutex.
-            StageProjection::Idle | StageProjection::Queued { .. } => this.mutex.take().expect(ENDED),
-            StageProjection::Locking { acquisition } => match acquisition.step(waker, None) {
-                Step::Ended(Ok(Ok(mutex))) => mutex,
-                Step::Ended(Err(_)) => unreachable!("it has no deadline"),
-                Step::Wait(until) => return Step::Wait(until),
-            },
+            StageProjection::Idle | StageProjection::Queued { .. } => this.mutex.take(),
+            StageProjection::Locking { acquisition } => {
+                let mutex = acquisition.raw();
+                match acquisition.step(waker, None) {
+                    Step::Ended(Ok(Ok(()))) => mutex,
+                    Step::Ended(Err(_)) => unreachable!("it has no deadline"),
+                    Step::Wait(until) => return Step::Wait(until),
+                }
+            }
         };
+        let mutex = mutex.expect(ENDED);
         // Here, and not with the wait: if a waker's destructor panicked in the drop of a future, an `.await` would leak what it returns.
         let unwinding = OnUnwind(|| mutex.give_back(()));
         ends();
@@ -351,7 +353,7 @@ fn leave(mut wait: Pin<&mut WaitAsync<&AtomicU64>>, mutex: &RawMutex) -> Notifie
         Cancelled::BeforeNotify => return Notified::Not,
         Cancelled::AfterSignal => {
             mutant!("condvar-forward-signal" => return Notified::WithOthers);
-            mutex.left((), Left { holds: false, was_signalled: true });
+            attempts::left(mutex, (), Left { holds: false, was_signalled: true, is_last: false });
         }
         Cancelled::AfterNotify | Cancelled::AfterRequeue => {}
     }
@@ -383,7 +385,7 @@ mod tests {
     #[test]
     fn the_first_waiter_is_next() {
         let (raw, mutex) = (RawCondvar::new(), RawMutex::new());
-        let mut waits = [(); 2].map(|()| Box::pin(Waiting::new(raw.at(()), &mutex)));
+        let mut waits = [(); 2].map(|()| Box::pin(Waiting::new(raw.word(), &mutex)));
         assert_eq!(waits.each_ref().map(|wait| wait.is_next()), [false; 2]);
         waits.iter_mut().for_each(|wait| wait.as_mut().enqueue(Waker::noop(), false));
         assert_eq!(waits.each_ref().map(|wait| wait.is_next()), [true, false]);
@@ -392,7 +394,7 @@ mod tests {
     #[test]
     fn a_notified_waiter_goes_on() {
         let (raw, mutex) = (RawCondvar::new(), RawMutex::new());
-        let mut wait = pin!(Waiting::new(raw.at(()), &mutex));
+        let mut wait = pin!(Waiting::new(raw.word(), &mutex));
         wait.as_mut().enqueue(Waker::noop(), false);
         assert!(!wait.can_go_on());
         raw.notify(1);

@@ -12,7 +12,6 @@ use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::drive::drive;
 use crate::error::{LockError, would_block};
-use crate::handle::Waited as _;
 use crate::holders::not_kept;
 use crate::kept::Keeper as _;
 
@@ -197,7 +196,7 @@ fn block<G: CondvarGuard>(
     let parker = Parker::current();
     let kept = guard.mutex_of();
     let mutex = kept.raw();
-    let mut waiting = pin!(Waiting::new(raw.at(()), mutex));
+    let mut waiting = pin!(Waiting::new(raw.word(), mutex));
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be used before the mutex is locked again. Nothing unwinds from here on.
     let (caller, held) = (Caller::here(), guard.keep(not_kept()));

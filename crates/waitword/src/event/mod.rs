@@ -22,7 +22,7 @@ use std::fmt;
 
 use crate::condition::{block, blocking_waits};
 use crate::event::raw::{EventWaiter, RawEvent, Whom};
-use crate::handle::{Waited as _, has_raw};
+use crate::handle::has_raw;
 use crate::holders::{noted, tells_its_drop};
 use crate::sync::const_fn;
 
@@ -188,7 +188,7 @@ impl Event {
     /// For tests: how many waiters are queued at this moment. Programs have snapshots ([`word::Table::snapshot`](crate::word::Table)).
     #[doc(hidden)]
     pub fn waiters(&self) -> usize {
-        self.raw.waiters(())
+        self.raw.waiters()
     }
 
     /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.

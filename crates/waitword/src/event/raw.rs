@@ -34,10 +34,9 @@
 //! the word in any case, because its caller may have changed what the waiter is about to check.
 
 use waitword_core::observe::WaitsFor;
-use waitword_core::{notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
+use waitword_core::{Table, notify_last_or_replace, notify_one_or_replace, replace_and_notify_all};
 
 use crate::condition::Condition;
-use crate::handle::Waited;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant, order};
 
@@ -62,15 +61,6 @@ pub(crate) struct RawEvent {
     word: AtomicU64,
 }
 
-impl Waited for RawEvent {
-    type At = AtomicU64;
-    type Ask = ();
-
-    fn at(&self, (): ()) -> &AtomicU64 {
-        &self.word
-    }
-}
-
 impl RawEvent {
     const_fn! {
         pub(crate) const fn new() -> Self {
@@ -86,6 +76,11 @@ impl RawEvent {
     #[inline]
     pub(crate) fn word_at(&self) -> usize {
         std::ptr::from_ref(&self.word).addr()
+    }
+
+    /// The number of queued waiters.
+    pub(crate) fn waiters(&self) -> usize {
+        Table::global().waiters(&self.word)
     }
 
     /// Takes the stored wakeup, if there is one.
@@ -167,7 +162,7 @@ impl<'a> Condition for EventWaiter<'a> {
     const WAITS_FOR: WaitsFor = WaitsFor::Event;
 
     fn at(&self) -> &'a AtomicU64 {
-        self.event.at(())
+        &self.event.word
     }
 
     fn check(&mut self) -> Result<(), u64> {

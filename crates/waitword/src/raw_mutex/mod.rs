@@ -15,7 +15,8 @@
 //! |                             | free                          | held                             | reserved                  |
 //! |-----------------------------|-------------------------------|----------------------------------|---------------------------|
 //! | barging acquirer            | + `LOCKED`: taken             | + `QUEUED`: enqueues             | + `QUEUED`: enqueues      |
-//! | signalled waiter            | → `LOCKED QUEUED`: taken      | → `LOCKED QUEUED FAIR`: waits on | → `LOCKED QUEUED`: taken  |
+//! | signalled waiter            | → `LOCKED QUEUED`: taken      | + `FAIR`                         | → `LOCKED QUEUED`: taken  |
+//! | … that has acknowledged     | → `LOCKED QUEUED`: taken      | → `LOCKED QUEUED FAIR`: waits on | → `LOCKED QUEUED`: taken  |
 //! | … leaves the queue empty    |                               | - `QUEUED`, under the queue's lock | –                       |
 //! | release                     | –                             | - `LOCKED`                       | –                         |
 //! | … and then, if `QUEUED`     | - `QUEUED`, + `SIGNALLED`: signal | –                            | –                         |
@@ -88,17 +89,20 @@
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
 //! waiter when it releases the lock. The core's watchdog signals that waiter at the latest (`watchdog.rs` of the core).
 
-mod attempts;
 #[cfg(test)]
 mod tests;
 
-use waitword_core::{Masked, Table, charge_release, signal_one};
+use std::convert::Infallible;
 
-use crate::acquire::{self, Acquire as _};
+use waitword_core::observe::WaitsFor;
+use waitword_core::{Masked, Table, charge_release};
+
+use crate::acquire::attempts::signal;
+use crate::acquire::{self, Acquire, Attempt, Behind, Kind, Left, Next, Report, StateWord as _, Yields};
 use crate::barging_window;
 use crate::holders::{Hold, HoldId, released, tells_its_drop};
 use crate::sync::atomic::Ordering;
-use crate::sync::{MODEL, const_fn, mutant, order, update};
+use crate::sync::{MODEL, const_fn, mutant, order};
 use crate::unlocked;
 
 /// The bits of the count, the lowest of the word. A model sees a full one, too.
@@ -132,10 +136,162 @@ const BESIDE_TASKS: u32 = if MODEL { 2 } else { 48 };
 /// With this many waiters, their windows are shorter than [`WINDOW`](barging_window::WINDOW). With fewer, tasks have their share.
 const MANY: usize = if MODEL { 1 } else { 16 };
 
+/// A thread yields if this many waiters are queued, itself included. A shorter queue soon empties if its threads sleep, and then nobody
+/// waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
+const ENOUGH_TO_YIELD: usize = if MODEL { 1 } else { 5 };
+
 /// The state word of a mutex.
 #[derive(Debug, Default)]
 pub struct RawMutex {
     state: Masked<QUEUED>,
+}
+
+impl Acquire for RawMutex {
+    type Word = Masked<QUEUED>;
+    type Ask = ();
+    type Closed = Infallible;
+
+    const WAITERS: u32 = QUEUED | SIGNALLED | RESERVED;
+    const HOLDERS: u32 = COUNT;
+    const YIELDS: Option<Yields<u32>> =
+        Some(Yields { reserved: RESERVED, tasks: TASKS, enough: ENOUGH_TO_YIELD });
+
+    #[inline(always)]
+    fn word(&self) -> &Self::Word {
+        &self.state
+    }
+
+    #[inline(always)]
+    fn take_once(&self, (): ()) -> bool {
+        self.state.fetch_or(LOCKED, order!(Acquire, "mutex-take")) & LOCKED == 0
+    }
+
+    #[inline]
+    fn next(state: u32, (): (), by: Attempt) -> Next<u32, Infallible> {
+        let take = |state| Next::Take { state, signals: false };
+        let mark = |state| Next::Mark { state, behind: Behind::Wait };
+        match by {
+            Attempt::Barging if state & LOCKED == 0 => take(state | LOCKED),
+            Attempt::Barging if state & (FAIR | RESERVED) != 0 => Next::Reserved(state | QUEUED),
+            Attempt::Barging => mark(state | QUEUED),
+            Attempt::Signalled(kind) | Attempt::Queued(kind) if is_free_for_waiters(state) => {
+                take(taken_from_queue(state, kind))
+            }
+            Attempt::Signalled(_) => mark(state | CLOSE),
+            Attempt::Queued(_) => mark((state & KEPT) | LOCKED | QUEUED | CLOSE),
+        }
+    }
+
+    fn left(state: u32, (): (), left: Left) -> (u32, bool) {
+        mutant!("mutex-forward" => return (state, false));
+        match state {
+            // A holder that came from the queue signals when it releases.
+            _ if left.holds || !left.was_signalled => (state, false),
+            _ if is_free_for_waiters(state) => (state & !(QUEUED | END) | SIGNALLED, true),
+            // The release signals.
+            _ => ((state & KEPT) | LOCKED | QUEUED, false),
+        }
+    }
+
+    fn unanswered(state: u32, _are_waiters: bool) -> u32 {
+        mutant!("mutex-clear-signalled" => return state);
+        // All that are queued are signalled, and mark the word when they run.
+        state & (KEPT | if state & RESERVED == 0 { LOCKED } else { 0 })
+    }
+
+    fn emptied(state: u32, (): ()) -> u32 {
+        state & !QUEUED
+    }
+
+    fn give_back(&self, (): ()) {
+        self.release(HoldId::NONE);
+    }
+
+    #[inline(always)]
+    fn report((): ()) -> Report {
+        Report { waits_for: WaitsFor::Mutex, hold: Some(Hold::Mutex), permits: 1 }
+    }
+}
+
+/// The state once a queued waiter has taken the mutex. There may be other waiters, so the release has to signal.
+fn taken_from_queue(state: u32, kind: Kind) -> u32 {
+    let tasks = match (kind, state & TASKS) {
+        (Kind::Task, _) => TASKS,
+        (Kind::Thread, 0) => 0,
+        (Kind::Thread, tasks) => tasks - ONE_THREAD,
+    };
+    let state = (state & COUNT) | (state & CROWDED) | tasks | LOCKED;
+    mutant!("mutex-queued-bit" => return state);
+    state | QUEUED
+}
+
+/// The state once the holder has released the mutex, and reserved it for the waiters if there are any; and whether the head waiter has to be
+/// signalled.
+fn reserve(state: u32) -> (u32, bool) {
+    match state & (SIGNALLED | QUEUED) {
+        0 => (state & KEPT, false),
+        QUEUED => ((state & KEPT) | LOCKED | SIGNALLED | RESERVED, true),
+        _ => (state | RESERVED, false),
+    }
+}
+
+/// The state once a release has added to a full count, whose carry has kept it locked; and whether the head waiter has to be signalled.
+fn release_full(state: u32) -> (u32, bool) {
+    if state & FAIR != 0 { reserve(state) } else { claim(state & !LOCKED) }
+}
+
+/// The state once a signal that is owed is claimed. A new holder signals when it releases.
+fn claim(state: u32) -> (u32, bool) {
+    if state & (LOCKED | SIGNALLED | QUEUED) != QUEUED {
+        return (state, false);
+    }
+    // The count starts at zero, for the window.
+    let kept = if beside_tasks(state) { TASKS | CROWDED } else { KEPT };
+    (state & kept | SIGNALLED, true)
+}
+
+/// The state after a release that reads the clock, while a signalled waiter has not acknowledged. `queued`: how many wait, if
+/// the window opens.
+fn after_release(state: u32, queued: usize) -> u32 {
+    if state & SIGNALLED == 0 {
+        return state;
+    }
+    match (state & END) >> END_SHIFT {
+        0 => {
+            let state = if queued < MANY { state & !CROWDED } else { state | CROWDED };
+            state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT
+        }
+        _ if beside_tasks(state) && state & COUNT >= BESIDE_TASKS => state | CLOSE,
+        end if barging_window::has_come(end, END_BITS) => state | CLOSE,
+        _ => state,
+    }
+}
+
+/// Whether many wait, a thread took the mutex from the queue last, and a task not long before it.
+fn beside_tasks(state: u32) -> bool {
+    state & CROWDED != 0 && !matches!(state & TASKS, 0 | TASKS)
+}
+
+/// Whether a queued waiter may take the mutex.
+fn is_free_for_waiters(state: u32) -> bool {
+    state & (LOCKED | RESERVED) != LOCKED
+}
+
+/// For the laws (`acquire/tests/laws.rs`).
+#[cfg(test)]
+impl RawMutex {
+    pub(crate) fn is_locked_in(state: u32) -> bool {
+        !is_free_for_waiters(state)
+    }
+
+    pub(crate) fn is_signalled_in(state: u32) -> bool {
+        state & SIGNALLED != 0
+    }
+
+    /// With a window that has closed, if one has opened.
+    pub(crate) fn without_time(state: u32) -> u32 {
+        if state & END == 0 { state } else { state & !END | 1 << END_SHIFT }
+    }
 }
 
 impl RawMutex {
@@ -146,12 +302,7 @@ impl RawMutex {
     }
 
     pub(crate) fn is_locked(&self) -> bool {
-        !is_free_for_waiters(self.state.load(Ordering::Relaxed))
-    }
-
-    /// Whether a barging acquirer may take it.
-    fn is_free(&self) -> bool {
-        self.state.load(Ordering::Relaxed) & LOCKED == 0
+        !is_free_for_waiters(self.state.state())
     }
 
     /// Releases the mutex, which the caller holds.
@@ -168,27 +319,43 @@ impl RawMutex {
         }
     }
 
+    /// The second half of a release that found the word in the state `before`.
+    #[cold]
+    fn released(&self, before: u32) {
+        if before & (QUEUED | FAIR) != 0 {
+            self.charge();
+        }
+        // Relaxed: the addition was the release.
+        if before.wrapping_add(RELEASE) & LOCKED != 0 {
+            mutant!("mutex-full-count" => return);
+            acquire::attempts::change(self, Ordering::Relaxed, release_full);
+        } else if before & SIGNALLED == 0 {
+            mutant!("mutex-signal" => return);
+            acquire::attempts::change(self, Ordering::Relaxed, claim);
+        } else if (before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
+            // This release is charged for all since the last read: barging acquirers hold the mutex for a moment each.
+            self.charge();
+            let queued = if before & END == 0 { Table::global().waiters(&self.state) } else { 0 };
+            self.state.change(Ordering::Relaxed, |state| after_release(state, queued));
+        }
+    }
+
     /// Releases the mutex, and reserves it for the waiters if there are any.
     #[cold]
     pub(crate) fn release_fair(&self, hold: HoldId) {
         released(self.held_at(), Hold::Mutex, hold);
         // Only the holder clears `LOCKED`; other threads set bits.
-        let before = self.update(order!(Release, "mutex-fair"), reserve);
+        let (before, _) = self.state.change(order!(Release, "mutex-fair"), |state| reserve(state).0);
         self.charge();
-        self.signal_if_reserved(before);
+        if reserve(before).1 {
+            mutant!("mutex-signal-reserved" => return);
+            signal(self);
+        }
     }
 
     /// For reports: the holder has released the mutex, and others may wait.
     fn charge(&self) {
-        charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
-    }
-
-    /// The holder has released the mutex by [`reserve`], when the word was in the state `before`.
-    fn signal_if_reserved(&self, before: u32) {
-        if before & (SIGNALLED | QUEUED) == QUEUED {
-            mutant!("mutex-signal-reserved" => return);
-            self.signal();
-        }
+        charge_release(&self.state, self.held_at());
     }
 
     /// The holder releases the mutex to the head waiter, and acquires it again. `instead` as in
@@ -196,110 +363,12 @@ impl RawMutex {
     #[inline]
     #[track_caller]
     pub(crate) fn bump(&self, (): (), hold: &mut HoldId, instead: Option<&str>) {
-        if self.state.load(Ordering::Relaxed) & (QUEUED | SIGNALLED) != 0 {
+        if self.state.state() & (QUEUED | SIGNALLED) != 0 {
             // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
             let has_waiters = || Table::global().waiters(&self.state) > 0;
             unlocked::bump(self, (), hold, instead, has_waiters, |held| self.release_fair(held));
         }
     }
-
-    /// The second half of a release that found the word in the state `before`.
-    #[cold]
-    fn released(&self, mut before: u32) {
-        if before & (QUEUED | FAIR) != 0 {
-            self.charge();
-        }
-        if before.wrapping_add(RELEASE) & LOCKED != 0 {
-            mutant!("mutex-full-count" => return);
-            let is_fair = |state| state & FAIR != 0;
-            // Relaxed: the addition was the release.
-            before = self.update(Ordering::Relaxed, |state| match is_fair(state) {
-                true => reserve(state),
-                false => state & !LOCKED,
-            });
-            if is_fair(before) {
-                return self.signal_if_reserved(before);
-            }
-        }
-        if before & SIGNALLED != 0 {
-            return self.released_to_barging(before);
-        }
-        // A new holder signals when it releases.
-        let is_owed = |state| state & (LOCKED | SIGNALLED | QUEUED) == QUEUED;
-        let before = self.update(Ordering::Relaxed, |state| match is_owed(state) {
-            // The count starts at zero, for the window.
-            true if beside_tasks(state) => (state & (TASKS | CROWDED)) | SIGNALLED,
-            true => (state & KEPT) | SIGNALLED,
-            false => state,
-        });
-        if is_owed(before) {
-            mutant!("mutex-signal" => return);
-            self.signal();
-        }
-    }
-
-    /// A release while a signalled waiter has not acknowledged: acquirers can barge past it while the window is open.
-    fn released_to_barging(&self, before: u32) {
-        if !(before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
-            return;
-        }
-        // This release is charged for all since the last read: barging acquirers hold the mutex for a moment each.
-        self.charge();
-        let opens = |state| state & (SIGNALLED | END) == SIGNALLED;
-        let queued = if opens(before) { Table::global().waiters(&self.state) } else { 0 };
-        self.update(Ordering::Relaxed, |state| match (state & END) >> END_SHIFT {
-            _ if opens(state) => {
-                let state = if queued < MANY { state & !CROWDED } else { state | CROWDED };
-                state | barging_window::end_of_window(queued, END_BITS) << END_SHIFT
-            }
-            _ if state & SIGNALLED != 0 && beside_tasks(state) && state & COUNT >= BESIDE_TASKS => {
-                state | CLOSE
-            }
-            end if state & SIGNALLED != 0 && barging_window::has_come(end, END_BITS) => state | CLOSE,
-            _ => state,
-        });
-    }
-
-    /// Signals the head waiter. The caller has cleared `QUEUED` and set `SIGNALLED`.
-    fn signal(&self) {
-        while signal_one(&self.state) == 0 {
-            // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent.
-            let is_owed = |state| is_free_for_waiters(state) && state & QUEUED != 0;
-            let before = self.update(Ordering::Relaxed, |state| {
-                mutant!("mutex-clear-signalled" => return state & !QUEUED | SIGNALLED);
-                match state & RESERVED {
-                    _ if is_owed(state) => state & !QUEUED | SIGNALLED,
-                    0 => state & (KEPT | LOCKED | QUEUED),
-                    _ => state & KEPT,
-                }
-            });
-            mutant!("mutex-signal-again" => break);
-            if !is_owed(before) {
-                break;
-            }
-        }
-    }
-
-    update!(u32);
 }
 
-tells_its_drop! { RawMutex: this => this.held_at(), !this.is_free() }
-
-/// The state once the holder has released the mutex, and reserved it for the waiters if there are any.
-fn reserve(state: u32) -> u32 {
-    match state & (SIGNALLED | QUEUED) {
-        0 => state & KEPT,
-        QUEUED => (state & KEPT) | LOCKED | SIGNALLED | RESERVED,
-        _ => state | RESERVED,
-    }
-}
-
-/// Whether many wait, a thread took the mutex from the queue last, and a task not long before it.
-fn beside_tasks(state: u32) -> bool {
-    state & CROWDED != 0 && !matches!(state & TASKS, 0 | TASKS)
-}
-
-/// Whether a queued waiter may take the mutex.
-fn is_free_for_waiters(state: u32) -> bool {
-    state & (LOCKED | RESERVED) != LOCKED
-}
+tells_its_drop! { RawMutex: this => this.held_at(), this.state.state() & LOCKED != 0 }

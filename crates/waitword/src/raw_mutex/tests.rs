@@ -7,15 +7,15 @@ use std::task::Waker;
 use waitword_core::observe::Caller;
 
 use super::*;
-use crate::acquire::Acquire;
 use crate::acquire::acquisition::Acquisition;
+use crate::acquire::attempts::{take, take_before_park, take_if};
 use crate::drive::{Step, Steps};
 
 #[test]
 fn a_full_count_frees_the_mutex_and_counts_on() {
     let mutex = RawMutex::new();
     for releases in 1..3 * LOCKED {
-        assert!(mutex.take(()));
+        assert!(take(&mutex, ()));
         mutex.release(HoldId::NONE);
         assert_eq!(mutex.state.load(Ordering::Relaxed), releases & COUNT);
     }
@@ -25,12 +25,12 @@ fn a_full_count_frees_the_mutex_and_counts_on() {
 fn no_acquirer_barges_once_the_window_is_closed() {
     for (waiters, reserved) in [(SIGNALLED, true), (QUEUED | SIGNALLED, true), (0, false)] {
         let mutex = RawMutex::new();
-        assert!(mutex.take(()));
+        assert!(take(&mutex, ()));
         mutex.state.fetch_or(waiters | CLOSE, Ordering::Relaxed);
         mutex.release(HoldId::NONE);
-        assert_eq!(mutex.is_reserved(()), reserved);
-        assert_eq!(mutex.take(()), !reserved, "reserved for the waiters, if there are any");
-        assert_eq!(mutex.take_signalled(()), reserved);
+        assert_eq!(mutex.state.state() & RESERVED != 0, reserved);
+        assert_eq!(take(&mutex, ()), !reserved, "reserved for the waiters, if there are any");
+        assert_eq!(take_if(&mutex, (), Attempt::THREAD), reserved);
         mutex.release_fair(HoldId::NONE);
     }
 }
@@ -39,7 +39,7 @@ fn no_acquirer_barges_once_the_window_is_closed() {
 fn a_bump_without_waiters_only_loads_the_word() {
     for queued in [0, QUEUED] {
         let mutex = RawMutex::new();
-        assert!(mutex.take(()));
+        assert!(take(&mutex, ()));
         mutex.state.fetch_or(queued, Ordering::Relaxed);
         let before = mutex.state.load(Ordering::Relaxed);
         mutex.bump((), &mut { HoldId::NONE }, None);
@@ -49,20 +49,21 @@ fn a_bump_without_waiters_only_loads_the_word() {
 
 #[test]
 fn threads_count_their_acquisitions_since_a_task() {
-    let mutex = RawMutex::new();
-    let took = |is_task: bool| {
-        mutex.state.fetch_or(LOCKED | QUEUED, Ordering::Relaxed);
-        mutex.taken_by(is_task);
-        mutex.release(HoldId::NONE);
-        let state = mutex.state.load(Ordering::Relaxed);
-        assert_eq!(state & !KEPT, 0, "the bits beside these are as they were");
-        beside_tasks(state | CROWDED)
+    let state = Cell::new(CROWDED);
+    let took = |kind| {
+        state.set(taken_from_queue(state.get(), kind));
+        assert_eq!(
+            state.get() & !(TASKS | CROWDED),
+            LOCKED | QUEUED,
+            "the bits beside these are as they were"
+        );
+        beside_tasks(state.get())
     };
-    assert!(!took(false), "there are only threads");
+    assert!(!took(Kind::Thread), "there are only threads");
     for _ in 0..2 {
-        assert!(!took(true) && !took(true), "a task has a whole window");
-        assert!((1..TASKS / ONE_THREAD).all(|_| took(false)));
-        assert!(!took(false) && !took(false), "it was long ago");
+        assert!(!took(Kind::Task) && !took(Kind::Task), "a task has a whole window");
+        assert!((1..TASKS / ONE_THREAD).all(|_| took(Kind::Thread)));
+        assert!(!took(Kind::Thread) && !took(Kind::Thread), "it was long ago");
     }
 }
 
@@ -71,12 +72,12 @@ fn a_thread_beside_tasks_leaves_others_a_short_window() {
     /// Whether the window closes before its time has come.
     fn is_short(waiters: usize, tasks: u32) -> bool {
         let mutex = RawMutex::new();
-        assert!(mutex.take(()));
+        assert!(take(&mutex, ()));
         let _queued = queued(&mutex, waiters);
         // What counts is how many wait when the window opens.
         let before = if waiters < MANY { CROWDED } else { 0 };
         mutex.state.store(SIGNALLED | before | (tasks * ONE_THREAD), Ordering::Relaxed);
-        let barging = |_: &u32| mutex.take(());
+        let barging = |_: &u32| take(&mutex, ());
         let times = (0..COUNT).take_while(barging).map(|_| mutex.release(HoldId::NONE)).count() as u32;
         times < COUNT
     }
@@ -92,7 +93,7 @@ fn a_queued_thread_yields_while_the_mutex_is_reserved_and_then_barges() {
     /// What became of the attempt, and how often the thread yielded. After `held` yields the waiter takes the mutex, and releases it.
     fn attempt(others: usize, tasks: u32, held: u32, signalled: u32) -> (bool, u32) {
         let mutex = RawMutex::new();
-        assert!(mutex.take(()));
+        assert!(take(&mutex, ()));
         let _queued = queued(&mutex, others);
         mutex.state.store(LOCKED | SIGNALLED | RESERVED | (tasks * ONE_THREAD), Ordering::Relaxed);
         let yields = Cell::new(0);
@@ -103,7 +104,7 @@ fn a_queued_thread_yields_while_the_mutex_is_reserved_and_then_barges() {
             }
             yields.get() == signalled
         };
-        (mutex.take_before_park((), is_signalled), yields.get())
+        (take_before_park(&mutex, (), is_signalled), yields.get())
     }
     const NEVER: u32 = u32::MAX;
 
@@ -118,13 +119,13 @@ fn a_queued_thread_yields_while_the_mutex_is_reserved_and_then_barges() {
 #[test]
 fn a_thread_does_not_yield_while_the_mutex_is_held() {
     let mutex = RawMutex::new();
-    assert!(mutex.take(()));
+    assert!(take(&mutex, ()));
     let _queued = queued(&mutex, MANY);
-    assert!(!mutex.take_before_park((), || unreachable!("it has yielded")));
+    assert!(!take_before_park(&mutex, (), || unreachable!("it has yielded")));
 }
 
 /// `waiters` waiters of the mutex, which is held.
-fn queued(mutex: &RawMutex, waiters: usize) -> Vec<Pin<Box<Acquisition<&RawMutex>>>> {
+fn queued(mutex: &RawMutex, waiters: usize) -> Vec<Pin<Box<Acquisition<'_, RawMutex>>>> {
     let queue = || {
         let mut waiter = Box::pin(Acquisition::from_caller(Caller::here(), mutex, ()));
         assert!(matches!(waiter.as_mut().step(Waker::noop(), None), Step::Wait(None)));

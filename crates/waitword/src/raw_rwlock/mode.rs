@@ -1,7 +1,7 @@
 //! The bits of the state word, whose meaning is in the table of `mod.rs`, and the modes of the lock: when each has room, and the
 //! state after it entered.
 
-use crate::acquire::Behind;
+use crate::acquire::{Behind, Kind};
 use crate::barging_window;
 use crate::sync::mutant;
 
@@ -141,13 +141,21 @@ impl Mode {
 
     /// As [`enter`](Self::enter), for a queued waiter. A reader has to signal the next waiter now, a writer when it releases.
     #[inline]
-    pub(super) fn enter_queued(self, state: u64) -> u64 {
+    pub(super) fn enter_queued(self, state: u64, kind: Kind) -> u64 {
         mutant!("rwlock-queued-bit" => if self == Self::Write { return WRITER });
+        let tasks = if kind == Kind::Task { TASKS } else { 0 };
         match self {
-            Self::Read | Self::Upgradable => self.enter(state & !(QUEUED | FAIR | PASS | PACE)) | SIGNALLED,
-            Self::Write => (state & TASKS) | WRITER | QUEUED,
+            Self::Read | Self::Upgradable => {
+                self.enter(state & !(QUEUED | FAIR | PASS | PACE)) | tasks | SIGNALLED
+            }
+            Self::Write => (state & TASKS) | tasks | WRITER | QUEUED,
             Self::Upgrade => self.enter(state),
         }
+    }
+
+    /// Whether a waiter that has entered from the queue has to signal the next one.
+    pub(super) fn is_shared(self) -> bool {
+        matches!(self, Self::Read | Self::Upgradable)
     }
 }
 

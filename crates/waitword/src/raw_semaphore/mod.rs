@@ -16,8 +16,9 @@
 //! | barging, enough permits            | takes them                                                  | + `QUEUED`: enqueue   |
 //! | barging, too few                   | + `QUEUED`: enqueue                                         | + `QUEUED`: enqueue   |
 //! | queued waiter rechecks, enough     | → `QUEUED`: takes them, dequeues, signals the next if permits are left | the same   |
-//! | … leaves the queue empty, `QUEUED` | - `QUEUED`, under the lock of the queue                     | –                     |
-//! | queued waiter rechecks, too few    | → `QUEUED FAIR`: waits on                                   | the same              |
+//! | … leaves the queue empty           | - `QUEUED FAIR`, under the lock of the queue, unless `SIGNALLED` | the same         |
+//! | signalled waiter, too few          | + `FAIR`                                                    | –                     |
+//! | … that has acknowledged            | → `QUEUED FAIR`: waits on                                   | the same              |
 //! | permits added, `QUEUED`            | → `SIGNALLED`: signal                                       | → `SIGNALLED FAIR`: signal |
 //! | permits added, `SIGNALLED`         | –; + `FAIR` at the end of the barging window                | –                     |
 //! | waiter gives up                    | as for permits added, if any are free                       | the same              |
@@ -63,12 +64,8 @@
 //! ```
 //!
 //! # No waiter to signal
-//! All queued waiters may be signalled already: by the watchdog, or while they dequeue. A signaller that finds no waiter withdraws
-//! the signal, and the reservation stays: `QUEUED FAIR`. Waiters find `QUEUED` when they dequeue, and signal. The signaller then
-//! rechecks that waiters are queued, because one that dequeued before found `SIGNALLED` and relied on it.
-//!
-//! The `SIGNALLED` that is cleared here may stand for another signal, sent since by an operation that found a waiter. That costs at
-//! most one signal too many: the signalled waiter sets `QUEUED` when it rechecks, and when it gives up.
+//! All queued waiters may be signalled already: by the watchdog, or while they dequeue. A signal that finds no waiter is withdrawn under the
+//! lock of the queue, and the reservation stays: `QUEUED FAIR`. The waiters find `QUEUED` when they dequeue, and signal the next.
 //!
 //! # Unresponsive waiters
 //! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits
@@ -76,14 +73,15 @@
 //! free permits behind asks the watchdog for a signal (`Behind::HeldUp`) while another is queued behind it. A blocked thread does not: it
 //! responds when there are enough, and would be woken for nothing.
 
-mod attempts;
+use waitword_core::observe::WaitsFor;
+use waitword_core::{Masked64, charge_release, notify_all};
 
-use waitword_core::{Masked64, Table, charge_release, notify_all, signal_one};
-
+use crate::acquire::attempts::change;
+use crate::acquire::{Acquire, Attempt, Behind, Left, Next, Report, StateWord as _};
 use crate::barging_window::barge;
-use crate::holders::tells_its_drop;
+use crate::holders::{Hold, tells_its_drop};
 use crate::sync::atomic::{AtomicU32, Ordering};
-use crate::sync::{const_fn, mutant, order, update};
+use crate::sync::{const_fn, mutant, order};
 
 const QUEUED: u64 = 1;
 const SIGNALLED: u64 = 1 << 1;
@@ -113,6 +111,130 @@ pub(crate) struct RawSemaphore {
     pace: AtomicU32,
 }
 
+impl Acquire for RawSemaphore {
+    type Word = Masked64<QUEUED>;
+    type Ask = usize;
+    type Closed = Closed;
+
+    const WAITERS: u64 = FLAGS;
+    const HOLDERS: u64 = !FLAGS;
+
+    #[inline(always)]
+    fn word(&self) -> &Self::Word {
+        &self.state
+    }
+
+    #[inline(always)]
+    fn take_once(&self, n: usize) -> bool {
+        let state = self.state.state();
+        let taken = match bits(n) {
+            Some(wanted) if state & FLAGS == 0 => state.checked_sub(wanted),
+            _ => None,
+        };
+        let order = order!(Acquire, "semaphore-take");
+        let is_taken = |taken| self.state.compare_exchange(state, taken, order, Ordering::Relaxed).is_ok();
+        taken.is_some_and(is_taken)
+    }
+
+    #[inline]
+    fn next(state: u64, n: usize, by: Attempt) -> Next<u64, Closed> {
+        if is_closed(state) {
+            return Next::Closed(Closed);
+        }
+        let left = bits(n).and_then(|wanted| (state & !FLAGS).checked_sub(wanted));
+        let behind = behind(state);
+        match (by, left) {
+            // Zero permits are no competition.
+            (Attempt::Barging, Some(left)) if state & FAIR == 0 || n == 0 => {
+                Next::Take { state: left | state & FLAGS, signals: false }
+            }
+            (Attempt::Barging, _) if state & FAIR != 0 => Next::Reserved(state | QUEUED),
+            (Attempt::Barging, _) => Next::Mark { state: state | QUEUED, behind },
+            (_, Some(left)) => {
+                mutant!("semaphore-queued-bit" => return Next::Take { state: left, signals: false });
+                Next::Take { state: left | QUEUED, signals: false }
+            }
+            (Attempt::Signalled(_), None) => Next::Mark { state: reserve(state), behind },
+            (Attempt::Queued(_), None) => Next::Mark { state: state & !FLAGS | QUEUED | FAIR, behind },
+        }
+    }
+
+    /// The same whether it has its permits or not: permits that are free may be enough for the next waiter.
+    fn left(mut state: u64, _n: usize, left: Left) -> (u64, bool) {
+        mutant!("semaphore-forward" => return claim(state));
+        if left.was_signalled && !is_closed(state) {
+            // `SIGNALLED` may stand for the signal of the waiter that gave up. If it is clear, the signal found no waiter, and no flag stands
+            // for the waiters behind.
+            state = state & !SIGNALLED | QUEUED;
+        }
+        claim(state)
+    }
+
+    fn unanswered(state: u64, are_waiters: bool) -> u64 {
+        mutant!("semaphore-clear-signalled" => return state);
+        match are_waiters {
+            _ if is_closed(state) => state,
+            // The reservation stays for those that were signalled by the watchdog, or are about to dequeue.
+            true => state & !SIGNALLED | QUEUED,
+            false => state & !FLAGS,
+        }
+    }
+
+    fn emptied(state: u64, _n: usize) -> u64 {
+        // With `SIGNALLED`, a signal is under way, which will find that.
+        if is_closed(state) || state & SIGNALLED != 0 { state } else { state & !FLAGS }
+    }
+
+    #[track_caller]
+    fn admits(n: usize) {
+        asked(n);
+    }
+
+    fn will_signal(&self) {
+        self.pace.store(0, Ordering::Relaxed);
+    }
+
+    fn give_back(&self, n: usize) {
+        self.add(n);
+    }
+
+    #[inline(always)]
+    fn report(n: usize) -> Report {
+        Report { waits_for: WaitsFor::Semaphore, hold: Some(Hold::Permits), permits: n }
+    }
+}
+
+/// Of a waiter that has rechecked this state in vain: what is too little for it may be enough for others.
+#[inline]
+fn behind(state: u64) -> Behind {
+    mutant!("semaphore-watchdog" => return Behind::Wait);
+    if permits(state) > 0 { Behind::HeldUp } else { Behind::Wait }
+}
+
+/// The state once a signal that is owed is claimed, and whether one is.
+fn claim(state: u64) -> (u64, bool) {
+    let is_owed = state & (QUEUED | SIGNALLED) == QUEUED && permits(state) > 0;
+    if is_owed { (state ^ (QUEUED | SIGNALLED), true) } else { (state, false) }
+}
+
+/// The state once the permits are reserved for the signalled waiter, if there is one still.
+#[inline]
+fn reserve(state: u64) -> u64 {
+    if state & SIGNALLED == 0 { state } else { state | FAIR }
+}
+
+/// For the laws (`acquire/tests/laws.rs`).
+#[cfg(test)]
+impl RawSemaphore {
+    pub(crate) fn permits_in(state: u64) -> u64 {
+        permits(state)
+    }
+
+    pub(crate) fn is_signalled_in(state: u64) -> bool {
+        state & SIGNALLED != 0
+    }
+}
+
 impl RawSemaphore {
     const_fn! {
         /// With `permits` free, no more than [`MAX_PERMITS`].
@@ -133,7 +255,7 @@ impl RawSemaphore {
     /// Adds permits, unless there would be more than [`MAX_PERMITS`] then. Returns whether it did.
     #[inline]
     pub(crate) fn add(&self, n: usize) -> bool {
-        if n > FEW || permits(self.state.load(Ordering::Relaxed)) > HALF {
+        if n > FEW || permits(self.state.state()) > HALF {
             return self.add_if_they_fit(n);
         }
         // One step, without a retry. Too few threads can do this at once for an overflow.
@@ -158,109 +280,38 @@ impl RawSemaphore {
     #[cold]
     fn added(&self, before: u64) {
         if before & QUEUED != 0 {
-            charge_release(&self.state, std::ptr::from_ref(&self.state).addr());
+            charge_release(&self.state, self.held_at());
         }
         if before & SIGNALLED != 0 && before & FAIR == 0 {
             // One more acquirer may have barged past the signalled waiter. Of two that count at once, one may not be counted.
             let (pace, is_last) = barge(self.pace.load(Ordering::Relaxed));
             self.pace.store(pace, Ordering::Relaxed);
             if is_last {
-                self.reserve();
+                self.state.change(Ordering::Relaxed, reserve);
             }
         }
         mutant!("semaphore-signal" => return);
-        self.signal_next();
+        change(self, Ordering::Relaxed, claim);
     }
 
     /// Removes up to `n` free permits. Returns how many.
     pub(crate) fn reduce(&self, n: usize) -> usize {
         let fewer = |state| permits(state).min(n as u64);
-        let before = self.update(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
+        let (before, _) = self.state.change(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
         fewer(before) as usize
     }
 
     /// Wakes all waiters; from then on all acquires fail.
     pub(crate) fn close(&self) {
-        self.update(Ordering::Release, |state| state & !FLAGS | CLOSED);
+        self.state.change(Ordering::Release, |state| state & !FLAGS | CLOSED);
         // Also without `QUEUED`: skipped waiters are queued still. An acquirer that has set `QUEUED` and is about to enqueue finds
         // it cleared.
         mutant!("semaphore-close" => return);
         notify_all(&self.state);
     }
-
-    /// Signals the head waiter if permits are free and no signal is pending.
-    fn signal_next(&self) {
-        while self.claim_signal() && !self.signal() {}
-    }
-
-    /// Clears `QUEUED` and sets `SIGNALLED` if a signal is owed. `true`: the caller has to signal.
-    fn claim_signal(&self) -> bool {
-        let is_owed = |state| state & (QUEUED | SIGNALLED) == QUEUED && permits(state) > 0;
-        let state = self.state.load(Ordering::Relaxed);
-        is_owed(state)
-            && is_owed(self.update(Ordering::Relaxed, |state| match is_owed(state) {
-                true => state & !QUEUED | SIGNALLED,
-                false => state,
-            }))
-    }
-
-    /// Signals the head waiter, after [`claim_signal`](Self::claim_signal). `false`: claim once more.
-    fn signal(&self) -> bool {
-        self.pace.store(0, Ordering::Relaxed);
-        while signal_one(&self.state) == 0 {
-            // The queue has no waiter to signal. One may have enqueued since, relying on the signal already sent. The reservation
-            // stays for waiters that were signalled by the watchdog, or are about to dequeue.
-            let reserved = if self.has_waiters() { FAIR } else { 0 };
-            let is_signalled = |state| state & SIGNALLED != 0;
-            let is_owed = |state| is_signalled(state) && state & QUEUED != 0 && permits(state) > 0;
-            let before = self.update(Ordering::Relaxed, |state| {
-                mutant!("semaphore-clear-signalled" => if !is_owed(state) { return state });
-                if is_owed(state) {
-                    state & !(QUEUED | FAIR) | state & reserved
-                } else if !is_signalled(state) {
-                    // Closed; or a waiter has rechecked and set the flags.
-                    state
-                } else if state & reserved == 0 {
-                    // No waiter is queued.
-                    state & !(SIGNALLED | FAIR)
-                } else {
-                    state & !SIGNALLED | QUEUED
-                }
-            });
-            mutant!("semaphore-signal-again" => return true);
-            if is_owed(before) {
-                continue;
-            }
-            if is_signalled(before) && before & reserved != 0 {
-                // Waiters that dequeue from now on signal the next. Check for waiters that dequeued or enqueued before.
-                let has_waiters = self.has_waiters();
-                mutant!("semaphore-signal-late" => return has_waiters);
-                if has_waiters {
-                    signal_one(&self.state);
-                }
-                return has_waiters;
-            }
-            break;
-        }
-        true
-    }
-
-    /// Reserves the permits for the signalled waiter, if there is one still.
-    fn reserve(&self) {
-        self.update(Ordering::Relaxed, |state| match state & SIGNALLED {
-            0 => state,
-            _ => state | FAIR,
-        });
-    }
-
-    fn has_waiters(&self) -> bool {
-        Table::global().waiters(&self.state) > 0
-    }
-
-    update!(u64);
 }
 
-tells_its_drop! { RawSemaphore: this => std::ptr::from_ref(&this.state).addr(), true }
+tells_its_drop! { RawSemaphore: this => this.held_at(), true }
 
 /// `permits`, if a semaphore can have that many.
 #[inline]
@@ -286,4 +337,39 @@ fn permits(state: u64) -> u64 {
 #[inline]
 fn bits(n: usize) -> Option<u64> {
     (n <= MAX_PERMITS).then_some((n as u64) << SHIFT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::thread;
+
+    use super::*;
+    use crate::acquire::attempts::take;
+
+    #[test]
+    fn too_many_permits_are_at_no_time_in_the_word() {
+        let semaphore = RawSemaphore::new(MAX_PERMITS);
+        let ended = AtomicBool::new(false);
+        let (taken, added) = thread::scope(|scope| {
+            let adds = |n| {
+                let (semaphore, ended) = (&semaphore, &ended);
+                scope.spawn(move || {
+                    let mut added = false;
+                    while !ended.load(Ordering::Relaxed) {
+                        added |= semaphore.add(n);
+                    }
+                    added
+                })
+            };
+            let (one, many) = (adds(2), adds(MAX_PERMITS));
+            let taken = (0..50_000).all(|_| semaphore.available() == MAX_PERMITS && take(&semaphore, 0));
+            ended.store(true, Ordering::Relaxed);
+            (taken, one.join().unwrap() | many.join().unwrap())
+        });
+        assert!(taken && !added);
+        assert_eq!(semaphore.available(), MAX_PERMITS);
+        assert!(take(&semaphore, 1) && !semaphore.add(2) && semaphore.add(1));
+        assert!(!semaphore.add(usize::MAX));
+    }
 }

@@ -163,7 +163,7 @@ macro_rules! implement {
                     mem::forget(state_is_consumed);
                 }}
                 unsafe may try_upgrade() -> $TriedUpgrade {{
-                    let is_taken = self.raw.take(Mode::Upgrade);
+                    let is_taken = acquire::attempts::take(&self.raw, Mode::Upgrade);
                     if is_taken {
                         upgraded(&self.raw, Mode::Upgrade);
                     }

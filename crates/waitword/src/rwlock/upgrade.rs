@@ -13,6 +13,7 @@ use waitword_core::time::{Duration, Instant};
 use pin_project_lite::pin_project;
 use waitword_core::observe::{Caller, WaitsFor};
 
+use crate::acquire::attempts::take;
 use crate::acquire::future::AcquireAsync;
 use crate::acquire::{self, Acquire};
 use crate::deadline::{Deadline, NoDeadline, Output, Until, gives_up, polls_either};
@@ -89,7 +90,7 @@ macro_rules! upgrade {
             #[inline]
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
-                if !Keeper::raw(&this).take(Mode::Upgrade) {
+                if !take(Keeper::raw(&this), Mode::Upgrade) {
                     Self::rwlock(&this).will_wait();
                     let Ok(_) = acquire::block::block(Keeper::raw(&this), Mode::Upgrade, "upgrade_async");
                 }
@@ -104,7 +105,7 @@ macro_rules! upgrade {
             /// This guard, as it was.
             #[inline]
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
-                if Keeper::raw(&this).take(Mode::Upgrade) {
+                if take(Keeper::raw(&this), Mode::Upgrade) {
                     // SAFETY: the acquisition of this guard has become one of a writer.
                     return Ok(unsafe { Self::upgraded(this, |_| ()) });
                 }
@@ -180,7 +181,7 @@ macro_rules! upgrade {
                 this: Self,
                 deadline: impl FnOnce() -> Option<Instant>,
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
-                if !Keeper::raw(&this).take(Mode::Upgrade) {
+                if !take(Keeper::raw(&this), Mode::Upgrade) {
                     Self::rwlock(&this).will_wait();
                     let result = acquire::block::block_until(Keeper::raw(&this), Mode::Upgrade, deadline());
                     if let Err(error) = result {
@@ -261,7 +262,7 @@ pin_project! {
     #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
     pub struct RwLockUpgrade<G, D = NoDeadline> {
         #[pin]
-        kept: Kept<G, AcquireAsync<&'static RawRwLock, D>>,
+        kept: Kept<G, AcquireAsync<'static, RawRwLock, D>>,
     }
 }
 

@@ -22,7 +22,7 @@ pin_project! {
     #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquire<P, D = NoDeadline> {
         #[pin]
-        kept: Kept<P, AcquireAsync<&'static RawSemaphore, D>>,
+        kept: Kept<P, AcquireAsync<'static, RawSemaphore, D>>,
     }
 }
 

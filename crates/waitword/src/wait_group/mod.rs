@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::condition::{block, blocking_waits, kept_wait};
-use crate::handle::{Waited as _, has_raw};
+use crate::handle::has_raw;
 use crate::sync::const_fn;
 use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 
@@ -79,7 +79,7 @@ impl WaitGroup {
     /// For tests: how many waiters are queued at this moment. Programs have snapshots ([`word::Table::snapshot`](crate::word::Table)).
     #[doc(hidden)]
     pub fn waiters(&self) -> usize {
-        self.raw.waiters(())
+        self.raw.waiters()
     }
 
     /// Waits until all workers are done, blocking this thread.

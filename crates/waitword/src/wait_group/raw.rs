@@ -27,11 +27,10 @@
 //! Each dropped token releases, and only read-modify-writes change the state: acquiring a zero or a later round shows what all
 //! of them did.
 
-use waitword_core::notify_all;
 use waitword_core::observe::WaitsFor;
+use waitword_core::{Table, notify_all};
 
 use crate::condition::Condition;
-use crate::handle::Waited;
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::sync::{const_fn, mutant, order};
 
@@ -50,21 +49,17 @@ pub(crate) struct RawWaitGroup {
     epoch: AtomicU64,
 }
 
-impl Waited for RawWaitGroup {
-    type At = AtomicU64;
-    type Ask = ();
-
-    fn at(&self, (): ()) -> &AtomicU64 {
-        &self.epoch
-    }
-}
-
 impl RawWaitGroup {
     const_fn! {
         /// There are no tokens.
         pub(crate) const fn new() -> Self {
             Self { state: AtomicU64::new(0), epoch: AtomicU64::new(0) }
         }
+    }
+
+    /// The number of queued waiters.
+    pub(crate) fn waiters(&self) -> usize {
+        Table::global().waiters(&self.epoch)
     }
 
     #[cfg(test)]
@@ -136,7 +131,7 @@ impl<'a> Condition for WaitGroupWaiter<'a> {
     const WAITS_FOR: WaitsFor = WaitsFor::WaitGroup;
 
     fn at(&self) -> &'a AtomicU64 {
-        self.group.at(())
+        &self.group.epoch
     }
 
     fn check(&mut self) -> Result<(), u64> {

@@ -148,10 +148,13 @@ pub(crate) fn change<R: Acquire>(raw: &R, order: Ordering, change: impl Fn(State
 /// A waiter has left the queue.
 pub(crate) fn left<R: Acquire>(raw: &R, ask: Ask<R>, left: Left) {
     between();
+    let (before, _) = raw.word().change(Ordering::Release, |state| R::left(state, ask, left).0);
     if !left.holds {
-        raw.will_leave(ask);
+        raw.gave_up(ask);
     }
-    change(raw, Ordering::Release, |state| R::left(state, ask, left));
+    if R::left(before, ask, left).1 {
+        signal(raw);
+    }
 }
 
 /// Retries in a thread, with these pauses, while that is worth it. Returns whether an attempt took it.

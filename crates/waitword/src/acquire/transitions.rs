@@ -78,8 +78,8 @@ pub(crate) trait Acquire: Sized {
     /// An attempt may mark the word.
     fn will_mark(&self, _ask: Self::Ask) {}
 
-    /// A waiter gives up, whose mark goes.
-    fn will_leave(&self, _ask: Self::Ask) {}
+    /// A waiter has given up, whose mark is gone, and the next one is not signalled yet. For reports.
+    fn gave_up(&self, _ask: Self::Ask) {}
 
     /// The head waiter is about to be signalled.
     fn will_signal(&self) {}

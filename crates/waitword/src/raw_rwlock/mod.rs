@@ -226,9 +226,11 @@ impl Acquire for RawRwLock {
         }
     }
 
-    fn will_leave(&self, mode: Mode) {
+    /// The holder, which has kept readers out, is an upgradable reader again.
+    fn gave_up(&self, mode: Mode) {
         if mode == Mode::Upgrade {
             changed(self.held_at(), Hold::UpgradableRead, not_kept(), Change::To(Hold::UpgradableRead));
+            charge_release(&self.state, self.held_at());
         }
     }
 

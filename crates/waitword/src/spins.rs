@@ -37,9 +37,14 @@ const SPIN: Duration = Duration::from_micros(5);
 const MOST_PAUSES: u32 = 64;
 const MOST_PAUSES_WITHOUT_PROGRESS: u32 = 4;
 
+/// The clock is read once in so many pauses: it takes as long as one or two of them.
+const PAUSES_PER_CLOCK_READ: u32 = 32;
+
 pub(crate) struct Pauses {
     next: u32,
-    /// `None` before the first.
+    /// Since the clock was read.
+    pauses: u32,
+    /// `None` before the clock is read for the first time.
     until: Option<Instant>,
     is_over: bool,
     has_found_progress: bool,
@@ -47,7 +52,7 @@ pub(crate) struct Pauses {
 
 impl Pauses {
     pub(crate) fn new() -> Self {
-        Self { next: 1, until: None, is_over: false, has_found_progress: false }
+        Self { next: 1, pauses: 0, until: None, is_over: false, has_found_progress: false }
     }
 
     /// Pauses until the next check. `false`: it is time to sleep.
@@ -56,9 +61,13 @@ impl Pauses {
             // One, and no clock.
             return !mem::replace(&mut self.is_over, true);
         }
-        let now = Instant::now();
-        self.is_over = *self.until.get_or_insert(now + SPIN) <= now;
+        if self.pauses >= PAUSES_PER_CLOCK_READ {
+            let now = Instant::now();
+            self.pauses = 0;
+            self.is_over = *self.until.get_or_insert(now + SPIN) <= now;
+        }
         if !self.is_over {
+            self.pauses += self.next;
             (0..self.next).for_each(|_| spin_loop());
         }
         !self.is_over

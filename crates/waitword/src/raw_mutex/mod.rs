@@ -364,7 +364,7 @@ impl RawMutex {
     #[track_caller]
     pub(crate) fn bump(&self, (): (), hold: &mut HoldId, instead: Option<&str>) {
         if self.state.state() & (QUEUED | SIGNALLED) != 0 {
-            // A holder that came from the queue has set `QUEUED`, even if it was the last waiter.
+            // An acquirer that has set `QUEUED` may have taken the mutex since, or given up.
             let has_waiters = || Table::global().waiters(&self.state) > 0;
             unlocked::bump(self, (), hold, instead, has_waiters, |held| self.release_fair(held));
         }

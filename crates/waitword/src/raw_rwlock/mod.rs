@@ -440,7 +440,7 @@ impl RawRwLock {
             Mode::Write | Mode::Upgrade => QUEUED | SIGNALLED,
         };
         if self.state.state() & others != 0 {
-            // `QUEUED` may be stale: a waiter that entered from the queue leaves it set.
+            // An acquirer that has set `QUEUED` may have entered since, or given up.
             let waiters = |at| Table::global().waiters::<Masked64<WAITED>>(at);
             let has_waiters = || waiters(&self.state) > 0 || waiters(&self.drain) > 0;
             unlocked::bump(self, mode, hold, instead, has_waiters, |hold| match mode {

@@ -56,6 +56,8 @@ impl Bucket {
     /// As [`find`](Self::find).
     #[inline(always)]
     pub(crate) unsafe fn find_with(&self, key: Key, node: Node) -> Option<Node> {
+        // SAFETY: alive, as the caller guarantees.
+        debug_assert_eq!(unsafe { node.as_ref() }.key(), key, "the section of another word");
         if self.first == Some(node) {
             return self.first;
         }

@@ -136,23 +136,30 @@ fn unanswered<R: Acquire>(raw: &R, are_waiters: bool) {
     raw.word().change(Ordering::Relaxed, |state| R::unanswered(state, are_waiters));
 }
 
-/// Changes the state, and signals the head waiter if `change` says that this is owed then.
+/// Changes the state. Returns whether the caller has to signal the head waiter, as `change` says of the state that it was.
 #[inline]
-pub(crate) fn change<R: Acquire>(raw: &R, order: Ordering, change: impl Fn(State<R>) -> (State<R>, bool)) {
-    let (before, _) = raw.word().change(order, |state| change(state).0);
-    if change(before).1 {
-        signal(raw);
-    }
+pub(crate) fn change<R: Acquire>(
+    raw: &R,
+    order: Ordering,
+    change: impl Fn(State<R>) -> (State<R>, bool),
+) -> bool {
+    let mut signals = false;
+    raw.word().change(order, |state| {
+        let after;
+        (after, signals) = change(state);
+        after
+    });
+    signals
 }
 
 /// A waiter has left the queue.
 pub(crate) fn left<R: Acquire>(raw: &R, ask: Ask<R>, left: Left) {
     between();
-    let (before, _) = raw.word().change(Ordering::Release, |state| R::left(state, ask, left).0);
+    let signals = change(raw, Ordering::Release, |state| R::left(state, ask, left));
     if !left.holds {
         raw.gave_up(ask);
     }
-    if R::left(before, ask, left).1 {
+    if signals {
         signal(raw);
     }
 }

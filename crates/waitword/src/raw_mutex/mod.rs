@@ -97,7 +97,7 @@ use std::convert::Infallible;
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Masked, Table, charge_release};
 
-use crate::acquire::attempts::signal;
+use crate::acquire::attempts::{change, signal};
 use crate::acquire::{self, Acquire, Attempt, Behind, Kind, Left, Next, Report, StateWord as _, Yields};
 use crate::barging_window;
 use crate::holders::{Hold, HoldId, released, tells_its_drop};
@@ -328,10 +328,14 @@ impl RawMutex {
         // Relaxed: the addition was the release.
         if before.wrapping_add(RELEASE) & LOCKED != 0 {
             mutant!("mutex-full-count" => return);
-            acquire::attempts::change(self, Ordering::Relaxed, release_full);
+            if change(self, Ordering::Relaxed, release_full) {
+                signal(self);
+            }
         } else if before & SIGNALLED == 0 {
             mutant!("mutex-signal" => return);
-            acquire::attempts::change(self, Ordering::Relaxed, claim);
+            if change(self, Ordering::Relaxed, claim) {
+                signal(self);
+            }
         } else if (before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
             // This release is charged for all since the last read: barging acquirers hold the mutex for a moment each.
             self.charge();
@@ -345,9 +349,9 @@ impl RawMutex {
     pub(crate) fn release_fair(&self, hold: HoldId) {
         released(self.held_at(), Hold::Mutex, hold);
         // Only the holder clears `LOCKED`; other threads set bits.
-        let (before, _) = self.state.change(order!(Release, "mutex-fair"), |state| reserve(state).0);
+        let signals = change(self, order!(Release, "mutex-fair"), reserve);
         self.charge();
-        if reserve(before).1 {
+        if signals {
             mutant!("mutex-signal-reserved" => return);
             signal(self);
         }

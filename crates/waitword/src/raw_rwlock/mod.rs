@@ -113,7 +113,7 @@ use std::convert::Infallible;
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Masked64, Table, charge_release, signal_one};
 
-use crate::acquire::attempts::signal;
+use crate::acquire::attempts::{self, signal};
 use crate::acquire::{self, Acquire, Attempt, Behind, Left, Next, Report, StateWord as _, Yields};
 use crate::holders::{Change, Hold, HoldId, changed, not_kept, released, tells_its_drop};
 use crate::sync::atomic::{Ordering, fence};
@@ -422,9 +422,9 @@ impl RawRwLock {
     #[inline(never)]
     fn make_room(&self, change: impl Fn(u64) -> u64) {
         let order = order!(Release, "rwlock-make-room");
-        let (before, _) = self.state.change(order, |state| claim(change(state)).0);
+        let signals = attempts::change(self, order, |state| claim(change(state)));
         mutant!("rwlock-signal" => return);
-        if claim(change(before)).1 {
+        if signals {
             charge_release(&self.state, self.held_at());
             signal(self);
         }

@@ -76,7 +76,7 @@
 use waitword_core::observe::WaitsFor;
 use waitword_core::{Masked64, charge_release, notify_all};
 
-use crate::acquire::attempts::change;
+use crate::acquire::attempts::{change, signal};
 use crate::acquire::{Acquire, Attempt, Behind, Left, Next, Report, StateWord as _};
 use crate::barging_window::barge;
 use crate::holders::{Hold, tells_its_drop};
@@ -291,7 +291,9 @@ impl RawSemaphore {
             }
         }
         mutant!("semaphore-signal" => return);
-        change(self, Ordering::Relaxed, claim);
+        if change(self, Ordering::Relaxed, claim) {
+            signal(self);
+        }
     }
 
     /// Removes up to `n` free permits. Returns how many.

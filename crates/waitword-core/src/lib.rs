@@ -89,7 +89,7 @@ pub use may_block::{AllowBlocking, ForbidBlocking, allow_blocking, forbid_blocki
 pub use notify::{
     charge_release, is_queue_stalled, notify_all, notify_last, notify_last_or_replace, notify_many,
     notify_one, notify_one_or_replace, replace_and_notify_all, replace_if_idle, signal_one, signal_one_or,
-    signal_past, signal_past_or,
+    signal_past,
 };
 pub use outcome::{Cancelled, Interrupted, Outcome};
 pub use park::{Interrupt, Parker};

@@ -370,17 +370,12 @@ pub fn signal_one_or<L: Location>(at: L, none: &dyn Fn(bool)) -> usize {
 ///     assert!(wait.as_mut().poll_signalled(&mut cx).is_pending());
 /// }
 /// first.as_mut().let_pass();
-/// assert_eq!(signal_past(&word), 2);
+/// assert_eq!(signal_past(&word, &|_| ()), 2);
 /// assert!(behind.is_signalled() && !first.is_signalled());
 /// assert_eq!(signal_one(&word), 2);
 /// assert!(first.is_signalled());
 /// ```
-pub fn signal_past<L: Location>(at: L) -> usize {
-    signal(at.table(), address(&at), true, None)
-}
-
-/// As [`signal_past`], with `none` as in [`signal_one_or`]; waiters that let signals pass count as waiters.
-pub fn signal_past_or<L: Location>(at: L, none: &dyn Fn(bool)) -> usize {
+pub fn signal_past<L: Location>(at: L, none: &dyn Fn(bool)) -> usize {
     signal(at.table(), address(&at), true, Some(none))
 }
 

@@ -2,7 +2,7 @@
 
 /// A lock or a condition, which consists of a raw part and, perhaps, a value.
 pub(crate) trait HasRaw {
-    type Raw;
+    type Raw: 'static;
 
     fn raw(&self) -> &Self::Raw;
 

@@ -23,45 +23,35 @@ use crate::handle::HasRaw;
 /// What leads to a raw part and keeps it in place: a reference or an `Arc`, or a guard that has one.
 ///
 /// # Safety
-/// While the keeper lives, moved or not, what [`raw`](Self::raw) returned is valid (K1).
+/// While the keeper lives, moved or not, what [`target`](Self::target) returned is valid (K1).
 pub(crate) unsafe trait Keeper {
-    type Raw: 'static;
+    /// The lock, or the condition.
+    type Target: HasRaw + ?Sized;
 
-    fn raw(&self) -> &Self::Raw;
-
-    /// For reports: a task is about to wait ([`HasRaw::will_wait`]).
-    #[inline(always)]
-    fn will_wait(&self) {}
+    fn target(&self) -> &Self::Target;
 }
 
+/// The raw part of what a keeper leads to.
+pub(crate) type Raw<P> = <<P as Keeper>::Target as HasRaw>::Raw;
+
 // SAFETY: the reference keeps it borrowed.
-unsafe impl<L: HasRaw<Raw: 'static> + ?Sized> Keeper for &L {
-    type Raw = L::Raw;
+unsafe impl<L: HasRaw + ?Sized> Keeper for &L {
+    type Target = L;
 
     #[inline(always)]
-    fn raw(&self) -> &L::Raw {
-        L::raw(self)
-    }
-
-    #[inline(always)]
-    fn will_wait(&self) {
-        L::will_wait(self);
+    fn target(&self) -> &L {
+        self
     }
 }
 
 // SAFETY: the contents of an `Arc` stay where they are while it lives. Nobody asks this one for a mutable borrow of them, and no other can
 // have one beside it.
-unsafe impl<L: HasRaw<Raw: 'static> + ?Sized> Keeper for Arc<L> {
-    type Raw = L::Raw;
+unsafe impl<L: HasRaw + ?Sized> Keeper for Arc<L> {
+    type Target = L;
 
     #[inline(always)]
-    fn raw(&self) -> &L::Raw {
-        L::raw(self)
-    }
-
-    #[inline(always)]
-    fn will_wait(&self) {
-        L::will_wait(self);
+    fn target(&self) -> &L {
+        self
     }
 }
 
@@ -77,8 +67,8 @@ pub(crate) struct Kept<P, F> {
 impl<P: Keeper, F> Kept<P, F> {
     /// `wait` makes the future, which alone keeps the borrow (K2).
     #[inline]
-    pub(crate) fn new(keeper: P, wait: impl FnOnce(&'static P::Raw) -> F) -> Self {
-        let raw = ptr::from_ref(keeper.raw());
+    pub(crate) fn new(keeper: P, wait: impl FnOnce(&'static Raw<P>) -> F) -> Self {
+        let raw = ptr::from_ref(keeper.target().raw());
         // SAFETY: it is valid for as long as the keeper lives (K1), and not used longer (K2).
         let wait = wait(unsafe { &*raw });
         Self { wait: MaybeUninit::new(wait), keeper: Some(keeper), _pinned: PhantomPinned }

@@ -185,12 +185,22 @@ mod tests {
 
     #[test]
     fn a_spin_lasts_for_its_time() {
-        let (start, mut pauses) = (Instant::now(), Pauses::new());
-        while pauses.pause() {
-            assert!(!pauses.are_used_up());
+        let mut pauses = Pauses::new();
+        loop {
+            let (before, had_begun) = (Instant::now(), pauses.until.is_some());
+            let goes_on = pauses.pause();
+            match pauses.until {
+                Some(until) if !had_begun => {
+                    assert!(until >= before + SPIN, "since the clock was read first")
+                }
+                Some(until) if !goes_on => {
+                    assert!(pauses.are_used_up() && Instant::now() >= until);
+                    return;
+                }
+                _ => assert!(goes_on && !pauses.are_used_up()),
+            }
             pauses.found(false);
         }
-        assert!(pauses.are_used_up() && start.elapsed() >= SPIN);
     }
 
     /// How many of `acquisitions` spin, if all spins are worth it or all in vain.

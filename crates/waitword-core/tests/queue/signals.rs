@@ -313,12 +313,12 @@ fn signals_and_the_watchdog_go_past_a_waiter_that_lets_them_pass() {
     waits[0].as_mut().let_pass();
     assert!(waits[0].as_mut().poll_signalled(&mut cx).is_pending(), "a poll of its own changes nothing");
     assert!(!table.signal_stalled(), "nobody is signalled");
-    assert_eq!(signal_past(at), 3);
+    assert_eq!(signal_past(at, &|_| ()), 3);
     assert_eq!(signalled(&waits), [false, true, false]);
     // Signalled; overdue: the one behind it is signalled in its place.
     assert!(table.signal_stalled() && table.signal_stalled());
     assert_eq!(signalled(&waits), [false, true, true]);
-    assert_eq!(signal_past(at), 0);
+    assert_eq!(signal_past(at, &|_| ()), 0);
     // Both do not respond, and the first is no waiter that would.
     for _ in 0..5 {
         let _ = is_queue_stalled(at) || table.signal_stalled();
@@ -328,7 +328,7 @@ fn signals_and_the_watchdog_go_past_a_waiter_that_lets_them_pass() {
     assert!(waits[0].is_signalled() && !is_queue_stalled(at));
     waits[0].as_mut().let_pass();
     assert_eq!(waits[0].as_mut().poll_signalled(&mut cx), Poll::Ready(None), "it acknowledges as any other");
-    assert_eq!(signal_past(at), 3, "and waits as any other");
+    assert_eq!(signal_past(at, &|_| ()), 3, "and waits as any other");
     assert!(waits[0].is_signalled());
     assert_eq!(notify_all(at), 3);
     assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx) == Poll::Ready(Outcome::Notified)));

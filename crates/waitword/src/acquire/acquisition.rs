@@ -1,6 +1,5 @@
 //! The acquisition loop: its state between two steps, and its steps.
 
-use std::cell::Cell;
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -20,7 +19,6 @@ use crate::drive::{Step, Steps};
 use crate::error::{LockError, timed_out};
 use crate::holders::HoldId;
 use crate::spins::Pauses;
-use crate::sync::atomic::Ordering;
 use crate::sync::mutant;
 
 /// When a queued waiter took the word, and how. That decides whether the acquisition used up a signal.
@@ -183,16 +181,12 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         let (raw, ask) = (this.raw.take().expect(ENDED), *this.ask);
         attempts::between();
         if let Some(wait) = this.wait.as_mut().as_pin_mut() {
-            let is_last = Cell::new(false);
-            let left = wait.cancel_acquired_and(&|| {
-                is_last.set(true);
-                raw.word().change(Ordering::Relaxed, |state| R::emptied(state, ask));
-            });
+            let (left, is_last) = attempts::leave_with_it(raw, ask, wait);
             let was_signalled = has_another_signal(taken, left);
             // An acquirer that unwinds here must not keep the word.
             let unwinding = OnUnwind(|| raw.give_back(ask));
             let holds = signals_on_release(taken);
-            attempts::left(raw, ask, Left { holds, was_signalled, is_last: is_last.get() });
+            attempts::left(raw, ask, Left { holds, was_signalled, is_last });
             this.wait.clear();
             mem::forget(unwinding);
         }

@@ -1,9 +1,13 @@
 //! The attempts on a lock's word, and its signals. What an attempt comes to is [`Acquire::next`]; here are the compare-and-swaps, for all locks.
 
+use std::cell::Cell;
 use std::ops::BitAnd;
+use std::pin::Pin;
 use std::ptr;
 
-use waitword_core::{Table, is_queue_stalled, signal_one_or, signal_past_or};
+use waitword_core::{
+    Cancelled, Location, Table, WaitAsync, is_queue_stalled, signal_one_or, signal_past as past,
+};
 
 use super::transitions::{Acquire, Ask, Attempt, Behind, Kind, Left, Next, State, StateWord as _};
 use crate::spins::{Pauses, yield_while};
@@ -124,11 +128,11 @@ pub(crate) fn signal<R: Acquire>(raw: &R) {
 /// Afterwards the word does not say that this one is queued.
 pub(crate) fn signal_past<R: Acquire>(raw: &R) {
     mutant!("acquire-signal-past" => {
-        signal_past_or(raw.word(), &|_| ());
+        past(raw.word(), &|_| ());
         return;
     });
     raw.word().change(Ordering::Relaxed, R::passed);
-    signal_past_or(raw.word(), &|are_waiters| unanswered(raw, are_waiters));
+    past(raw.word(), &|are_waiters| unanswered(raw, are_waiters));
 }
 
 /// A signal has found no waiter. Called under the lock of the queue.
@@ -150,6 +154,20 @@ pub(crate) fn change<R: Acquire>(
         after
     });
     signals
+}
+
+/// A waiter that has taken it leaves the queue. Returns what has come to it meanwhile, and whether it was the last there.
+pub(crate) fn leave_with_it<R: Acquire, L: Location>(
+    raw: &R,
+    ask: Ask<R>,
+    wait: Pin<&mut WaitAsync<L>>,
+) -> (Cancelled, bool) {
+    let is_last = Cell::new(false);
+    let cancelled = wait.cancel_acquired_and(&|| {
+        is_last.set(true);
+        raw.word().change(Ordering::Relaxed, |state| R::emptied(state, ask));
+    });
+    (cancelled, is_last.get())
 }
 
 /// A waiter has left the queue.

@@ -93,7 +93,7 @@ macro_rules! blocking_until {
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors
-        #[doc = concat!("As [`", stringify!($until), "`](Self::", stringify!($until), ").")]
+        /// Those of the method with a deadline, below.
         #[inline]
         #[track_caller]
         pub fn $for(&$self, timeout: waitword_core::time::Duration) -> $Timed {
@@ -141,7 +141,7 @@ macro_rules! guard_future {
             #[track_caller]
             pub(super) fn new(lock: P) -> Self
             where
-                P: $crate::kept::Keeper<Raw = $Raw>,
+                P: $crate::kept::Keeper<Target: $crate::handle::HasRaw<Raw = $Raw>>,
             {
                 let caller = waitword_core::observe::Caller::here();
                 let acquire = |raw| $crate::acquire::future::AcquireAsync::from_caller(caller, raw, $ask);
@@ -172,7 +172,7 @@ macro_rules! guard_future {
                 let (mut acquire, lock) = self.project().kept.split();
                 let polled = acquire.as_mut().poll(cx);
                 if let (Poll::Pending, Some(lock)) = (&polled, &lock) {
-                    lock.will_wait();
+                    $crate::handle::HasRaw::will_wait(lock.target());
                 }
                 // The acquisition has ended, and uses the borrow no more (K2 of `kept.rs`).
                 polled.map_ok(|Ok(_)| (lock.take().expect("it is ready once"), acquire.hold()))

@@ -55,8 +55,8 @@ pub(crate) trait Acquire: Sized {
     /// A waiter has left the queue. Also returns whether the head waiter has to be signalled.
     fn left(state: State<Self>, ask: Self::Ask, left: Left) -> (State<Self>, bool);
 
-    /// A signal has found no waiter that is not signalled; whether any are queued. Under the lock of the queue: who is about to enqueue compares
-    /// the state afterwards.
+    /// A signal has found no waiter that is not signalled; whether any are queued. Under the lock of the queue: an acquirer that is about to
+    /// enqueue compares the state afterwards.
     fn unanswered(state: State<Self>, are_waiters: bool) -> State<Self>;
 
     /// A waiter that has taken it leaves the queue, and none is left there: so that the release does not look for them. Under the lock of the
@@ -75,13 +75,13 @@ pub(crate) trait Acquire: Sized {
     #[track_caller]
     fn admits(_ask: Self::Ask) {}
 
-    /// An attempt may mark the word.
+    /// Called before an attempt that may mark the word, so that whoever sees the mark sees what this has stored.
     fn will_mark(&self, _ask: Self::Ask) {}
 
-    /// A waiter has given up, whose mark is gone, and the next one is not signalled yet. For reports.
+    /// For reports: a waiter has given up. Called between the change of the state and the signal, where a release is charged.
     fn gave_up(&self, _ask: Self::Ask) {}
 
-    /// The head waiter is about to be signalled.
+    /// Called before the head waiter is signalled: its barging window begins.
     fn will_signal(&self) {}
 
     /// Releases it.
@@ -165,8 +165,8 @@ pub(crate) enum Behind {
     Wait,
     /// They could take what is free, and it is reserved for this one. The watchdog has to notice if this one becomes unresponsive.
     HeldUp,
-    /// They may take what is free: a signal that this one cannot use goes past it ([`signal_past`](super::attempts::signal_past)), and so does one for a waiter
-    /// that `is_new`.
+    /// They may take what is free: a signal that this one cannot use goes past it ([`signal_past`](super::attempts::signal_past)), and so
+    /// does one for a waiter that `is_new`.
     Pass {
         /// Another waiter has come since the last signal went past this one.
         is_new: bool,
@@ -208,21 +208,17 @@ pub(crate) trait StateWord: Location<Word = Self> + Word<Value = Self::Bits> {
     /// May fail without a reason.
     fn replace(&self, state: Self::Bits, new: Self::Bits, order: Ordering) -> Result<Self::Bits, Self::Bits>;
 
-    /// Returns the states before and after the change. Stores nothing if the change changes nothing.
+    /// Returns the state before the change. Stores nothing if the change changes nothing.
     #[inline]
-    fn change(
-        &self,
-        order: Ordering,
-        mut change: impl FnMut(Self::Bits) -> Self::Bits,
-    ) -> (Self::Bits, Self::Bits) {
+    fn change(&self, order: Ordering, mut change: impl FnMut(Self::Bits) -> Self::Bits) -> Self::Bits {
         let mut state = self.state();
         loop {
             let new = change(state);
             if new == state {
-                return (state, state);
+                return state;
             }
             match self.replace(state, new, order) {
-                Ok(_) => return (state, new),
+                Ok(_) => return state,
                 Err(other) => state = other,
             }
         }

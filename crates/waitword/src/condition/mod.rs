@@ -34,7 +34,7 @@ macro_rules! blocking_waits {
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors
-        #[doc = concat!("As [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]
+        /// Those of the method with a deadline, below.
         #[track_caller]
         pub fn $wait_for(
             $self: $Receiver,
@@ -78,7 +78,7 @@ macro_rules! kept_wait {
             #[track_caller]
             pub(crate) fn new(lock: P) -> Self
             where
-                P: $crate::kept::Keeper<Raw = $Raw>,
+                P: $crate::kept::Keeper<Target: $crate::handle::HasRaw<Raw = $Raw>>,
             {
                 let caller = waitword_core::observe::Caller::here();
                 let wait = |raw| $crate::condition::WaitFor::from_caller(caller, $Waiter::new(raw));

@@ -15,6 +15,7 @@ use crate::coop::Unit;
 use crate::deadline::{Deadline, NoDeadline, Output, Until, gives_up, polls_either};
 use crate::drive::Step;
 use crate::error::LockError;
+use crate::handle::HasRaw;
 use crate::kept::{Keeper, Kept};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::mutant;
@@ -65,7 +66,7 @@ impl<'a, G: CondvarGuard> Wait<'a, G> {
                 unit.consume();
                 // The wait has ended, and uses the borrow no more (K2 of `kept.rs`).
                 let mutex = mutex.take().expect("it ends once");
-                let hold = held_by_task(mutex.raw(), (), || *this.caller, cx.waker(), false);
+                let hold = held_by_task(mutex.target().raw(), (), || *this.caller, cx.waker(), false);
                 // SAFETY: the wait ends once, with the mutex acquired.
                 Poll::Ready((unsafe { G::relocked(mutex, hold) }, result.map_err(D::error)))
             }
@@ -223,7 +224,7 @@ macro_rules! condvar_future {
             #[track_caller]
             pub(super) fn new(condvar: P, guard: G $(, $condition: $C)?) -> Self
             where
-                P: Keeper<Raw = RawCondvar>,
+                P: Keeper<Target: HasRaw<Raw = RawCondvar>>,
             {
                 let caller = Caller::here();
                 let wait = |raw: &'static RawCondvar| $Wait::new(caller, raw.word(), guard $(, $condition)?);

@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::DerefMut;
 use std::sync::Arc;
 
-use crate::handle::HasRaw as _;
+use crate::handle::HasRaw;
 use crate::holders::HoldId;
 use crate::kept::Keeper;
 use crate::mutex::Mutex;
@@ -28,13 +28,13 @@ impl<T: ?Sized> CondvarGuard for MutexGuard<'_, T> {}
 impl<T: ?Sized> CondvarGuard for OwnedMutexGuard<T> {}
 
 pub(crate) mod sealed {
-    use super::{HoldId, Keeper, RawMutex};
+    use super::{HasRaw, HoldId, Keeper, RawMutex};
 
     /// A guard that can be made again.
     pub trait Relock: Sized {
         /// How a wait reaches the mutex.
         #[allow(private_bounds, reason = "the trait is sealed")]
-        type Mutex: Keeper<Raw = RawMutex>;
+        type Mutex: Keeper<Target: HasRaw<Raw = RawMutex>>;
 
         /// Called when a wait begins, which may end in the queue of the mutex.
         fn mutex_of(&self) -> Self::Mutex;

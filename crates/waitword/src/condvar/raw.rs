@@ -265,7 +265,7 @@ impl<'a> Waiting<'a> {
         if taken {
             *this.notified = Notified::WithOthers;
             // The acquisition uses up the signal, if there is one.
-            let _ = wait.cancel_acquired();
+            let _ = attempts::leave_with_it(raw, (), wait);
             return None;
         }
         if *this.notified == Notified::Not {

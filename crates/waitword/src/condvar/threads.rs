@@ -12,6 +12,7 @@ use crate::condvar::guard::CondvarGuard;
 use crate::condvar::raw::{RawCondvar, Waiting};
 use crate::drive::drive;
 use crate::error::{LockError, would_block};
+use crate::handle::HasRaw as _;
 use crate::holders::not_kept;
 use crate::kept::Keeper as _;
 
@@ -195,7 +196,7 @@ fn block<G: CondvarGuard>(
     }
     let parker = Parker::current();
     let kept = guard.mutex_of();
-    let mutex = kept.raw();
+    let mutex = kept.target().raw();
     let mut waiting = pin!(Waiting::new(raw.word(), mutex));
     waiting.as_mut().enqueue(parker.waker(), deadline.is_some());
     // The guard must not be used before the mutex is locked again. Nothing unwinds from here on.

@@ -299,7 +299,7 @@ impl RawSemaphore {
     /// Removes up to `n` free permits. Returns how many.
     pub(crate) fn reduce(&self, n: usize) -> usize {
         let fewer = |state| permits(state).min(n as u64);
-        let (before, _) = self.state.change(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
+        let before = self.state.change(Ordering::Acquire, |state| state - (fewer(state) << SHIFT));
         fewer(before) as usize
     }
 

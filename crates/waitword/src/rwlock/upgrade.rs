@@ -18,10 +18,11 @@ use crate::acquire::future::AcquireAsync;
 use crate::acquire::{self, Acquire};
 use crate::deadline::{Deadline, NoDeadline, Output, Until, gives_up, polls_either};
 use crate::error::LockError;
-use crate::handle::HasRaw as _;
+use crate::handle::HasRaw;
 use crate::holders::{Change, Hold, awaited, changed};
 use crate::kept::{Keeper, Kept};
 use crate::raw_rwlock::{Mode, RawRwLock};
+use crate::rwlock::RwLock;
 use crate::rwlock::guard::{
     OwnedRwLockReadGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard, RwLockReadGuard,
     RwLockUpgradableReadGuard, RwLockWriteGuard,
@@ -90,9 +91,9 @@ macro_rules! upgrade {
             #[inline]
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
-                if !take(Keeper::raw(&this), Mode::Upgrade) {
+                if !take(Self::rwlock(&this).raw(), Mode::Upgrade) {
                     Self::rwlock(&this).will_wait();
-                    let Ok(_) = acquire::block::block(Keeper::raw(&this), Mode::Upgrade, "upgrade_async");
+                    let Ok(_) = acquire::block::block(Self::rwlock(&this).raw(), Mode::Upgrade, "upgrade_async");
                 }
                 let caller = Caller::here();
                 // SAFETY: the acquisition of this guard has become one of a writer.
@@ -105,7 +106,7 @@ macro_rules! upgrade {
             /// This guard, as it was.
             #[inline]
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
-                if take(Keeper::raw(&this), Mode::Upgrade) {
+                if take(Self::rwlock(&this).raw(), Mode::Upgrade) {
                     // SAFETY: the acquisition of this guard has become one of a writer.
                     return Ok(unsafe { Self::upgraded(this, |_| ()) });
                 }
@@ -171,7 +172,7 @@ macro_rules! upgrade {
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
                 let hold = this.hold;
-                Keeper::raw(&this).downgrade_upgradable(hold);
+                Self::rwlock(&this).raw().downgrade_upgradable(hold);
                 // SAFETY: the acquisition of the guard that is forgotten is one of a reader now (invariant 1).
                 unsafe { $read::new(Self::forget(this), hold) }
             }
@@ -181,9 +182,9 @@ macro_rules! upgrade {
                 this: Self,
                 deadline: impl FnOnce() -> Option<Instant>,
             ) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
-                if !take(Keeper::raw(&this), Mode::Upgrade) {
+                if !take(Self::rwlock(&this).raw(), Mode::Upgrade) {
                     Self::rwlock(&this).will_wait();
-                    let result = acquire::block::block_until(Keeper::raw(&this), Mode::Upgrade, deadline());
+                    let result = acquire::block::block_until(Self::rwlock(&this).raw(), Mode::Upgrade, deadline());
                     if let Err(error) = result {
                         return Err(NotUpgraded { guard: this, error });
                     }
@@ -197,7 +198,7 @@ macro_rules! upgrade {
             /// # Safety
             /// The acquisition of this guard has become one of a writer.
             unsafe fn upgraded(this: Self, tells: impl FnOnce(usize)) -> $write<$($life,)? T> {
-                let (hold, word) = (this.hold, Keeper::raw(&this).held_at());
+                let (hold, word) = (this.hold, Self::rwlock(&this).raw().held_at());
                 if changed(word, Hold::UpgradableRead, hold, Change::To(Hold::Write)).is_some() {
                     tells(word);
                 }
@@ -210,14 +211,10 @@ macro_rules! upgrade {
 
         // SAFETY: the guard keeps the lock in place, by its borrow or its `Arc` (invariant 3 of `guards/mod.rs`).
         unsafe impl<$($life,)? T: ?Sized> Keeper for $guard<$($life,)? T> {
-            type Raw = RawRwLock;
+            type Target = RwLock<T>;
 
-            fn raw(&self) -> &RawRwLock {
-                &Self::rwlock(self).raw
-            }
-
-            fn will_wait(&self) {
-                Self::rwlock(self).will_wait();
+            fn target(&self) -> &RwLock<T> {
+                Self::rwlock(self)
             }
         }
 
@@ -228,7 +225,7 @@ macro_rules! upgrade {
             ) -> Poll<Result<$write<$($life,)? T>, ($guard<$($life,)? T>, D::Error)>> {
                 let (mut acquire, guard) = self.project().kept.split();
                 if let Some(guard) = &guard {
-                    guard.will_wait();
+                    guard.target().will_wait();
                 }
                 acquire.as_mut().poll(cx).map(|upgraded| {
                     // The acquisition has ended, and uses the borrow no more (K2 of `kept.rs`).
@@ -270,7 +267,7 @@ impl<G> RwLockUpgrade<G> {
     #[track_caller]
     fn new(guard: G) -> Self
     where
-        G: Keeper<Raw = RawRwLock>,
+        G: Keeper<Target: HasRaw<Raw = RawRwLock>>,
     {
         let caller = Caller::here();
         Self { kept: Kept::new(guard, |raw| AcquireAsync::from_caller(caller, raw, Mode::Upgrade)) }

@@ -10,6 +10,7 @@ use waitword_core::observe::Caller;
 
 use crate::acquire::future::AcquireAsync;
 use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
+use crate::handle::HasRaw;
 use crate::holders::HoldId;
 use crate::kept::{Keeper, Kept};
 use crate::raw_semaphore::{RawSemaphore, asked};
@@ -31,7 +32,7 @@ impl<P> SemaphoreAcquire<P> {
     #[track_caller]
     pub(super) fn new(semaphore: P, permits: usize) -> Self
     where
-        P: Keeper<Raw = RawSemaphore>,
+        P: Keeper<Target: HasRaw<Raw = RawSemaphore>>,
     {
         let (caller, permits) = (Caller::here(), asked(permits));
         Self { kept: Kept::new(semaphore, |raw| AcquireAsync::from_caller(caller, raw, permits)) }

@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 /// The checks that take longer than `bash .ci/run`, or need tools beside stable Rust.
 ///
 /// Each recipe prints the command lines it runs, from the root of the repository, so that you can copy, change and run
-/// them yourself. What each of them finds and misses is in docs/checks.md, when to run which in CONTRIBUTING.md.
+/// them yourself. What each of them finds and misses is in verify/README.md, when to run which in CONTRIBUTING.md.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
 pub(crate) struct Args {
@@ -109,7 +109,7 @@ pub(crate) enum Recipe {
         quick: bool,
     },
 
-    /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; docs/checks.md)
+    /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; verify/README.md)
     Mutants {
         /// Only with these steps weakened, each by itself; commas between them
         #[arg(long, value_name = "NAMES")]
@@ -267,7 +267,7 @@ pub(crate) enum SoakPart {
     ChromiumBaseline,
 }
 
-/// The fuzz targets, by the names of their files in `fuzz/fuzz_targets`.
+/// The fuzz targets, by the names of their files in `verify/fuzz/fuzz_targets`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FuzzTarget {
     /// Histories of the queue

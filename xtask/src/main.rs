@@ -113,10 +113,12 @@ fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
     for target in targets {
         // Long histories and programs from the start: the short ones are proptest's.
         let line = match target {
-            FuzzTarget::Queue => "cargo +nightly fuzz run queue -- -max_len=600 -len_control=0",
+            FuzzTarget::Queue => {
+                "cargo +nightly fuzz run --fuzz-dir verify/fuzz queue -- -max_len=600 -len_control=0"
+            }
             // A program that hangs is a fault as well.
             FuzzTarget::Atomics => {
-                "cargo +nightly fuzz run atomics -- -max_len=1000 -len_control=0 -timeout=120"
+                "cargo +nightly fuzz run --fuzz-dir verify/fuzz atomics -- -max_len=1000 -len_control=0 -timeout=120"
             }
         };
         Line::new(line).args([format!("-max_total_time={seconds}")]).run()?;
@@ -153,7 +155,7 @@ fn asan() -> Result<(), Stop> {
 
 /// With the standard library built for it, too: ThreadSanitizer learns what happens before what from the code that it sees.
 fn tsan() -> Result<(), Stop> {
-    let suppressions = root().join("proofs/tsan.supp");
+    let suppressions = root().join("verify/proofs/tsan.supp");
     sanitized("--target-dir target/tsan -Zbuild-std", |line| {
         line.env("RUSTFLAGS", "-Zsanitizer=thread")
             // The child of `fork.rs` starts threads, as it should.

@@ -1,7 +1,7 @@
 //! The mutants of the queue and of the locks: each weakens one step, and some model or test has to notice.
 //!
 //! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`). A model or test reads from `WAITWORD_MUTANT` which step to omit, so
-//! each suite is built once. docs/checks.md has more.
+//! each suite is built once. verify/README.md has more.
 
 use std::cell::OnceCell;
 use std::time::Duration;
@@ -128,9 +128,9 @@ fn steps() -> Result<Vec<(String, usize)>, Stop> {
     Ok(steps)
 }
 
-/// The line that runs `tests` (a package of `models/` and its tests) under `checker`: `models/` is a workspace of its own, and the checker is a `cfg`.
+/// The line that runs `tests` (a package of `verify/models/` and its tests) under `checker`: `verify/models/` is a workspace of its own, and the checker is a `cfg`.
 pub(crate) fn models(checker: &str, tests: &str) -> Line {
-    Line::new("cargo test --release --manifest-path models/Cargo.toml -p")
+    Line::new("cargo test --release --manifest-path verify/models/Cargo.toml -p")
         .args(tests.split(' '))
         .args(["--target-dir".to_owned(), format!("target/{checker}")])
         .env("RUSTFLAGS", &format!("--cfg waitword_{checker}"))

@@ -5,7 +5,7 @@ use std::fs;
 use crate::line::{Line, Stop, root};
 use crate::tool::{C_COMPILER, SPIN, need};
 
-const MODEL: &str = "proofs/queue.pml";
+const MODEL: &str = "verify/proofs/queue.pml";
 const FOLDER: &str = "target/promela";
 
 /// A second or ten each. All mutants are caught in these.

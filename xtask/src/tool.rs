@@ -32,7 +32,7 @@ tools! {
     /// Its version has to be that of the library, in waitword-bench's `Cargo.toml`.
     GUNGRAUN_RUNNER: "gungraun-runner", "gungraun-runner --version",
         "cargo install --locked gungraun-runner --version 0.20.0";
-    /// Its version has to be that of the library, in `web/Cargo.lock`.
+    /// Its version has to be that of the library, in `verify/web/Cargo.lock`.
     WASM_BINDGEN: "wasm-bindgen", "wasm-bindgen --version", "cargo install wasm-bindgen-cli --version 0.2.130";
     /// With WebAssembly that waits, Node 20 hangs (docs/web.md).
     NODE: "Node", "node --version", "https://nodejs.org, version 22 or later";

@@ -1,4 +1,4 @@
-//! The tests in a browser and in Node, and the page of `examples/browser`: `web/` is a workspace of its own, built for wasm32 with threads.
+//! The tests in a browser and in Node, and the page of `examples/browser`: `verify/web/` is a workspace of its own, built for wasm32 with threads.
 //!
 //! The standard library has to be built with atomics. For that a toolchain needs the library's sources.
 
@@ -63,7 +63,7 @@ pub(crate) fn test(mode: Option<&str>) -> Result<(), Stop> {
     if built.single {
         SKIPS.part("the test without threads", || {
             need(&[NODE])?;
-            Line::new("node web/single.mjs target/web/single").run()
+            Line::new("node verify/web/single.mjs target/web/single").run()
         })?;
     }
     if built.suite {
@@ -103,16 +103,17 @@ fn weigh(folder: &str, package: &str, largest: u64) -> Result<(), Stop> {
     if size <= largest { Ok(()) } else { Err(Stop::Failed(format!("{file} has grown to {size} bytes"))) }
 }
 
-/// Builds a package of `web/` for wasm32 with threads and a standard library with atomics, and binds it: into `target/web/FOLDER`.
+/// Builds a package of `verify/web/` for wasm32 with threads and a standard library with atomics, and binds it: into `target/web/FOLDER`.
 fn build(package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
     let cargo = cargo_with_std()?.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS);
     bind(cargo, FOLDER, package, profile, folder)
 }
 
-/// Builds a package of `web/` by this line into `target`, and binds it: into `target/web/FOLDER`.
+/// Builds a package of `verify/web/` by this line into `target`, and binds it: into `target/web/FOLDER`.
 fn bind(cargo: Line, target: &str, package: &str, profile: &str, folder: &str) -> Result<(), Stop> {
     need(&[WASM_BINDGEN])?;
-    let cargo = cargo.args(["--manifest-path", "web/Cargo.toml", "--target", TARGET, "--target-dir", target]);
+    let cargo =
+        cargo.args(["--manifest-path", "verify/web/Cargo.toml", "--target", TARGET, "--target-dir", target]);
     cargo.args(["-p", package, "--profile", profile]).run()?;
     let wasm = format!("{target}/{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
     let folder = format!("{FOLDER}/{folder}");
@@ -156,7 +157,7 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
         modes.iter().try_for_each(|mode| {
             Line::new("node")
                 .args(flags.iter().copied())
-                .args(["web/node.mjs", "target/web/pkg", *mode])
+                .args(["verify/web/node.mjs", "target/web/pkg", *mode])
                 .run()
         })
     })?;
@@ -171,7 +172,7 @@ fn run_suite(query: Option<&str>) -> Result<(), Stop> {
 
 fn in_browser(browser: &str, mode: &str) -> Line {
     let page = format!("page.html?{mode}");
-    Line::new("node web/chromium.mjs").args([browser, "target/web/root", &page, "300"])
+    Line::new("node verify/web/chromium.mjs").args([browser, "target/web/root", &page, "300"])
 }
 
 /// The soaks in Node and in a browser's page, with both compilers and with the baseline one alone, beside a busy loop.
@@ -179,7 +180,7 @@ pub(crate) fn soak(only: Option<SoakPart>) -> Result<(), Stop> {
     need(&[NODE])?;
     let browser = browser()?;
     // Here the baseline compiler alone is what is to be soaked.
-    Line::new("node web/wait_bug.mjs").run()?;
+    Line::new("node verify/web/wait_bug.mjs").run()?;
     build(TESTS, "release", "pkg")?;
     serve()?;
     beside_busy_loops(1, || {
@@ -188,8 +189,9 @@ pub(crate) fn soak(only: Option<SoakPart>) -> Result<(), Stop> {
             for part in
                 SoakPart::value_variants().iter().filter(|part| only.is_none_or(|only| only == **part))
             {
-                let node =
-                    |flags| Line::new("node").args(flags).args(["web/node.mjs", "target/web/pkg", &mode]);
+                let node = |flags| {
+                    Line::new("node").args(flags).args(["verify/web/node.mjs", "target/web/pkg", &mode])
+                };
                 match part {
                     SoakPart::Node => node(None),
                     SoakPart::NodeBaseline => node(Some(BASELINE)),
@@ -211,14 +213,14 @@ pub(crate) fn bench() -> Result<(), Stop> {
     copy("contest/page.html", "contest/page.html")?;
     for lock in ["waitword", "wasm_safe_mutex", "wasm_sync"] {
         let page = format!("page.html?lock={lock}");
-        Line::new("node web/chromium.mjs").args([browser, "target/web/contest", &page, "60"]).run()?;
+        Line::new("node verify/web/chromium.mjs").args([browser, "target/web/contest", &page, "60"]).run()?;
     }
     Ok(())
 }
 
 /// Where V8's baseline compiler spoils a local variable at each wait, as that of Node 20 does, the optimizing one runs alone.
 fn flags_of_node() -> &'static [&'static str] {
-    if Line::new("node web/wait_bug.mjs").succeeds() {
+    if Line::new("node verify/web/wait_bug.mjs").succeeds() {
         return &[];
     }
     SKIPS.skip("the suite in Node with the baseline compiler", "this Node has a bug there (docs/web.md)");
@@ -259,9 +261,9 @@ fn serve() -> Result<(), Stop> {
     Ok(())
 }
 
-/// From `web/` to the folder of what is built.
+/// From `verify/web/` to the folder of what is built.
 fn copy(from: &str, to: &str) -> Result<(), Stop> {
-    let text = fs::read_to_string(root().join("web").join(from)).map_err(Stop::at(from))?;
+    let text = fs::read_to_string(root().join("verify/web").join(from)).map_err(Stop::at(from))?;
     write(&format!("{FOLDER}/{to}"), &text)
 }
 

@@ -1,6 +1,6 @@
 //! Random histories against the sequential model: every result, every count and every order is the same.
 //!
-//! The fuzz target in `fuzz/` does the same with histories that a fuzzer finds.
+//! The fuzz target in `verify/fuzz/` does the same with histories that a fuzzer finds.
 
 #[path = "model/mod.rs"]
 mod model;

@@ -1,6 +1,6 @@
 //! Random programs on `Atomics` and SharedArrayBuffers: what they observe is what ECMA-262 says.
 //!
-//! The fuzz target `atomics` in `fuzz/` does the same with programs that a fuzzer finds.
+//! The fuzz target `atomics` in `verify/fuzz/` does the same with programs that a fuzzer finds.
 
 #[path = "programs/mod.rs"]
 mod programs;

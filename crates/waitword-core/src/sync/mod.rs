@@ -1,6 +1,6 @@
 //! The only source of atomics, locks and threads: the standard library, or the model checker loom under `--cfg waitword_loom`.
 //!
-//! Only the packages in `models/` depend on loom, so the flag is set for them alone. It is not plain `loom`, because a program that depends
+//! Only the packages in `verify/models/` depend on loom, so the flag is set for them alone. It is not plain `loom`, because a program that depends
 //! on this crate and checks itself under `--cfg loom` must get the standard library here.
 //!
 //! No other file of this crate imports them from anywhere else, so that loom sees every step.
@@ -63,7 +63,7 @@ pub mod time {
 /// Whether this is built for a model checker: there is no clock, and a few waiters have to stand for many.
 pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
-/// A mutant: what runs in place of the named step, to see that the models notice (`docs/checks.md`), or the tests under `--cfg
+/// A mutant: what runs in place of the named step, to see that the models notice (`verify/README.md`), or the tests under `--cfg
 /// waitword_mutants`. Empty in any other build. It has a line of its own, which a reader can skip.
 macro_rules! mutant {
     ($step:tt => $instead:stmt) => {

@@ -5,7 +5,7 @@ mod history;
 mod sequential;
 mod world;
 
-// `web/` runs it in a worker, and has threads of its own.
+// `verify/web/` runs it in a worker, and has threads of its own.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 use crate::threads as thread;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

@@ -146,7 +146,7 @@ fn forbidden_to_block() {
 }
 
 // Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
-// (`models/locks/tests/models/event.rs`).
+// (`verify/models/locks/tests/models/event.rs`).
 
 #[test]
 fn one_is_woken_or_else_the_word_is_replaced() {

@@ -5,7 +5,7 @@
 //! algorithms have them, and knows nothing of this crate's code. Both write down what can be observed (every coercion, every
 //! result and error with its realm, every promise), and the two texts have to be the same after each step.
 //!
-//! One test plays random programs (`tests/programs.rs`), a fuzz target those that a fuzzer finds (`fuzz/`).
+//! One test plays random programs (`tests/programs.rs`), a fuzz target those that a fuzzer finds (`verify/fuzz/`).
 
 mod agent;
 mod driver;

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "the models call a part")]
 
-#[path = "../../../../crates/waitword-observe/src/record/record.rs"]
+#[path = "../../../../../crates/waitword-observe/src/record/record.rs"]
 pub(crate) mod record;
-#[path = "../../../../crates/waitword-observe/src/record/records.rs"]
+#[path = "../../../../../crates/waitword-observe/src/record/records.rs"]
 pub(crate) mod records;
-#[path = "../../../../crates/waitword-observe/src/record/ring.rs"]
+#[path = "../../../../../crates/waitword-observe/src/record/ring.rs"]
 pub(crate) mod ring;

@@ -1,5 +1,5 @@
 // Fails on an engine whose baseline compiler spoils a local variable at `memory.atomic.wait32` (V8 11.3, which Node 20 has; docs/web.md):
-//     node --liftoff-only web/wait_bug.mjs
+//     node --liftoff-only verify/web/wait_bug.mjs
 // It saves the address, 8 bytes, in the slot of a 4-byte value, and overwrites the one beside it.
 //
 //   (module

@@ -5,7 +5,7 @@
 
 mod executor;
 mod locks;
-#[path = "../../crates/waitword-core/tests/model/mod.rs"]
+#[path = "../../../crates/waitword-core/tests/model/mod.rs"]
 mod model;
 mod queue;
 mod reports;

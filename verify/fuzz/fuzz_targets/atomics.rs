@@ -3,7 +3,7 @@
 //! `cargo +nightly fuzz run atomics`; a program that fails is printed as the scripts that it runs.
 #![no_main]
 
-#[path = "../../crates/waitword-quickjs/tests/programs/mod.rs"]
+#[path = "../../../crates/waitword-quickjs/tests/programs/mod.rs"]
 mod programs;
 
 use libfuzzer_sys::fuzz_target;

@@ -3,7 +3,7 @@
 //! `cargo +nightly fuzz run queue`; a history that fails is shown by `cargo +nightly fuzz fmt queue <file>`.
 #![no_main]
 
-#[path = "../../crates/waitword-core/tests/model/mod.rs"]
+#[path = "../../../crates/waitword-core/tests/model/mod.rs"]
 mod model;
 
 use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};

@@ -51,9 +51,9 @@ mod semaphore;
 mod wait_group;
 
 #[allow(dead_code, reason = "the models call a part")]
-#[path = "../../../../crates/waitword-observe/src/site_ptr.rs"]
+#[path = "../../../../../crates/waitword-observe/src/site_ptr.rs"]
 mod site_ptr;
-#[path = "../../../../crates/waitword-observe/src/sync.rs"]
+#[path = "../../../../../crates/waitword-observe/src/sync.rs"]
 mod sync;
 
 use std::future::Future;

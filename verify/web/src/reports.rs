@@ -42,7 +42,8 @@ pub(crate) async fn the_page_reads_what_workers_write(_: u32) {
     stop_blame();
     drop(tracing);
     assert!(events.iter().any(|event| event.word == word && event.kind == TraceKind::Acquired));
-    let is_of_lock = |row: &&waitword_observe::Blame| row.lock.as_ref().is_some_and(|lock| lock.address.0 == word as u64);
+    let is_of_lock =
+        |row: &&waitword_observe::Blame| row.lock.as_ref().is_some_and(|lock| lock.address.0 == word as u64);
     assert!(blame().iter().find(is_of_lock).is_some_and(|row| row.releases > 0), "{:?}", blame());
     assert!(holders().is_none());
 }

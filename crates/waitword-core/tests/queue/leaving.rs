@@ -119,13 +119,16 @@ fn a_notify_within_the_poll_at_the_deadline_is_not_a_timeout() {
             COUNTED.fetch_add(notify_one(&WORD), Ordering::SeqCst);
         }
     }
-    let deadline = Instant::now() + Duration::from_millis(20);
-    let mut wait = pin!(wait_async_until(&WORD, 0, deadline));
     let waker = Waker::from(Arc::new(Notifies));
     let mut cx = Context::from_waker(&waker);
-    assert!(wait.as_mut().poll(&mut cx).is_pending());
+    // Longer on a machine so slow that the deadline had passed at the first poll.
+    let (mut wait, deadline) = (0..)
+        .map(|doubled| Instant::now() + Duration::from_millis(20 << doubled))
+        .map(|deadline| (Box::pin(wait_async_until(&WORD, 0, deadline)), deadline))
+        .find_map(|(mut wait, deadline)| wait.as_mut().poll(&mut cx).is_pending().then_some((wait, deadline)))
+        .expect("a deadline that lies ahead");
     until(|| Instant::now() >= deadline);
     drop(waker);
-    assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
     assert_eq!(COUNTED.load(Ordering::SeqCst), 1);
 }

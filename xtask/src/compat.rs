@@ -102,19 +102,14 @@ pub(crate) fn run() -> Result<(), Stop> {
 /// What cargo says of the originals, after it has unpacked their sources.
 fn originals() -> Result<Value, Stop> {
     let folder = format!("{FOLDER}/originals");
-    let failed = Stop::at(&folder);
-    fs::create_dir_all(root().join(&folder)).map_err(&failed)?;
     let mut manifest = package("originals", "2024") + "[lib]\npath = \"lib.rs\"\n[dependencies]\n";
     for (at, Suite { krate, version, .. }) in SUITES.iter().enumerate() {
         manifest += &format!("original-{at} = {{ package = \"{krate}\", version = \"={version}\" }}\n");
     }
-    fs::write(root().join(&folder).join("lib.rs"), "").map_err(&failed)?;
-    fs::write(root().join(&folder).join("Cargo.toml"), manifest).map_err(&failed)?;
+    line::run(&format!("mkdir -p {folder} && touch {folder}/lib.rs"))?;
+    fs::write(root().join(&folder).join("Cargo.toml"), manifest).map_err(Stop::at(&folder))?;
     let metadata = read(&format!("cd {folder} && cargo metadata --format-version 1")).map_err(|_| {
-        Stop::missing(
-            "a copy of parking_lot and async-lock in cargo's home",
-            "run this recipe once with a network",
-        )
+        Stop::missing("parking_lot or async-lock in cargo's home", "run this recipe once with a network")
     })?;
     serde_json::from_str(&metadata).map_err(|error| Stop::Failed(format!("cargo metadata: {error}")))
 }
@@ -128,22 +123,16 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
+    let Suite { krate, features, ours, .. } = suite;
     let mut manifest = package("suite", text(original, "edition"));
-    manifest += &format!("[features]\ndefault = {0:?}\n", suite.features);
-    suite.features.iter().for_each(|feature| manifest += &format!("{feature} = []\n"));
-    let ours = root().join(suite.ours);
-    manifest += &format!(
-        "[dependencies]\n{} = {{ path = {ours:?}, features = {:?} }}\n",
-        suite.krate, suite.features
-    );
-    let for_tests = |of: &&Value| of["kind"] == "dev" && of["target"].is_null();
-    for of in list(&original["dependencies"]).iter().filter(for_tests) {
-        let (name, version) = (text(of, "name"), &of["req"]);
-        let (default, features) = (&of["uses_default_features"], &of["features"]);
-        manifest += &format!(
-            "{name} = {{ version = {version}, default-features = {default}, features = {features} }}\n"
-        );
-    }
+    manifest += &format!("[features]\ndefault = {features:?}\n");
+    features.iter().for_each(|feature| manifest += &format!("{feature} = []\n"));
+    let ours = root().join(ours);
+    manifest += &format!("[dependencies]\n{krate} = {{ path = {ours:?}, features = {features:?} }}\n");
+    // cargo has written each dependency as a section, and those of one platform elsewhere.
+    let theirs = fs::read_to_string(text(original, "manifest_path"))?;
+    let for_tests = theirs.split("\n[").filter(|section| section.starts_with("dev-dependencies."));
+    for_tests.for_each(|section| manifest += &format!("[{section}\n"));
     let source = Path::new(text(original, "manifest_path")).with_file_name("src");
     let mut docs = String::from("#![allow(dead_code)]\n");
     for file in files(&source)? {
@@ -151,7 +140,7 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
         docs += &documentation(&code);
         // They are at the end; what is indented is private to the original.
         if let Some(tests) = code.find("\n#[cfg(test)]\n").map(|at| &code[at..]) {
-            let tests = tests.replace("crate::", &format!("{}::", suite.krate));
+            let tests = tests.replace("crate::", &format!("{krate}::"));
             put(suite, &folder.join("tests"), &PathBuf::from(file.file_name().unwrap_or_default()), &tests)?;
         }
     }
@@ -166,19 +155,14 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
 
 /// Writes a file, with the edits of its suite, which are told.
 fn put(suite: &Suite, folder: &Path, file: &Path, text: &str) -> std::io::Result<()> {
+    let Suite { krate, version, edits, .. } = suite;
     let mut text = text.to_owned();
-    for (from, to, why) in suite.edits.iter().filter(|(from, ..)| !from.is_empty()) {
-        let count = text.matches(from).count();
-        if count > 0 {
-            println!(
-                "{} {}, {}: `{}` replaced {count} times, for {why}",
-                suite.krate,
-                suite.version,
-                file.display(),
-                from.trim()
-            );
-            text = text.replace(from, to);
-        }
+    for (from, _, why) in edits.iter().filter(|(from, ..)| text.contains(from)) {
+        let (file, from) = (file.display(), from.trim());
+        println!("{krate} {version}, {file}: `{from}` replaced, for {why}");
+    }
+    for (from, to, _) in *edits {
+        text = text.replace(from, to);
     }
     let path = folder.join(file);
     fs::create_dir_all(path.parent().unwrap_or(folder))?;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
-use proc_macro2::{Delimiter, LexError, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, LexError, TokenStream, TokenTree};
 
 use crate::files::{resolve, texts};
 use crate::line::{Stop, none_of};
@@ -21,19 +21,17 @@ pub(crate) fn run(quiet: bool) -> Result<(), Stop> {
             crates.entry(krate.to_owned()).or_default().insert(file.to_owned(), text);
         }
     }
-    let mut circles = Vec::new();
+    let mut all_circles = Vec::new();
     for (krate, sources) in &crates {
-        let layers = Layers::of(sources)?;
+        let Layers { floors, circles } = layers(sources)?;
         if !quiet {
             println!("{krate}");
-            for (floor, files) in layers.floors.iter().rev() {
-                println!("  {floor:2}  {}", files.join("  "));
-            }
+            floors.iter().rev().for_each(|(floor, files)| println!("  {floor:2}  {}", files.join("  ")));
         }
-        circles.extend(layers.circles.iter().map(|circle| format!("{krate}: {}", circle.join(" ↔ "))));
+        all_circles.extend(circles.iter().map(|circle| format!("{krate}: {}", circle.join(" ↔ "))));
     }
     let advice = "Let one of each pair know nothing of the other: move what both need below them.";
-    none_of(&format!("files or folders that import each other. {advice}"), &circles)?;
+    none_of(&format!("files or folders that import each other. {advice}"), &all_circles)?;
     println!("layers: no circle of imports in {}", crates.into_keys().collect::<Vec<_>>().join(", "));
     Ok(())
 }
@@ -48,38 +46,32 @@ struct Layers {
     circles: BTreeSet<Vec<String>>,
 }
 
-impl Layers {
-    fn of(sources: &Sources) -> Result<Self, Stop> {
-        let mut modules = Modules::default();
-        let entry = ["lib.rs", "main.rs"].into_iter().find(|entry| sources.contains_key(*entry));
-        modules.add(sources, entry.unwrap_or("lib.rs"), Path::new())?;
-        let imports = modules.imports();
-        let mut layers = Self::default();
-        let files: DiGraphMap<&str, ()> = imports.iter().copied().collect();
-        let mut floor_of = BTreeMap::new();
-        // What is imported comes before what imports it.
-        for group in tarjan_scc(&files) {
-            let imported = group.iter().flat_map(|file| files.neighbors(file));
-            let floor = imported.filter_map(|file| floor_of.get(file)).max().map_or(0, |below| below + 1);
-            floor_of.extend(group.iter().map(|file| (*file, floor)));
-            layers.floors.entry(floor).or_default().extend(group.iter().map(|&file| file.to_owned()));
-            layers.circle(group);
-        }
-        layers.floors.values_mut().for_each(|files| files.sort());
-        // The folder that a file is in, below that of the sources; or the file, if it is in none.
-        let folder = |file| str::split_once(file, '/').map_or(file, |(folder, _)| folder);
-        let folders: DiGraphMap<&str, ()> =
-            imports.iter().map(|(from, to)| (folder(from), folder(to))).collect();
-        tarjan_scc(&folders).into_iter().for_each(|group| layers.circle(group));
-        Ok(layers)
+fn layers(sources: &Sources) -> Result<Layers, Stop> {
+    let mut modules = Modules::default();
+    let entry = ["lib.rs", "main.rs"].into_iter().find(|entry| sources.contains_key(*entry));
+    modules.add(sources, entry.unwrap_or("lib.rs"), Path::new())?;
+    let imports = modules.imports();
+    let files: DiGraphMap<&str, ()> = imports.iter().copied().collect();
+    // The folder that a file is in, below that of the sources; or the file, if it is in none.
+    let folder = |file| str::split_once(file, '/').map_or(file, |(folder, _)| folder);
+    let folders: DiGraphMap<&str, ()> = imports.iter().map(|(from, to)| (folder(from), folder(to))).collect();
+    // What is imported comes before what imports it.
+    let groups = tarjan_scc(&files);
+    let mut floor_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for group in &groups {
+        let imported = group.iter().flat_map(|file| files.neighbors(file));
+        let floor = imported.filter_map(|file| floor_of.get(file)).max().map_or(0, |below| below + 1);
+        floor_of.extend(group.iter().map(|file| (*file, floor)));
     }
-
-    fn circle(&mut self, mut group: Vec<&str>) {
-        group.sort_unstable();
-        if group.len() > 1 {
-            self.circles.insert(group.into_iter().map(str::to_owned).collect());
-        }
+    let mut layers = Layers::default();
+    for (file, floor) in floor_of {
+        layers.floors.entry(floor).or_default().push(file.to_owned());
     }
+    for mut circle in groups.into_iter().chain(tarjan_scc(&folders)).filter(|group| group.len() > 1) {
+        circle.sort_unstable();
+        layers.circles.insert(circle.into_iter().map(str::to_owned).collect());
+    }
+    Ok(layers)
 }
 
 /// `["queue", "lock"]`: a module below the crate, or what is named in one.
@@ -164,7 +156,7 @@ impl Modules {
         let mut path = Path::new();
         let mut is_exported = false;
         for at in 0..words.len() {
-            let (module, prefix) = outer.last().cloned().unwrap_or_default();
+            let (module, prefix) = outer.last().expect("the file itself");
             let [last, before] = [1, 2].map(|back| word(at.wrapping_sub(back)));
             let is_joined = last == "::" || !prefix.is_empty() && ["{", ","].contains(&last);
             let is_name = word(at) == "*" || word(at).starts_with(|c: char| c.is_alphabetic() || c == '_');
@@ -175,14 +167,12 @@ impl Modules {
                 continue;
             }
             let child = || [&module[..], &[last.to_owned()]].concat();
-            if word(at) == "{" && is_joined {
-                outer.push((module.clone(), std::mem::take(&mut path)));
-            } else if word(at) == "{" && before == "mod" {
-                self.files.entry(child()).or_default().insert(file.to_owned());
-                outer.push((child(), Path::new()));
-            } else if word(at) == "{" {
-                outer.push((module.clone(), Path::new()));
-            }
+            let inner = match word(at) {
+                "{" if is_joined => Some((module.clone(), std::mem::take(&mut path))),
+                "{" if before == "mod" => Some((child(), Path::new())),
+                "{" => Some((module.clone(), Path::new())),
+                _ => None,
+            };
             // Here a path ends; with `self` or `*` it leads to the module that it names. `pub(in crate::door)` names who may import this.
             let start = at.saturating_sub(2 * path.len().max(1) - 1);
             let is_visibility = start > 1 && words[start - 2] == "(" && words[start - 1] == "in";
@@ -195,12 +185,11 @@ impl Modules {
                 self.named.push((file.to_owned(), module.clone(), path));
             }
             path = match word(at) {
-                "{" | "," => outer.last().map(|(_, prefix)| prefix.clone()).unwrap_or_default(),
+                "{" | "," => inner.as_ref().map_or(prefix, |(_, prefix)| prefix).clone(),
                 _ if is_name => vec![word(at).to_owned()],
                 _ => Path::new(),
             };
             match word(at) {
-                "}" => drop(outer.pop()),
                 "use" => is_exported = ["pub", ")"].contains(&last),
                 "=" if [before, last] == ["[", "path"] => {
                     explicit = Some(word(at + 1).trim_matches('"').to_owned())
@@ -209,7 +198,12 @@ impl Modules {
                     is_exported = false;
                     children.extend((before == "mod").then(|| (child(), explicit.take())));
                 }
+                "}" => drop(outer.pop()),
                 _ => {}
+            }
+            if let Some(inner) = inner {
+                self.files.entry(inner.0.clone()).or_default().insert(file.to_owned());
+                outer.push(inner);
             }
         }
         children
@@ -218,37 +212,39 @@ impl Modules {
 
 /// The words of a source, `::` and brackets among them; without what is compiled for tests or for documentation alone.
 fn split(tokens: TokenStream, words: &mut Vec<String>) {
-    let is_brace =
-        |token: &TokenTree| matches!(token, TokenTree::Group(it) if it.delimiter() == Delimiter::Brace);
+    let ends_item = |token: &TokenTree| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        token => token.to_string() == ";",
+    };
     let mut tokens = tokens.into_iter();
     while let Some(token) = tokens.next() {
+        let last = words.last().map_or("", String::as_str);
         match token {
+            TokenTree::Group(attribute) if last == "#" && is_of_tests(&attribute) => {
+                drop(tokens.find(ends_item))
+            }
             TokenTree::Group(group) => {
                 let (open, close) = match group.delimiter() {
                     Delimiter::Brace => ("{", "}"),
                     Delimiter::Parenthesis => ("(", ")"),
                     Delimiter::Bracket | Delimiter::None => ("[", "]"),
                 };
-                let text = group.stream().to_string().replace(' ', "");
-                let is_attribute = words.last().is_some_and(|last| last == "#");
-                if is_attribute
-                    && ["cfg(test)", "cfg(doc", "cfg(all(test"].iter().any(|it| text.starts_with(it))
-                {
-                    tokens.find(|token| is_brace(token) || token.to_string() == ";");
-                    continue;
-                }
                 words.push(open.to_owned());
                 split(group.stream(), words);
                 words.push(close.to_owned());
             }
-            TokenTree::Punct(punct)
-                if punct.as_char() == ':' && words.last().is_some_and(|last| last == ":") =>
-            {
-                *words.last_mut().expect("a colon") = "::".to_owned();
+            TokenTree::Punct(punct) if punct.as_char() == ':' && last == ":" => {
+                words.pop();
+                words.push("::".to_owned());
             }
             other => words.push(other.to_string()),
         }
     }
+}
+
+fn is_of_tests(attribute: &Group) -> bool {
+    let text = attribute.stream().to_string().replace(' ', "");
+    ["cfg(test)", "cfg(doc", "cfg(all(test"].iter().any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]
@@ -258,7 +254,7 @@ mod tests {
     /// The layers of a crate of made-up files, each a line `PATH: TEXT`.
     fn layers(files: &str) -> Layers {
         let files = files.lines().filter_map(|line| line.trim().split_once(": "));
-        Layers::of(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()).unwrap()
+        super::layers(&files.map(|(path, text)| (path.to_owned(), text.to_owned())).collect()).unwrap()
     }
 
     #[test]

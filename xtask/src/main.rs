@@ -99,8 +99,8 @@ fn loom(deep: bool, quick: bool) -> Result<(), Stop> {
         (_, true) => "LOOM_QUICK=1 ",
         _ => "",
     };
-    line::run(&format!("{mode}{}", models("loom", "waitword-core-models --test loom")))?;
-    line::run(&format!("{mode}{}", models("loom", "waitword-models --test models")))
+    line::run(&format!("{mode}{}", models("waitword-core-models --test loom")))?;
+    line::run(&format!("{mode}{}", models("waitword-models --test models")))
 }
 
 fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {

@@ -9,11 +9,11 @@ use std::time::Duration;
 use crate::line::{Ended, Limits, Stop, end_within, listen, none_of, quoted, read};
 use crate::repeat::messages;
 
-/// Models, and who checks them; or tests, which nobody checks. Each step has one suite that is answerable for it: it has to notice.
+/// Models, which loom checks; or tests, which nobody checks. Each step has one suite that is answerable for it: it has to notice.
 #[derive(Debug)]
 struct Suite {
     name: &'static str,
-    checker: Option<&'static str>,
+    is_of_models: bool,
     tests: &'static str,
     /// The crates whose steps are its own, unless another suite names them.
     sources: &'static str,
@@ -24,14 +24,14 @@ struct Suite {
 const SUITES: [Suite; 4] = [
     Suite {
         name: "queue, loom",
-        checker: Some("loom"),
+        is_of_models: true,
         tests: "waitword-core-models --test loom",
         sources: "crates/waitword-core/src",
         steps: "",
     },
     Suite {
         name: "locks, loom",
-        checker: Some("loom"),
+        is_of_models: true,
         tests: "waitword-models --test models",
         sources: "crates/waitword-observe/src crates/waitword/src",
         // Steps of the queue by which a waiter gets a lock: the queue's own suites have no locks, and pass without some of them.
@@ -39,7 +39,7 @@ const SUITES: [Suite; 4] = [
     },
     Suite {
         name: "queue, watchdog",
-        checker: None,
+        is_of_models: false,
         tests: "waitword-core --test watchdog",
         sources: "",
         // The watchdog runs in no model.
@@ -48,7 +48,7 @@ const SUITES: [Suite; 4] = [
     },
     Suite {
         name: "queue, unit tests",
-        checker: None,
+        is_of_models: false,
         tests: "waitword-core --lib",
         sources: "",
         steps: "timer-deposed",
@@ -86,10 +86,7 @@ pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
                 }
                 Verdict::Survived => format!("{step}: {} is answerable, and does not notice", suite.name),
                 Verdict::Inconclusive(slow) => {
-                    format!(
-                        "{step}: {}, inconclusive: no other model notices, and too slow is {slow}",
-                        suite.name
-                    )
+                    format!("{step}: {}, inconclusive: none notices, and too slow is {slow}", suite.name)
                 }
             };
             println!("{verdict}");
@@ -112,17 +109,21 @@ fn steps() -> Result<[BTreeSet<String>; SUITES.len()], Stop> {
     Ok(steps)
 }
 
-/// The line that runs `tests` (a package of `verify/models/` and its tests) under `checker`: `verify/models/` is a workspace of its own,
-/// and the checker is a `cfg`.
-pub(crate) fn models(checker: &str, tests: &str) -> String {
-    // Calls of the checker inlined take a fifth off the time that it computes.
+/// The line that runs `tests` (a package of `verify/models/` and its tests) under loom: `verify/models/` is a workspace of its own, and loom is
+/// a `cfg`. Calls of the checker inlined take a fifth off the time that it computes.
+pub(crate) fn models(tests: &str) -> String {
     let env =
-        "CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 RUSTFLAGS='--cfg waitword_";
-    let cargo = "cargo test --release --manifest-path verify/models/Cargo.toml";
-    format!("{env}{checker}' {cargo} --target-dir target/{checker} -p {tests}")
+        "RUSTFLAGS='--cfg waitword_loom' CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1";
+    let cargo = "cargo test --release --manifest-path verify/models/Cargo.toml --target-dir target/loom";
+    format!("{env} {cargo} -p {tests}")
 }
 
-/// The models of one crate, under one checker.
+/// The line that runs tests in which steps can be omitted as in the models.
+fn tests_with_mutants(tests: &str) -> String {
+    format!("RUSTFLAGS='--cfg waitword_mutants' cargo test --target-dir target/mutants -p {tests}")
+}
+
+/// The models of one suite.
 #[derive(Debug)]
 struct Models {
     /// As the shell takes it.
@@ -143,28 +144,20 @@ enum Verdict {
 
 impl Models {
     /// If a model fails anyway, it catches nothing: so all are run with nothing broken.
-    fn build(Suite { checker, tests, .. }: &Suite) -> Result<Self, Stop> {
-        let line = match checker {
-            Some(checker) => models(checker, tests),
-            // Steps can be omitted as in the models.
-            None => format!(
-                "RUSTFLAGS='--cfg waitword_mutants' cargo test --target-dir target/mutants -p {tests}"
-            ),
-        };
+    fn build(Suite { is_of_models, tests, .. }: &Suite) -> Result<Self, Stop> {
+        let line = if *is_of_models { models(tests) } else { tests_with_mutants(tests) };
         // Not run by cargo: a model that aborts would take the others along, and one that hangs could not be stopped.
         let built = listen(&format!("{line} --no-run --message-format=json-render-diagnostics"))?;
-        let program =
-            messages(&built).find_map(|message| message["executable"].as_str().map(|it| quoted([it])));
-        let program =
-            program.ok_or_else(|| Stop::Failed(format!("cargo has not said what it built:\n{built}")))?;
+        let program = messages(&built).find_map(|it| it["executable"].as_str().map(|it| quoted([it])));
+        let program = program.ok_or_else(|| Stop::Failed("cargo has not said what it built".to_owned()))?;
         let list = read(&format!("{program} --list --format=terse"))?;
         let names = list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
         let models = Self { program, names, limits: LIMITS };
         match models.verdict(None, &models.near(""))? {
             Verdict::Killed(red) => Err(Stop::Failed(format!("nothing is broken, and a model fails: {red}"))),
-            Verdict::Inconclusive(slow) => Err(Stop::Failed(format!(
-                "nothing is broken, and a model is too slow, so make it smaller: {slow}"
-            ))),
+            Verdict::Inconclusive(slow) => {
+                Err(Stop::Failed(format!("nothing is broken; make it smaller: {slow}")))
+            }
             Verdict::Survived => Ok(models),
         }
     }

@@ -23,7 +23,6 @@ const LARGE: [&str; 2] =
 
 pub(crate) fn run(deep: bool) -> Result<(), Stop> {
     need(&[SPIN, C_COMPILER])?;
-    fs::create_dir_all(root().join(FOLDER)).map_err(Stop::at(FOLDER))?;
     for size in if deep { &LARGE[..] } else { &SMALL } {
         match check(size)? {
             Outcome::Holds { states } => println!("holds in {states} states"),
@@ -50,7 +49,9 @@ fn check(defines: &str) -> Result<Outcome, Stop> {
     // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
     let cc = "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c";
     // Said aloud is the whole of it; the checker's own output is long and of use only to us.
-    let line = format!("cd {FOLDER} && spin {defines} -a ../../{MODEL} && {cc} && ./pan -m100000");
+    let line = format!(
+        "mkdir -p {FOLDER} && cd {FOLDER} && spin {defines} -a ../../{MODEL} && {cc} && ./pan -m100000"
+    );
     let printed = listen(&line)?;
     outcome(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
 }

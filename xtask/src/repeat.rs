@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -66,6 +67,9 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
         it.rounds < asked.rounds && (it.failed == 0 || asked.keep_going) && (it.rounds == 0 || !is_over())
     };
     while let Some(binary) = binaries.iter_mut().filter(goes_on).min_by_key(|it| it.took) {
+        if io::stderr().is_terminal() {
+            eprint!("{}, round {}\x1b[K\r", binary.name, binary.rounds + 1);
+        }
         binary.round(asked, first_seed)?;
     }
     let mut failed = Vec::new();

@@ -2,10 +2,9 @@
 //!
 //! The standard library has to be built with atomics. For that a toolchain needs the library's sources.
 
-use std::fs;
 use std::thread;
 
-use crate::line::{Stop, quoted, read, root, run, succeeds};
+use crate::line::{Stop, quoted, read, run, succeeds};
 use crate::repeat::start_busy_loops;
 use crate::skips::SKIPS;
 use crate::tool::{DEBIAN, NODE, WASM_BINDGEN, has_library, has_sources, need, with_std_sources};
@@ -19,27 +18,17 @@ const FLAGS: &str = "-C target-feature=+atomics,+bulk-memory,+mutable-globals -C
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// A package of `verify/web/`: its profile, and the folder below [`FOLDER`] for what is built of it.
-struct Package {
-    name: &'static str,
-    profile: &'static str,
-    folder: &'static str,
-    /// What its wasm may weigh, in bytes: what it weighed, and a tenth more.
-    largest: u64,
-}
+/// A package of `verify/web/`: its profile, the folder below [`FOLDER`] for what is built of it, and what its wasm may weigh, in bytes: what it
+/// weighed, and a tenth more.
+struct Package(&'static str, &'static str, &'static str, Option<u32>);
 
-const TESTS: Package =
-    Package { name: "waitword-web-tests", profile: "release", folder: "pkg", largest: u64::MAX };
-const CONTEST: Package =
-    Package { name: "waitword-web-contest", profile: "release", folder: "contest/pkg", largest: u64::MAX };
-/// The smallest program with a lock.
-const SIZE: Package =
-    Package { name: "waitword-web-size", profile: "small", folder: "size", largest: 106_000 };
-/// The same without atomics.
-const SINGLE: Package = Package { folder: "single", largest: u64::MAX, ..SIZE };
+const TESTS: Package = Package("waitword-web-tests", "release", "pkg", None);
+const CONTEST: Package = Package("waitword-web-contest", "release", "contest/pkg", None);
+/// The smallest program with a lock, and the same without atomics.
+const SIZE: Package = Package("waitword-web-size", "small", "size", Some(106_000));
+const SINGLE: Package = Package("waitword-web-size", "small", "single", None);
 /// The Rust half of the workers of `examples/browser`.
-const PAGE: Package =
-    Package { name: "waitword-browser-example", profile: "small", folder: "example", largest: 62_000 };
+const PAGE: Package = Package("waitword-browser-example", "small", "example", Some(62_000));
 
 /// How the suite is run: on which agents' means.
 const MODES: [&str; 3] = ["", "timer", "timer&messages"];
@@ -52,6 +41,10 @@ const SOAKS: [&str; 2] = [
 
 /// V8's flag for the baseline compiler alone.
 const BASELINE: &str = "--liftoff-only";
+
+/// Puts what the page of the suite loads into one folder.
+const LAY_OUT: &str = "mkdir -p target/web/root && cp verify/web/page.html verify/web/suite.mjs target/web/root/ && \
+    ln -sfn ../pkg target/web/root/pkg";
 
 const DRIVE: &str = "node examples/browser/drive.mjs";
 
@@ -69,7 +62,7 @@ pub(crate) fn test() -> Result<(), Stop> {
         })?;
         SKIPS.part("the suite in Chromium", || {
             let browser = browser()?;
-            lay_out()?;
+            run(LAY_OUT)?;
             MODES.iter().try_for_each(|mode| chromium(browser, "root", mode, &["300"]))
         })?;
     }
@@ -95,7 +88,7 @@ pub(crate) fn soak() -> Result<(), Stop> {
     // Here the baseline compiler alone is what is to be soaked.
     node(&["verify/web/wait_bug.mjs"])?;
     build(&TESTS)?;
-    lay_out()?;
+    run(LAY_OUT)?;
     start_busy_loops(1);
     for mode in SOAKS {
         for flags in [&[][..], &[BASELINE]] {
@@ -110,7 +103,7 @@ pub(crate) fn soak() -> Result<(), Stop> {
 pub(crate) fn bench() -> Result<(), Stop> {
     let browser = browser()?;
     build(&CONTEST)?;
-    copy("contest/page.html", "contest/page.html")?;
+    run("cp verify/web/contest/page.html target/web/contest/")?;
     for lock in ["waitword", "wasm_safe_mutex", "wasm_sync"] {
         chromium(browser, "contest", &format!("lock={lock}"), &["60"])?;
     }
@@ -130,20 +123,15 @@ pub(crate) fn build_all() -> Result<Built, Stop> {
         let builds = [scope.spawn(|| build(&TESTS)), scope.spawn(|| build(&SIZE)), scope.spawn(build_single)];
         builds.map(|thread| thread.join().expect("a build that does not panic"))
     });
-    let suite = SKIPS
-        .part("the suite in Node and in Chromium, and the size of its smallest program", || {
-            suite.and(size)
-        })?;
+    let what = "the suite in Node and in Chromium, and the size of its smallest program";
+    let suite = SKIPS.part(what, || suite.and(size))?;
     Ok(Built { suite, single: SKIPS.part("the test without threads", || single)? })
 }
 
 /// Builds a package for wasm32 with threads, and a standard library with atomics along.
 fn build(package: &Package) -> Result<(), Stop> {
-    bind(
-        &format!("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS='{FLAGS}' {}", cargo_with_std()?),
-        FOLDER,
-        package,
-    )
+    let cargo = cargo_with_std()?;
+    bind(&format!("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS='{FLAGS}' {cargo}"), FOLDER, package)
 }
 
 /// Without atomics, with the standard library as stable Rust has it, where that is installed.
@@ -153,33 +141,17 @@ fn build_single() -> Result<(), Stop> {
 }
 
 /// Builds a package by this line into `target`, and binds it for JavaScript. Fails if its wasm has grown.
-fn bind(cargo: &str, target: &str, package: &Package) -> Result<(), Stop> {
+fn bind(cargo: &str, target: &str, Package(name, profile, folder, largest): &Package) -> Result<(), Stop> {
     need(&[WASM_BINDGEN])?;
-    let Package { name, profile, folder, largest } = package;
     let what = format!("--manifest-path verify/web/Cargo.toml -p {name} --profile {profile}");
     run(&format!("{cargo} {what} --target {TARGET} --target-dir {target}"))?;
-    let file = name.replace('-', "_");
-    let wasm = format!("{target}/{TARGET}/{profile}/{file}.wasm");
-    run(&format!("wasm-bindgen --target web --out-dir {FOLDER}/{folder} {wasm}"))?;
+    let (file, folder) = (name.replace('-', "_"), format!("{FOLDER}/{folder}"));
+    run(&format!("wasm-bindgen --target web --out-dir {folder} {target}/{TARGET}/{profile}/{file}.wasm"))?;
     // For Node, which takes a `.js` for CommonJS otherwise.
-    write(&format!("{folder}/package.json"), "{ \"type\": \"module\" }\n")?;
-    let file = format!("{FOLDER}/{folder}/{file}_bg.wasm");
-    let size = fs::metadata(root().join(&file)).map_err(Stop::at(&file))?.len();
-    println!("{file}: {size} bytes");
-    let why = || format!("{file} has grown to {size} bytes, of at most {largest}");
-    if size <= *largest { Ok(()) } else { Err(Stop::Failed(why())) }
-}
-
-/// Puts what the page of the suite loads into one folder.
-fn lay_out() -> Result<(), Stop> {
-    copy("page.html", "root/page.html")?;
-    copy("suite.mjs", "root/suite.mjs")?;
-    let link = root().join(FOLDER).join("root/pkg");
-    #[cfg(unix)]
-    if !link.exists() {
-        std::os::unix::fs::symlink("../pkg", &link).map_err(Stop::at("root/pkg"))?;
-    }
-    Ok(())
+    run(&format!("echo '{{ \"type\": \"module\" }}' > {folder}/package.json"))?;
+    let wasm = format!("{folder}/{file}_bg.wasm");
+    let weigh = |largest| run(&format!("wc -c {wasm} && test $(wc -c < {wasm}) -le {largest}"));
+    largest.map_or(Ok(()), weigh)
 }
 
 /// Builds the standard library along.
@@ -230,15 +202,4 @@ fn flags_of_node() -> &'static [&'static str] {
     }
     SKIPS.skip("the suite in Node with the baseline compiler", "this Node has a bug there (docs/web.md)");
     &["--no-liftoff", "--no-wasm-tier-up"]
-}
-
-/// From `verify/web/` to the folder of what is built.
-fn copy(from: &str, to: &str) -> Result<(), Stop> {
-    write(to, &fs::read_to_string(root().join("verify/web").join(from)).map_err(Stop::at(from))?)
-}
-
-fn write(file: &str, text: &str) -> Result<(), Stop> {
-    let path = root().join(FOLDER).join(file);
-    let folder = path.parent().unwrap_or(&path);
-    fs::create_dir_all(folder).and_then(|()| fs::write(&path, text)).map_err(Stop::at(file))
 }

@@ -27,28 +27,21 @@ const UNPACKED: &str = "target/unpacked";
 pub(crate) fn package() -> Result<(), Stop> {
     let krates = published()?;
     run(&format!("cargo package --no-verify --offline --allow-dirty {}", packages(&krates)))?;
-    let folder = root().join(UNPACKED);
-    let failed = Stop::at(UNPACKED);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(&failed)?;
-    }
-    fs::create_dir_all(&folder).map_err(&failed)?;
+    // With today's times, for those in a package are always the same.
+    let unpack = format!("tar -xzmf target/package/$krate-{VERSION}.crate -C {UNPACKED}");
+    let each = names(&krates).collect::<Vec<_>>().join(" ");
+    run(&format!("rm -rf {UNPACKED} && mkdir {UNPACKED} && for krate in {each}; do {unpack} || exit; done"))?;
     // A workspace of the packages, each of which finds the others where it looks for them on crates.io.
-    let mut patches = String::new();
-    for krate in names(&krates) {
-        // With today's times, for those in a package are always the same.
-        run(&format!("tar -xzmf target/package/{krate}-{VERSION}.crate -C {UNPACKED}"))?;
-        patches += &format!("{krate} = {{ path = \"{krate}-{VERSION}\" }}\n");
-    }
+    let patch = |krate| format!("{krate} = {{ path = \"{krate}-{VERSION}\" }}\n");
     let manifest = format!(
         "[workspace]\nresolver = \"3\"\nmembers = [\"*-{VERSION}\"]\n\
-         [profile.dev]\ndebug = \"line-tables-only\"\n[patch.crates-io]\n{patches}"
+         [profile.dev]\ndebug = \"line-tables-only\"\n[patch.crates-io]\n{}",
+        names(&krates).map(patch).collect::<String>()
     );
-    fs::write(folder.join("Cargo.toml"), manifest).map_err(&failed)?;
-    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(&failed)?;
+    fs::write(root().join(UNPACKED).join("Cargo.toml"), manifest).map_err(Stop::at(UNPACKED))?;
     // In the target of the repository, where what the packages depend on has been checked with the same profile.
     let what = "--workspace --all-features --lib --bins --examples";
-    run(&format!("cd {UNPACKED} && cargo check {what} --offline --target-dir .."))
+    run(&format!("cd {UNPACKED} && cp ../../Cargo.lock . && cargo check {what} --offline --target-dir .."))
 }
 
 /// Builds the published crates with the oldest Rust, where it is installed, with all features but [`NEWER`]. Where it is not, at least no
@@ -66,7 +59,7 @@ pub(crate) fn msrv() -> Result<(), Stop> {
         read(&format!("cargo tree --offline {what} --edges normal,build --prefix none --format '{{p}}'"))?;
     // Of other platforms' packages not even the manifests need to be there.
     let host = read("rustc --print host-tuple")?;
-    let metadata = metadata(&format!("--all-features --filter-platform {host}"))?;
+    let metadata = metadata(&format!("--all-features --filter-platform {}", host.trim()))?;
     none_of(&format!("need a newer Rust than {OLDEST}"), &newer(list(&metadata["packages"]), &tree, OLDEST))?;
     println!("no package that is built says that it needs a newer one");
     Ok(())

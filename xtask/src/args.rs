@@ -1,6 +1,6 @@
 //! The recipes' names, and what `--help` says of them.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 /// The checks that take longer than `bash .ci/run`, or need tools beside stable Rust.
 ///
@@ -121,9 +121,9 @@ pub(crate) enum Recipe {
         #[arg(long, value_name = "N", default_value_t = 300)]
         seconds: u32,
 
-        /// Only this one
-        #[arg(long, value_name = "NAME")]
-        target: Option<FuzzTarget>,
+        /// Only this one: histories of the queue, or programs of several agents on Atomics and SharedArrayBuffers
+        #[arg(long, value_name = "NAME", value_parser = ["queue", "atomics"])]
+        target: Option<String>,
     },
 
     /// The long soaks: conservation, of the queue and of the locks; signals that nothing makes up for; memory that stays
@@ -232,15 +232,6 @@ pub(crate) struct Repeat {
     /// For the tests: a part of their names, `--ignored`, `--test-threads 1`
     #[arg(last = true)]
     pub(crate) args: Vec<String>,
-}
-
-/// The fuzz targets, by the names of their files in `verify/fuzz/fuzz_targets`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FuzzTarget {
-    /// Histories of the queue
-    Queue,
-    /// Programs of several agents on Atomics and SharedArrayBuffers
-    Atomics,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A line of the shell: shown, then run from the root of the repository; and why a recipe ended early.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -61,36 +61,35 @@ pub(crate) fn quoted<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Strin
     words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs one program, with what is before its name set in its environment; shows nothing, and stops it at a limit. Returns how it ended, and the
-/// CPU time that it used. What it prints goes to the `log`, if there is one.
+/// Runs one program, with what is before its name set in its environment; shows nothing, and stops it at a limit. What it prints goes to the
+/// file `log`. Returns how it ended, and the CPU time that it used.
 pub(crate) fn end_within(
     limits: Limits,
     env: &str,
     program: &str,
-    log: Option<&File>,
+    log: &str,
 ) -> Result<(Ended, Duration), Stop> {
     // In place of the shell, whose own CPU time would be seen.
-    let line = format!("{env} exec {program}");
+    let line = format!("{env} exec {program} < /dev/null > {log} 2>&1");
     let lost = Stop::at(format!("lost sight of {line}"));
-    let printed = || log.map_or(Ok(Stdio::null()), |log| log.try_clone().map(Stdio::from)).map_err(&lost);
-    let mut command = sh(&line);
-    command.stdin(Stdio::null()).stdout(printed()?).stderr(printed()?);
-    let mut child = command.spawn().map_err(&lost)?;
+    let mut child = sh(&line).spawn().map_err(&lost)?;
     let (mut idle_since, mut cpu_then) = (Instant::now(), Duration::ZERO);
     let ended = loop {
         // Also that of one that has ended, which nobody has waited for.
         let cpu = cpu_time(child.id());
         if let Some(status) = child.try_wait().map_err(&lost)? {
-            return Ok((if status.success() { Ended::Well } else { Ended::Badly }, cpu.map_err(&lost)?));
+            let ended = if status.success() { Ended::Well } else { Ended::Badly };
+            return Ok((ended, cpu.unwrap_or_default()));
         }
         match cpu {
-            Err(error) => break Err(lost(error)),
-            Ok(cpu) if cpu >= limits.cpu => break Ok((Ended::Slow, cpu)),
-            Ok(cpu) if cpu > cpu_then + limits.idle / 100 => (idle_since, cpu_then) = (Instant::now(), cpu),
-            Ok(cpu) if idle_since.elapsed() >= limits.idle => break Ok((Ended::Hung, cpu)),
-            Ok(_) => {}
+            None => {
+                break Err(lost(io::Error::other("/proc, which only Linux has, does not tell its CPU time")));
+            }
+            Some(cpu) if cpu >= limits.cpu => break Ok((Ended::Slow, cpu)),
+            Some(cpu) if cpu > cpu_then + limits.idle / 100 => (idle_since, cpu_then) = (Instant::now(), cpu),
+            Some(cpu) if idle_since.elapsed() >= limits.idle => break Ok((Ended::Hung, cpu)),
+            Some(_) => thread::sleep(Duration::from_millis(5)),
         }
-        thread::sleep(Duration::from_millis(5));
     };
     child.kill().and_then(|()| child.wait()).map_err(&lost)?;
     ended
@@ -118,16 +117,14 @@ pub(crate) enum Ended {
 }
 
 /// The CPU time of all threads of a process, without that of its children.
-fn cpu_time(process: u32) -> io::Result<Duration> {
+fn cpu_time(process: u32) -> Option<Duration> {
     /// The kernel's unit in `/proc`, on every architecture that Rust's standard library supports.
     const TICK: Duration = Duration::from_millis(10);
-    let path = format!("/proc/{process}/stat");
-    let stat = fs::read_to_string(&path)
-        .map_err(|error| io::Error::other(format!("CPU time is read from {path}, on Linux: {error}")))?;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // Behind the name, which may have blanks and parentheses: the state, and as the 12th and 13th field the times.
-    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
-    let ticks: Option<u32> = fields.skip(11).take(2).map(|field| field.parse::<u32>().ok()).sum();
-    ticks.map(|ticks| TICK * ticks).ok_or_else(|| io::Error::other(format!("{path} has no CPU time: {stat}")))
+    let times = stat.rsplit_once(") ")?.1.split(' ').skip(11).take(2);
+    let ticks: Option<u32> = times.map(|time| time.parse::<u32>().ok()).sum();
+    Some(TICK * ticks?)
 }
 
 /// Why a recipe ended early. What is said for each code in [`args`](crate::args) has to stay true.
@@ -201,7 +198,7 @@ mod tests {
             ("sleep 1000", NEVER, SOON, Ended::Hung),
             ("yes", SOON, NEVER, Ended::Slow),
         ] {
-            let (ended, took) = end_within(Limits { cpu, idle }, "A=1", words, None).unwrap();
+            let (ended, took) = end_within(Limits { cpu, idle }, "A=1", words, "/dev/null").unwrap();
             assert_eq!(ended, how, "{words}");
             assert!(ended != Ended::Slow || took >= SOON, "{words}: {took:?}");
         }

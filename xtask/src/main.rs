@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Args, FuzzTarget, Recipe};
+use crate::args::{Args, Recipe};
 use crate::line::{Stop, quoted};
 use crate::mutants::models;
 use crate::skips::SKIPS;
@@ -59,7 +59,7 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Mutants { only } => mutants::run(only.as_deref()),
         Recipe::Promela { deep } => promela::run(deep),
         Recipe::Arrivals => line::run("cargo test --release -p waitword-agents --test arrivals -- --ignored"),
-        Recipe::Fuzz { seconds, target } => fuzz(seconds, target),
+        Recipe::Fuzz { seconds, target } => fuzz(seconds, target.as_deref()),
         Recipe::Soak { seconds, seed, observe } => soak(seconds, seed, observe),
         Recipe::Asan => asan(),
         Recipe::Tsan => tsan(),
@@ -103,20 +103,15 @@ fn loom(deep: bool, quick: bool) -> Result<(), Stop> {
     line::run(&format!("{mode}{}", models("waitword-models --test models")))
 }
 
-fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
+fn fuzz(seconds: u32, only: Option<&str>) -> Result<(), Stop> {
     need(&[NIGHTLY, CARGO_FUZZ])?;
-    let targets = only.map_or(vec![FuzzTarget::Queue, FuzzTarget::Atomics], |only| vec![only]);
-    let seconds = seconds.div_ceil(targets.len() as u32);
-    for target in targets {
-        // Long histories and programs from the start: the short ones are proptest's. A program that hangs is a fault as well.
-        let options = match target {
-            FuzzTarget::Queue => "queue -- -max_len=600",
-            FuzzTarget::Atomics => "atomics -- -max_len=1000 -timeout=120",
-        };
-        let fuzz = "cargo +nightly fuzz run --fuzz-dir verify/fuzz";
-        line::run(&format!("{fuzz} {options} -len_control=0 -max_total_time={seconds}"))?;
-    }
-    Ok(())
+    // Long histories and programs from the start: the short ones are proptest's. A program that hangs is a fault as well.
+    let mut targets = vec![("queue", "-max_len=600"), ("atomics", "-max_len=1000 -timeout=120")];
+    targets.retain(|(target, _)| only.is_none_or(|only| only == *target));
+    let options = format!("-len_control=0 -max_total_time={}", seconds.div_ceil(targets.len() as u32));
+    targets.into_iter().try_for_each(|(target, more)| {
+        line::run(&format!("cargo +nightly fuzz run --fuzz-dir verify/fuzz {target} -- {more} {options}"))
+    })
 }
 
 fn soak(seconds: u32, seed: Option<u64>, observe: bool) -> Result<(), Stop> {

@@ -175,7 +175,7 @@ impl Models {
         for &name in names {
             let env = mutant.map(|mutant| format!("WAITWORD_MUTANT={mutant}")).unwrap_or_default();
             let program = format!("{} --exact {name}", self.program);
-            let (ended, cpu) = end_within(self.limits, &env, &program, None)?;
+            let (ended, cpu) = end_within(self.limits, &env, &program, "/dev/null")?;
             let took = format!("{name} ({} CPU-seconds)", cpu.as_secs());
             match ended {
                 Ended::Badly => return Ok(Verdict::Killed(name.to_owned())),

@@ -4,7 +4,7 @@
 //! the environment. (cargo-nextest gives each test a process of its own: the tests of a binary would no longer meet at one table.)
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::thread;
@@ -162,10 +162,9 @@ impl Binary {
         let env =
             format!("cd {} && {}", quoted([folder]), SEEDS.map(|name| format!("{name}={seed}")).join(" "));
         let program = format!("{} --skip {ALWAYS_THE_SAME} {}", quoted([executable]), quoted(&asked.args));
-        let path = format!("{LOGS}/{}.log", name.replace('/', "."));
-        let log = File::create(root().join(&path)).map_err(Stop::at(&path))?;
+        let log = root().join(LOGS).join(format!("{}.log", name.replace('/', "."))).display().to_string();
         let start = Instant::now();
-        let how = match end_within(LIMITS, &env, &program, Some(&log))?.0 {
+        let how = match end_within(LIMITS, &env, &program, &quoted([&log]))?.0 {
             Ended::Well => None,
             Ended::Badly => Some("failed".to_owned()),
             Ended::Hung => Some(format!("was stopped because it computed nothing for {:?}", LIMITS.idle)),
@@ -179,9 +178,9 @@ impl Binary {
             let args =
                 if asked.args.is_empty() { String::new() } else { format!(" -- {}", quoted(&asked.args)) };
             let again = format!("cargo xtask repeat --rounds 1 --seed {seed}{busy} {name}{args}");
-            let printed = fs::read(root().join(&path)).unwrap_or_default();
+            let printed = fs::read(&log).unwrap_or_default();
             println!(
-                "\n{name} {how} in round {rounds}, seed {seed}. What it printed ({path}):\n{}\nThis round again, though a race may need more of them: {again}\n",
+                "\n{name} {how} in round {rounds}, seed {seed}. What it printed ({log}):\n{}\nThis round again, though a race may need more of them: {again}\n",
                 String::from_utf8_lossy(&printed),
             );
         }

@@ -50,11 +50,11 @@ const DRIVE: &str = "node examples/browser/drive.mjs";
 
 /// The tests in all modes, and the page. (Its picture in the README, `docs/browser.png`, was taken at a raised priority.)
 pub(crate) fn test() -> Result<(), Stop> {
-    let built = build_all()?;
-    if built.single {
+    let [suite, single] = build_all()?;
+    if single {
         SKIPS.part("the test without threads", || node(&["verify/web/single.mjs", "target/web/single"]))?;
     }
-    if built.suite {
+    if suite {
         SKIPS.part("the suite in Node", || {
             need(&[NODE])?;
             let flags = flags_of_node();
@@ -110,14 +110,8 @@ pub(crate) fn bench() -> Result<(), Stop> {
     Ok(())
 }
 
-/// What could be built.
-pub(crate) struct Built {
-    suite: bool,
-    single: bool,
-}
-
-/// Builds what the tests run, and weighs it.
-pub(crate) fn build_all() -> Result<Built, Stop> {
+/// Builds what the tests run, and weighs it. Returns whether the suite could be built, and the test without threads.
+pub(crate) fn build_all() -> Result<[bool; 2], Stop> {
     // Each builds a standard library of its own, most of the time on one CPU.
     let [suite, size, single] = thread::scope(|scope| {
         let builds = [scope.spawn(|| build(&TESTS)), scope.spawn(|| build(&SIZE)), scope.spawn(build_single)];
@@ -125,7 +119,7 @@ pub(crate) fn build_all() -> Result<Built, Stop> {
     });
     let what = "the suite in Node and in Chromium, and the size of its smallest program";
     let suite = SKIPS.part(what, || suite.and(size))?;
-    Ok(Built { suite, single: SKIPS.part("the test without threads", || single)? })
+    Ok([suite, SKIPS.part("the test without threads", || single)?])
 }
 
 /// Builds a package for wasm32 with threads, and a standard library with atomics along.

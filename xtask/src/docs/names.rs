@@ -52,7 +52,11 @@ impl Tree {
             // A page is no proof of what it says, nor are the exceptions above, nor a comment.
             if !path.ends_with(".md") && !path.starts_with("xtask/src/docs/") {
                 let code = text.lines().filter_map(|line| line.split("//").next());
-                words.extend(code.flat_map(|code| code.split(|c| !is_identifier(c))).map(str::to_owned));
+                words.extend(
+                    code.flat_map(|code| code.split(|c| !is_identifier(c)))
+                        .filter(|it| !it.is_empty())
+                        .map(str::to_owned),
+                );
             }
         }
         let anchors = pages(files).map(|(path, text)| (path.to_owned(), anchors(text))).collect();

@@ -26,35 +26,42 @@ fn a_published_crate_says_what_it_is() {
     let mut faults = Vec::new();
     for krate in all() {
         let name = text(&krate, "name");
-        let mut check = |holds: bool, what: &str| faults.extend((!holds).then(|| format!("{name}: {what}")));
         let words = |key: &str| {
             list(&krate[key]).iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
         };
-        let length = text(&krate, "description").chars().count();
-        check((20..=140).contains(&length), "description of 20 to 140 characters");
-        check(krate["license"] == "MIT OR Apache-2.0", "license");
-        check(krate["readme"] == "README.md", "a README of its own");
-        check(krate["rust_version"].is_string(), "rust-version");
-        // crates.io takes five keywords of twenty characters at most.
-        let keywords = words("keywords");
+        let is_there = |key: &str| !krate[key].is_null();
+        let (keywords, categories) = (words("keywords"), words("categories"));
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let is_keyword = |word: &String| word.len() <= 20 && word.chars().all(is_plain);
-        check((1..=5).contains(&keywords.len()), "one to five keywords");
-        check(keywords.iter().all(is_keyword), "keywords in lower case, of 20 characters at most");
-        // Others are refused when it is too late. https://crates.io/category_slugs
-        let known = "api-bindings asynchronous command-line-utilities concurrency database development-tools wasm \
+        // https://crates.io/category_slugs
+        let slugs = "api-bindings asynchronous command-line-utilities concurrency database development-tools wasm \
                      web-programming";
-        let categories = words("categories");
-        check((1..=5).contains(&categories.len()), "one to five categories");
-        let is_known = |slug: &String| known.split(' ').any(|known| known == slug);
-        check(categories.iter().all(is_known), "categories that crates.io has");
-        if list(&krate["targets"]).iter().any(|target| target["kind"][0] == "lib") {
-            let page = format!("https://docs.rs/{name}");
-            check(krate["documentation"] == page.as_str(), "documentation on docs.rs");
-            check(krate["metadata"]["docs"]["rs"].is_object(), "package.metadata.docs.rs");
+        let is_library = list(&krate["targets"]).iter().any(|target| target["kind"][0] == "lib");
+        let page = format!("https://docs.rs/{name}");
+        for (holds, what) in [
+            (
+                (20..=140).contains(&text(&krate, "description").chars().count()),
+                "description of 20 to 140 characters",
+            ),
+            (text(&krate, "license") == "MIT OR Apache-2.0", "license"),
+            (text(&krate, "readme") == "README.md", "a README of its own"),
+            (is_there("rust_version"), "rust-version"),
+            // crates.io takes five keywords of twenty characters at most.
+            ((1..=5).contains(&keywords.len()), "one to five keywords"),
+            (keywords.iter().all(|it| it.len() <= 20), "keywords of 20 characters at most"),
+            (keywords.iter().all(|it| it.chars().all(is_plain)), "keywords in lower case"),
+            ((1..=5).contains(&categories.len()), "one to five categories"),
+            // Others are refused when it is too late.
+            (
+                categories.iter().all(|it| slugs.split(' ').any(|slug| slug == it)),
+                "categories that crates.io has",
+            ),
+            (!is_library || text(&krate, "documentation") == page, "documentation on docs.rs"),
+            (!is_library || krate["metadata"]["docs"]["rs"].is_object(), "package.metadata.docs.rs"),
+            // Of what is said to be somewhere it has to be known that it is there.
+            (!is_there("repository") && !is_there("homepage"), "no address that is not known"),
+        ] {
+            faults.extend((!holds).then(|| format!("{name}: {what}")));
         }
-        // Of what is said to be somewhere it has to be known that it is there.
-        check(krate["repository"].is_null() && krate["homepage"].is_null(), "no address that is not known");
     }
     assert!(faults.is_empty(), "{faults:#?}");
 }

@@ -100,8 +100,8 @@ pub(crate) enum Recipe {
     /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; verify/README.md)
     Mutants {
         /// Only with these steps weakened, each by itself; commas between them
-        #[arg(long, value_name = "NAMES")]
-        only: Option<String>,
+        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        only: Vec<String>,
     },
 
     /// The Promela model of the queue, and that each of its mutants fails (a minute or two; needs spin and a C compiler)

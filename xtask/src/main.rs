@@ -56,7 +56,7 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Cross { .. } => cross::list(),
         Recipe::Repeat(asked) => repeat::run(&asked),
         Recipe::Loom { deep, quick } => loom(deep, quick),
-        Recipe::Mutants { only } => mutants::run(only.as_deref()),
+        Recipe::Mutants { only } => mutants::run(&only),
         Recipe::Promela { deep } => promela::run(deep),
         Recipe::Arrivals => line::run("cargo test --release -p waitword-agents --test arrivals -- --ignored"),
         Recipe::Fuzz { seconds, target } => fuzz(seconds, target.as_deref()),

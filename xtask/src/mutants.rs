@@ -62,23 +62,20 @@ const LIMITS: Limits = Limits { cpu: Duration::from_secs(120), idle: Duration::f
 /// A model that takes more CPU time with nothing broken is to be made smaller.
 const SMALL: Duration = Duration::from_secs(30);
 
-pub(crate) fn run(only: Option<&str>) -> Result<(), Stop> {
+pub(crate) fn run(only: &[String]) -> Result<(), Stop> {
     let steps = steps()?;
-    let only: Option<Vec<&str>> = only.map(|only| only.split(',').collect());
-    let is_step = |name: &str| steps.iter().any(|steps| steps.contains(name));
-    if let Some(none) = only.iter().flatten().find(|only| !is_step(only)) {
+    if let Some(none) = only.iter().find(|only| !steps.iter().any(|steps| steps.contains(*only))) {
         let names: Vec<_> = steps.into_iter().flatten().collect();
         return Err(Stop::Usage(format!("no mutant is called {none}; there are {}", names.join(", "))));
     }
     let mut complaints = Vec::new();
     for (suite, steps) in SUITES.iter().zip(&steps) {
-        let asked = |step: &&String| only.as_ref().is_none_or(|only| only.contains(&step.as_str()));
-        let mut steps = steps.iter().filter(asked).peekable();
-        if steps.peek().is_none() {
+        let asked: Vec<_> = steps.iter().filter(|step| only.is_empty() || only.contains(step)).collect();
+        if asked.is_empty() {
             continue;
         }
         let models = Models::build(suite)?;
-        for step in steps {
+        for step in asked {
             let verdict = match models.verdict(Some(step), &models.near(step))? {
                 Verdict::Killed(model) => {
                     println!("{step}: {}, {model}", suite.name);

@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_step_is_whatever_the_sources_call_so() {
         let source = r#"mutant!("b" => return); mutant!("d" => return); mutant!("a" => break); mutant!("b" => x); macro_rules! mutant { ($step:tt) => {} }
-            load(order!(Acquire, "c")) macro_rules! order { ($order:ident, $step:tt) => { is_broken($step) } }"#;
+            load(order!(Acquire, "c")) order!($order, "no") macro_rules! order { ($order:ident, $step:tt) => { is_broken($step) } }"#;
         assert_eq!(named_in(source).into_iter().collect::<Vec<_>>(), ["a", "b", "c", "d"]);
     }
 }

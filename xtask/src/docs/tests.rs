@@ -78,7 +78,7 @@ fn a_page_of_the_guide_has_links_that_lead_somewhere_and_no_hidden_lines() {
         #[doc = include_str!(\"../README.md\")]\npub mod no_page {}\n\n/// Has a page.\npub struct Lock;\n";
     let which = "A [`Lock`](crate::Lock), [`get`](crate::Lock::get), [why](crate::Lock#why), [c](crate::part::wait), \
         [`Guard`](crate::Guard::map), [m](crate::part::all), [bounds](crate::guide::bounds), [x](page.md).\n\n\
-        ```\n# use a::B;\n#[test]\nlet one = 1;\n```\n";
+        ```\n# use a::B;\n#\n#[test]\nlet one = 1;\n```\n";
     let sources = [
         ("crates/a-lock/src/guide.rs", guide),
         ("crates/a-lock/docs/which_lock.md", which),

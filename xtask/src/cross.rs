@@ -19,10 +19,11 @@ struct Target {
     crates: &'static str,
 }
 
+#[derive(Debug)]
 enum RunsOn {
     ThisProcessor,
-    /// By its name for the processor. The kernel has to have an entry for it, for tests start programs, too.
-    Qemu(&'static str),
+    /// The kernel has to have an entry for it, for tests start programs, too.
+    Qemu,
     Wine,
 }
 
@@ -33,10 +34,10 @@ const ENGINE_AND_HOST: &str = "-p waitword-quickjs -p waitword-host -p waitword-
 
 const TARGETS: [Target; 6] = [
     target("i686-unknown-linux-gnu", "i686-linux-gnu", RunsOn::ThisProcessor, ENGINE_AND_HOST),
-    target("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", RunsOn::Qemu("aarch64"), ENGINE),
-    target("armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", RunsOn::Qemu("arm"), ENGINE),
-    target("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", RunsOn::Qemu("riscv64"), ENGINE),
-    target("s390x-unknown-linux-gnu", "s390x-linux-gnu", RunsOn::Qemu("s390x"), ""),
+    target("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", RunsOn::Qemu, ENGINE),
+    target("armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", RunsOn::Qemu, ENGINE),
+    target("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", RunsOn::Qemu, ENGINE),
+    target("s390x-unknown-linux-gnu", "s390x-linux-gnu", RunsOn::Qemu, ""),
     target("x86_64-pc-windows-gnu", "x86_64-w64-mingw32", RunsOn::Wine, ENGINE_AND_HOST),
 ];
 
@@ -107,11 +108,7 @@ pub(crate) fn check() -> Result<(), Stop> {
 
 pub(crate) fn list() -> Result<(), Stop> {
     for target in &TARGETS {
-        let runs_on = match target.runs_on {
-            RunsOn::ThisProcessor => "this processor",
-            RunsOn::Qemu(_) => "QEMU",
-            RunsOn::Wine => "Wine",
-        };
+        let runs_on = format!("{:?}", target.runs_on);
         println!("{:<31}{runs_on:<16}{}", target.name, target.missing().unwrap_or("ready".to_owned()));
     }
     Ok(())
@@ -126,19 +123,23 @@ impl Target {
         let has_library = has_library(name) || has_sources(DEBIAN);
         let has_compiler = has(&self.compiler());
         let (runner, has_runner, packages) = match self.runs_on {
-            RunsOn::ThisProcessor => {
-                let is_there = is_there("/lib/ld-linux.so.2");
-                ("the loader of 32-bit programs", is_there, format!("gcc-{tools} libc6-i386 lib32gcc-s1"))
-            }
-            RunsOn::Qemu(processor) => {
+            RunsOn::ThisProcessor => (
+                "the loader of 32-bit programs",
+                is_there("/lib/ld-linux.so.2"),
+                format!("gcc-{tools} libc6-i386 lib32gcc-s1"),
+            ),
+            RunsOn::Qemu => {
+                let processor = tools.split('-').next().unwrap_or_default();
                 let entries = "/proc/sys/fs/binfmt_misc";
                 // Where Debian's package has it. systemd hands it to the kernel.
                 let source = format!("/usr/lib/binfmt.d/qemu-{processor}.conf");
                 let has_entry = is_there(&format!("{entries}/qemu-{processor}"));
                 if has_library && has_compiler && !has_entry && is_there(&source) {
+                    let by_hand =
+                        format!("mount -t binfmt_misc none {entries}; cp {source} {entries}/register");
+                    let how = "systemctl restart systemd-binfmt; without systemd, as root";
                     return Some(format!(
-                        "the kernel's entry for QEMU is missing; to get it: systemctl restart systemd-binfmt; without systemd, as root: \
-                         mount -t binfmt_misc none {entries}; cp {source} {entries}/register"
+                        "the kernel's entry for QEMU is missing; to get it: {how}: {by_hand}"
                     ));
                 }
                 ("QEMU", has_entry, format!("gcc-{tools} qemu-user-static"))
@@ -158,7 +159,7 @@ impl Target {
     fn skipped(&self) -> &'static [Skipped] {
         match self.runs_on {
             RunsOn::ThisProcessor => &[],
-            RunsOn::Qemu(_) => &NOT_UNDER_QEMU,
+            RunsOn::Qemu => &NOT_UNDER_QEMU,
             RunsOn::Wine => &NOT_UNDER_WINE,
         }
     }
@@ -171,13 +172,11 @@ impl Target {
         let (name, crates, compiler, tools) = (self.name, self.crates, self.compiler(), self.tools);
         let for_cargo = format!("CARGO_TARGET_{}", name.to_uppercase().replace('-', "_"));
         let env = format!("{for_cargo}_LINKER={compiler} CC_{}={compiler}", name.replace('-', "_"));
-        let (env, options) = match has_library(name) {
-            true => (env, format!("--target {name} {LIBRARIES} {crates}")),
-            false => {
-                let env = format!("RUSTC={DEBIAN} RUSTC_BOOTSTRAP=1 {env}");
-                (env, format!("-Zbuild-std --target {name} {LIBRARIES} {crates}"))
-            }
+        let (env, std) = match has_library(name) {
+            true => (env, ""),
+            false => (format!("RUSTC={DEBIAN} RUSTC_BOOTSTRAP=1 {env}"), "-Zbuild-std"),
         };
+        let options = format!("{std} --target {name} {LIBRARIES} {crates}");
         // Tests start the examples. `cargo test --examples` builds only the tests in them.
         line::run(&format!("{env} cargo build --examples {options}"))?;
         for (test, why) in self.skipped() {
@@ -185,7 +184,7 @@ impl Target {
         }
         let runs_on = match self.runs_on {
             RunsOn::ThisProcessor => String::new(),
-            RunsOn::Qemu(_) => format!("QEMU_LD_PREFIX=/usr/{tools}"),
+            RunsOn::Qemu => format!("QEMU_LD_PREFIX=/usr/{tools}"),
             RunsOn::Wine => {
                 self.prepare_wine()?;
                 // More folders with programs: without Node for Windows the comparison with Node is skipped.

@@ -178,10 +178,6 @@ pub(crate) enum Recipe {
         /// these are and with V8's baseline compiler alone (half an hour, more on a busy machine)
         #[arg(long, conflicts_with_all = ["test", "build"])]
         soak: bool,
-
-        /// The locks of `wasm_safe_mutex` and `wasm_sync` beside waitword's instead, in a page of headless Chromium (half a minute)
-        #[arg(long, conflicts_with_all = ["test", "build", "soak"])]
-        bench: bool,
     },
 
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)

@@ -67,7 +67,6 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Instructions => instructions(),
         Recipe::Js { mutants } => js(mutants),
         Recipe::Web { soak: true, .. } => web::soak(),
-        Recipe::Web { bench: true, .. } => web::bench(),
         Recipe::Web { build: true, .. } => web::build_all().and_then(|_| SKIPS.end()),
         Recipe::Web { test: true, .. } => web::test().and_then(|()| SKIPS.end()),
         Recipe::Web { .. } => web::serve(),

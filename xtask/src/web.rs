@@ -23,7 +23,6 @@ const TARGET: &str = "wasm32-unknown-unknown";
 struct Package(&'static str, &'static str, &'static str, Option<u32>);
 
 const TESTS: Package = Package("waitword-web-tests", "release", "pkg", None);
-const CONTEST: Package = Package("waitword-web-contest", "release", "contest/pkg", None);
 /// The smallest program with a lock, and the same without atomics.
 const SIZE: Package = Package("waitword-web-size", "small", "size", Some(106_000));
 const SINGLE: Package = Package("waitword-web-size", "small", "single", None);
@@ -63,7 +62,7 @@ pub(crate) fn test() -> Result<(), Stop> {
         SKIPS.part("the suite in Chromium", || {
             let browser = browser()?;
             run(LAY_OUT)?;
-            MODES.iter().try_for_each(|mode| chromium(browser, "root", mode, &["300"]))
+            MODES.iter().try_for_each(|mode| suite_in_chromium(browser, mode, &[]))
         })?;
     }
     // Without its wasm the page runs as well, with fewer workers.
@@ -93,19 +92,8 @@ pub(crate) fn soak() -> Result<(), Stop> {
     for mode in SOAKS {
         for flags in [&[][..], &[BASELINE]] {
             suite_in_node(flags, mode)?;
-            chromium(browser, "root", mode, &[&["300"], flags].concat())?;
+            suite_in_chromium(browser, mode, flags)?;
         }
-    }
-    Ok(())
-}
-
-/// One workload on waitword's lock and its peers', each in a browser of its own.
-pub(crate) fn bench() -> Result<(), Stop> {
-    let browser = browser()?;
-    build(&CONTEST)?;
-    run("cp verify/web/contest/page.html target/web/contest/")?;
-    for lock in ["waitword", "wasm_safe_mutex", "wasm_sync"] {
-        chromium(browser, "contest", &format!("lock={lock}"), &["60"])?;
     }
     Ok(())
 }
@@ -172,10 +160,10 @@ fn suite_in_node(flags: &[&str], mode: &str) -> Result<(), Stop> {
     node(&[flags, &["verify/web/node.mjs", "target/web/pkg", mode]].concat())
 }
 
-/// Opens the page of a folder in a browser, and stops it after so many seconds.
-fn chromium(browser: &str, folder: &str, query: &str, more: &[&str]) -> Result<(), Stop> {
-    let page = [&format!("{FOLDER}/{folder}"), &format!("page.html?{query}")];
-    node(&[&["verify/web/chromium.mjs", browser, page[0], page[1]], more].concat())
+/// Opens the page of the suite, and stops it after 300 seconds.
+fn suite_in_chromium(browser: &str, mode: &str, flags: &[&str]) -> Result<(), Stop> {
+    let page = format!("page.html?{mode}");
+    node(&[&["verify/web/chromium.mjs", browser, "target/web/root", &page, "300"], flags].concat())
 }
 
 /// The name of a Chromium that is installed.

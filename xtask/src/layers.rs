@@ -173,10 +173,8 @@ impl Modules {
                 "{" => Some((module.clone(), Path::new())),
                 _ => None,
             };
-            // Here a path ends; with `self` or `*` it leads to the module that it names. `pub(in crate::door)` names who may import this.
-            let start = at.saturating_sub(2 * path.len().max(1) - 1);
-            let is_visibility = start > 1 && words[start - 2] == "(" && words[start - 1] == "in";
-            if path.len() > prefix.len().max(1) && !is_visibility {
+            // Here a path ends; with `self` or `*` it leads to the module that it names.
+            if path.len() > prefix.len().max(1) {
                 let name =
                     if word(at) == "as" { word(at + 1) } else { path.last().map_or("", String::as_str) };
                 if is_exported {
@@ -190,7 +188,7 @@ impl Modules {
                 _ => Path::new(),
             };
             match word(at) {
-                "use" => is_exported = ["pub", ")"].contains(&last),
+                "use" => is_exported = last == "pub",
                 "=" if [before, last] == ["[", "path"] => {
                     explicit = Some(word(at + 1).trim_matches('"').to_owned())
                 }
@@ -220,9 +218,11 @@ fn split(tokens: TokenStream, words: &mut Vec<String>) {
     while let Some(token) = tokens.next() {
         let last = words.last().map_or("", String::as_str);
         match token {
-            TokenTree::Group(attribute) if last == "#" && is_of_tests(&attribute) => {
-                drop(tokens.find(ends_item))
+            TokenTree::Group(attribute) if last == "#" && begins(&attribute, &OF_TESTS) => {
+                drop(tokens.find(ends_item));
             }
+            // `pub(in crate::door)` names who may import this, not what this imports.
+            TokenTree::Group(visibility) if last == "pub" && begins(&visibility, &OF_VISIBILITY) => {}
             TokenTree::Group(group) => {
                 let (open, close) = match group.delimiter() {
                     Delimiter::Brace => ("{", "}"),
@@ -242,9 +242,12 @@ fn split(tokens: TokenStream, words: &mut Vec<String>) {
     }
 }
 
-fn is_of_tests(attribute: &Group) -> bool {
-    let text = attribute.stream().to_string().replace(' ', "");
-    ["cfg(test)", "cfg(doc", "cfg(all(test"].iter().any(|start| text.starts_with(start))
+const OF_TESTS: [&str; 3] = ["cfg(test)", "cfg(doc", "cfg(all(test"];
+const OF_VISIBILITY: [&str; 6] = ["crate", "super", "self", "incrate", "insuper", "inself"];
+
+fn begins(group: &Group, starts: &[&str]) -> bool {
+    let text = group.stream().to_string().replace(' ', "");
+    starts.iter().any(|start| text.starts_with(start))
 }
 
 #[cfg(test)]

@@ -157,12 +157,11 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
 fn put(suite: &Suite, folder: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     let Suite { krate, version, edits, .. } = suite;
     let mut text = text.to_owned();
-    for (from, _, why) in edits.iter().filter(|(from, ..)| text.contains(from)) {
-        let (file, from) = (file.display(), from.trim());
-        println!("{krate} {version}, {file}: `{from}` replaced, for {why}");
-    }
-    for (from, to, _) in *edits {
-        text = text.replace(from, to);
+    for (from, to, why) in *edits {
+        if text.contains(from) {
+            println!("{krate} {version}, {}: `{}` replaced, for {why}", file.display(), from.trim());
+            text = text.replace(from, to);
+        }
     }
     let path = folder.join(file);
     fs::create_dir_all(path.parent().unwrap_or(folder))?;

@@ -34,18 +34,17 @@ pub(super) fn pages(files: &Files) -> BTreeMap<String, String> {
 pub(super) fn faults(files: &Files) -> Vec<String> {
     let guide = pages(files);
     let files: BTreeMap<&str, &str> = all_pages(files).collect();
-    let is_other = |(path, text): &(&String, &String)| files.get(path.as_str()) != Some(&text.as_str());
-    let other = guide
-        .iter()
-        .filter(is_other)
-        .map(|(path, _)| format!("{path} is not what its source says; `cargo xtask docs --write` writes it"));
-    let mut faults: Vec<String> = other.collect();
+    let mut faults = Vec::new();
+    for (path, text) in &guide {
+        if files.get(path.as_str()) != Some(&text.as_str()) {
+            faults.push(format!("{path} is not what its source says; `cargo xtask docs --write` writes it"));
+        }
+    }
     for (path, text) in files {
         if text.starts_with(WRITTEN) && !guide.contains_key(path) {
             faults.push(format!("{path} has no source any more; remove it"));
         }
-        for (at, _) in
-            lines_of_rust(text).enumerate().filter(|&(_, line)| is_hidden(line) && !is_source(path))
+        for (at, _) in lines_of_rust(text).enumerate().filter(|(_, line)| is_hidden(line) && !is_source(path))
         {
             let fault = "rustdoc hides this line, a site that shows the repository does not";
             faults.push(format!("{path}:{}: {fault}", at + 1));
@@ -126,7 +125,7 @@ fn page_of_item(items: &BTreeSet<(&str, &str)>, krate: &str, item: &str) -> Stri
 /// The docs as a site shows them: with other links, with the name of the language, without what is hidden.
 fn shown(docs: &str, link: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
-    for (line, is_rust) in lines_of_rust(docs).filter(|&line| !is_hidden(line)) {
+    for (line, is_rust) in lines_of_rust(docs).filter(|line| !is_hidden(line)) {
         let mut parts = line.split("](crate::");
         text += parts.next().unwrap_or_default();
         for part in parts {
@@ -153,6 +152,6 @@ fn lines_of_rust(page: &str) -> impl Iterator<Item = (&str, bool)> {
 }
 
 /// Whether rustdoc would hide a line.
-fn is_hidden((line, is_rust): (&str, bool)) -> bool {
-    is_rust && (line == "#" || line.starts_with("# "))
+fn is_hidden((line, is_rust): &(&str, bool)) -> bool {
+    *is_rust && (*line == "#" || line.starts_with("# "))
 }

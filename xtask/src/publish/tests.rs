@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::files::texts;
+use crate::line::quoted;
 use crate::tool::has_library;
 
 #[path = "../../../crates/waitword/tests/common/skip.rs"]
@@ -135,13 +136,9 @@ fn the_examples_of_the_projects_readme_are_those_of_the_crates() {
     assert!(others.is_empty(), "in no crate's README: {others:#?}");
 }
 
-/// A new package that depends on `krate` and on nothing else, and is in nobody's workspace; and cargo in it.
-fn dependent_on(
-    krate: &str,
-    test: &str,
-    source: &str,
-) -> (PathBuf, impl Fn(&str, &str) -> Result<String, Stop>) {
-    let folder = root().join("target/tmp").join(test).join(krate);
+/// What cargo says in a new package that depends on `krate` and on nothing else, and is in nobody's workspace; and its folder.
+fn cargo(krate: &str, arguments: &str, flags: &str, source: &str) -> (PathBuf, Result<String, Stop>) {
+    let folder = root().join("target/tmp").join(arguments).join(krate);
     // What an earlier run left would be kept: a lockfile is not made anew where there is one.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("src")).unwrap();
@@ -152,13 +149,9 @@ fn dependent_on(
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::write(folder.join("src/lib.rs"), source).unwrap();
-    let within = folder.to_str().unwrap().to_owned();
-    let cargo = move |arguments: &str, flags: &str| {
-        read(&format!(
-            "cd {within} && RUSTFLAGS='{flags}' CARGO_TARGET_DIR=target cargo {arguments} --offline"
-        ))
-    };
-    (folder, cargo)
+    let within = quoted([folder.to_str().unwrap()]);
+    let cargo = format!("RUSTFLAGS='{flags}' CARGO_TARGET_DIR=target cargo {arguments} --offline");
+    (folder, read(&format!("cd {within} && {cargo}")))
 }
 
 /// A lockfile has the dependencies for every target and every `cfg`, also for those that nobody builds. So a model checker that
@@ -169,8 +162,8 @@ fn the_lockfile_of_a_user_has_nothing_that_is_not_built() {
         ("waitword-core", vec!["waitword-core"]),
         ("waitword", vec!["pin-project-lite", "waitword", "waitword-core"]),
     ] {
-        let (folder, cargo) = dependent_on(krate, "lockfile", "");
-        cargo("generate-lockfile", "").unwrap();
+        let (folder, said) = cargo(krate, "generate-lockfile", "", "");
+        said.unwrap();
         let lockfile = fs::read_to_string(folder.join("Cargo.lock")).unwrap();
         let names = lockfile.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
         assert_eq!(names.filter(|name| *name != "dependent").collect::<Vec<_>>(), expected);
@@ -182,8 +175,7 @@ fn the_lockfile_of_a_user_has_nothing_that_is_not_built() {
 fn the_cfg_of_a_users_model_checker_is_none_of_ours() {
     // As a rule with locks in statics, which no checker has.
     let uses = "pub static LOCK: waitword::Mutex<u32> = waitword::Mutex::new(0);\n";
-    let (_, cargo) = dependent_on("waitword", "cfg", uses);
-    cargo("check", "--cfg loom").unwrap();
+    cargo("waitword", "check", "--cfg loom", uses).1.unwrap();
 }
 
 #[test]
@@ -194,8 +186,8 @@ fn a_target_without_64_bit_atomics_is_refused_with_the_reason() {
         let why = format!("its standard library is missing; to get it: rustup target add {TARGET}");
         return skip::skip("the message on a target without 64-bit atomics", &why);
     }
-    let (_, cargo) = dependent_on("waitword-core", "targets", "");
-    let errors = cargo(&format!("check --target {TARGET}"), "").unwrap_err().to_string();
+    let (_, said) = cargo("waitword-core", &format!("check --target {TARGET}"), "", "");
+    let errors = said.unwrap_err().to_string();
     let first = errors.lines().find(|line| line.starts_with("error"));
     assert!(first.is_some_and(|line| line.contains("atomic operations on 64 bits")), "{errors}");
 }

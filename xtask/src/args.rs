@@ -1,6 +1,6 @@
 //! The recipes' names, and what `--help` says of them.
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 /// The checks that take longer than `bash .ci/run`, or need tools beside stable Rust.
 ///
@@ -55,37 +55,25 @@ pub(crate) enum Recipe {
 
     /// The tests on another processor or system, which QEMU or Wine stands in for (minutes; needs the target's tools)
     ///
-    /// Without -p, the crates that the README's table of platforms names. Each target needs its standard library (`rustup target
-    /// add`), a C compiler and what runs its programs; all but the first are packages of Debian, and `--list` says which are missing.
+    /// Of the crates that the README's table of platforms names. Each target needs its standard library (`rustup target add`), a C
+    /// compiler and what runs its programs; all but the first are packages of Debian, and `--list` says which are missing.
     Cross {
         /// The targets that have a recipe, and what each lacks here
-        #[arg(long, conflicts_with_all = ["crates", "args"])]
+        #[arg(long)]
         list: bool,
 
         /// Only compile the libraries: for every target whose standard library is installed, and, with the sources of the standard
         /// library, for macOS, iOS, Android, FreeBSD and Windows with MSVC, on which nothing was run
-        #[arg(long, conflicts_with_all = ["list", "crates", "args"])]
+        #[arg(long, conflicts_with = "list")]
         check: bool,
 
         /// As rustc names it
         #[arg(required_unless_present_any = ["list", "check"], conflicts_with_all = ["list", "check"])]
         target: Option<String>,
-
-        /// Only this crate; may be repeated
-        #[arg(short = 'p', long = "package", value_name = "CRATE")]
-        crates: Vec<String>,
-
-        /// For the tests: a part of their names, or `--skip`
-        #[arg(last = true)]
-        args: Vec<String>,
     },
 
     /// No two files of a crate may import each other, not even through others; prints the floor of each file
     Layers {
-        /// Only this crate
-        #[arg(long = "crate", value_name = "NAME")]
-        krate: Option<String>,
-
         /// Print circles alone
         #[arg(long)]
         quiet: bool,
@@ -112,8 +100,8 @@ pub(crate) enum Recipe {
     /// The same models once per step that is weakened on purpose: one has to fail each time (half an hour; verify/README.md)
     Mutants {
         /// Only with these steps weakened, each by itself; commas between them
-        #[arg(long, value_name = "NAMES")]
-        only: Option<String>,
+        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        only: Vec<String>,
     },
 
     /// The Promela model of the queue, and that each of its mutants fails (a minute or two; needs spin and a C compiler)
@@ -133,9 +121,9 @@ pub(crate) enum Recipe {
         #[arg(long, value_name = "N", default_value_t = 300)]
         seconds: u32,
 
-        /// Only this one
-        #[arg(long, value_name = "NAME")]
-        target: Option<FuzzTarget>,
+        /// Only this one: histories of the queue, or programs of several agents on Atomics and SharedArrayBuffers
+        #[arg(long, value_name = "NAME", value_parser = ["queue", "atomics"])]
+        target: Option<String>,
     },
 
     /// The long soaks: conservation, of the queue and of the locks; signals that nothing makes up for; memory that stays
@@ -186,22 +174,10 @@ pub(crate) enum Recipe {
         #[arg(long, conflicts_with = "test")]
         build: bool,
 
-        /// Only so: `name=PART&scale=N&timer&messages`, each of them or none
-        #[arg(long, value_name = "QUERY", requires = "test")]
-        mode: Option<String>,
-
         /// The soaks instead, beside a busy loop: 10 million waits and 10 million acquisitions, in Node and in headless Chromium, as
         /// these are and with V8's baseline compiler alone (half an hour, more on a busy machine)
-        #[arg(long, conflicts_with_all = ["test", "build", "mode"])]
+        #[arg(long, conflicts_with_all = ["test", "build"])]
         soak: bool,
-
-        /// Only this part of the soaks: the waits in one engine take five minutes or more
-        #[arg(long, value_name = "PART", requires = "soak")]
-        only: Option<SoakPart>,
-
-        /// The locks of `wasm_safe_mutex` and `wasm_sync` beside waitword's instead, in a page of headless Chromium (half a minute)
-        #[arg(long, conflicts_with_all = ["test", "build", "mode", "soak"])]
-        bench: bool,
     },
 
     /// The queue and the locks beside their peers; all arguments go to waitword-bench (half an hour without any)
@@ -254,28 +230,6 @@ pub(crate) struct Repeat {
     pub(crate) args: Vec<String>,
 }
 
-/// A part of `web --soak`: in which engine. Which Node, the path says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SoakPart {
-    /// Node, as it is
-    Node,
-    /// Node, with the baseline compiler alone
-    NodeBaseline,
-    /// Chromium, as it is
-    Chromium,
-    /// Chromium, with the baseline compiler alone
-    ChromiumBaseline,
-}
-
-/// The fuzz targets, by the names of their files in `verify/fuzz/fuzz_targets`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FuzzTarget {
-    /// Histories of the queue
-    Queue,
-    /// Programs of several agents on Atomics and SharedArrayBuffers
-    Atomics,
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -289,12 +243,14 @@ mod tests {
 
     #[test]
     fn arguments_of_the_benchmarks_are_theirs() {
-        let args = Args::try_parse_from(["cargo xtask", "bench", "--quick", "--filter", "one"]).unwrap();
-        assert!(matches!(args.recipe, Recipe::Bench { args } if args == ["--quick", "--filter", "one"]));
-        let args =
-            Args::try_parse_from(["cargo xtask", "bench-js", "--engine", "old=node18 --expose-gc"]).unwrap();
-        assert!(
-            matches!(args.recipe, Recipe::BenchJs { args } if args == ["--engine", "old=node18 --expose-gc"])
-        );
+        for recipe in ["bench", "bench-js"] {
+            let args = ["--engine", "old=node18 --expose-gc", "--help"];
+            let parsed =
+                Args::try_parse_from(["cargo xtask", recipe].into_iter().chain(args)).unwrap().recipe;
+            let (Recipe::Bench { args: passed } | Recipe::BenchJs { args: passed }) = parsed else {
+                panic!("{recipe}")
+            };
+            assert_eq!(passed, args, "{recipe}");
+        }
     }
 }

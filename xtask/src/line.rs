@@ -1,9 +1,9 @@
-//! A command line: shown as one would type it, then run; and why a recipe ended early.
+//! A line of the shell: shown, then run from the root of the repository; and why a recipe ended early.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -12,124 +12,87 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
 }
 
-/// A program, its arguments and what it has in its environment beside ours.
-#[derive(Clone, Debug)]
-pub(crate) struct Line {
-    env: Vec<(String, String)>,
-    /// Below the root.
-    folder: Option<String>,
-    words: Vec<String>,
+/// Shows a line of the shell and runs it; its output is the user's.
+pub(crate) fn run(line: &str) -> Result<(), Stop> {
+    eprintln!("$ {line}");
+    let status = sh(line).status().map_err(Stop::at("sh"))?;
+    if status.success() { Ok(()) } else { Err(Stop::Failed(format!("failed ({status}): {line}"))) }
 }
 
-impl Line {
-    /// A line of words that blanks separate.
-    pub(crate) fn new(words: &str) -> Self {
-        let words = words.split_whitespace().map(str::to_owned).collect();
-        Self { env: Vec::new(), folder: None, words }
-    }
+/// Shows and runs it, and returns what it printed; its errors are the user's.
+pub(crate) fn listen(line: &str) -> Result<String, Stop> {
+    eprintln!("$ {line}");
+    capture(line, Stdio::inherit())
+}
 
-    pub(crate) fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.words.extend(args.into_iter().map(Into::into));
-        self
-    }
+/// Runs it, and returns what it printed. It is shown, with its output, only if it fails.
+pub(crate) fn read(line: &str) -> Result<String, Stop> {
+    capture(line, Stdio::piped())
+}
 
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.to_owned(), value.to_owned()));
-        self
-    }
+/// Whether it succeeds; says nothing.
+pub(crate) fn succeeds(line: &str) -> bool {
+    read(line).is_ok()
+}
 
-    /// In this folder below the root.
-    pub(crate) fn within(mut self, folder: &str) -> Self {
-        self.folder = Some(folder.to_owned());
-        self
+fn capture(line: &str, errors: Stdio) -> Result<String, Stop> {
+    let output = sh(line).stderr(errors).output().map_err(Stop::at("sh"))?;
+    let [printed, errors] =
+        [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    if output.status.success() {
+        return Ok(printed);
     }
+    Err(Stop::Failed(format!("failed ({}): {line}\n{printed}{errors}", output.status)))
+}
 
-    /// Shows and runs it; its output is the user's.
-    pub(crate) fn run(&self) -> Result<(), Stop> {
-        eprintln!("$ {self}");
-        let status = self.command().status().map_err(|error| self.not_started(&error))?;
-        if status.success() { Ok(()) } else { Err(Stop::Failed(format!("failed ({status}): {self}"))) }
-    }
+fn sh(line: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(root());
+    command
+}
 
-    /// Runs it, and returns what it printed. It is shown, with its output, only if it fails.
-    pub(crate) fn read(&self) -> Result<String, Stop> {
-        let output = self.output().map_err(|error| self.not_started(&error))?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let printed = text(&output.stdout);
-        if output.status.success() {
-            return Ok(printed);
+/// Words as the shell takes them for themselves.
+pub(crate) fn quoted<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=+./:,@%".contains(char);
+    let quote = |word: S| match word.as_ref() {
+        word if !word.is_empty() && word.chars().all(is_plain) => word.to_owned(),
+        word => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// Runs one program, with what is before its name set in its environment; shows nothing, and stops it at a limit. What it prints goes to the
+/// file `log`. Returns how it ended, and the CPU time that it used.
+pub(crate) fn end_within(
+    limits: Limits,
+    env: &str,
+    program: &str,
+    log: &str,
+) -> Result<(Ended, Duration), Stop> {
+    // In place of the shell, whose own CPU time would be seen.
+    let line = format!("{env} exec {program} < /dev/null > {log} 2>&1");
+    let lost = Stop::at(format!("lost sight of {line}"));
+    let mut child = sh(&line).spawn().map_err(&lost)?;
+    let (mut idle_since, mut cpu_then) = (Instant::now(), Duration::ZERO);
+    let ended = loop {
+        // Also that of one that has ended, which nobody has waited for.
+        let cpu = cpu_time(child.id());
+        if let Some(status) = child.try_wait().map_err(&lost)? {
+            let ended = if status.success() { Ended::Well } else { Ended::Badly };
+            return Ok((ended, cpu.unwrap_or_default()));
         }
-        let (status, errors) = (output.status, text(&output.stderr));
-        Err(Stop::Failed(format!("failed ({status}): {self}\n{printed}{errors}")))
-    }
-
-    /// Shows and runs it, and returns what it printed; its errors are the user's.
-    pub(crate) fn listen(&self) -> Result<String, Stop> {
-        eprintln!("$ {self}");
-        let output = self.command().stderr(Stdio::inherit()).output();
-        let output = output.map_err(|error| self.not_started(&error))?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        match cpu {
+            None => {
+                break Err(lost(io::Error::other("/proc, which only Linux has, does not tell its CPU time")));
+            }
+            Some(cpu) if cpu >= limits.cpu => break Ok((Ended::Slow, cpu)),
+            Some(cpu) if cpu > cpu_then + limits.idle / 100 => (idle_since, cpu_then) = (Instant::now(), cpu),
+            Some(cpu) if idle_since.elapsed() >= limits.idle => break Ok((Ended::Hung, cpu)),
+            Some(_) => thread::sleep(Duration::from_millis(5)),
         }
-        Err(Stop::Failed(format!("failed ({}): {self}", output.status)))
-    }
-
-    /// Runs it, shows nothing, and stops it at a limit. What it prints goes to the `log`, if there is one.
-    pub(crate) fn end_within(&self, limits: Limits, log: Option<&File>) -> Result<Ending, Stop> {
-        let mut command = self.command();
-        let lost = |error: io::Error| Stop::Failed(format!("lost sight of it ({error}): {self}"));
-        let printed = || log.map_or(Ok(Stdio::null()), |log| log.try_clone().map(Stdio::from)).map_err(lost);
-        command.stdin(Stdio::null()).stdout(printed()?).stderr(printed()?);
-        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
-        let (mut idle_since, mut cpu_then) = (Instant::now(), Duration::ZERO);
-        loop {
-            // Also that of one that has ended, which nobody has waited for.
-            let cpu = cpu_time(child.id());
-            let ended = child.try_wait().map_err(lost)?.map(|status| match status.success() {
-                true => Ended::Well,
-                false => Ended::Badly,
-            });
-            if ended.is_none() && cpu.is_err() {
-                child.kill().and_then(|()| child.wait()).map_err(lost)?;
-            }
-            let cpu = cpu.map_err(lost)?;
-            if cpu > cpu_then + limits.idle / 100 {
-                (idle_since, cpu_then) = (Instant::now(), cpu);
-            }
-            let stopped = match () {
-                () if cpu >= limits.cpu => Some(Ended::Slow),
-                () if idle_since.elapsed() >= limits.idle => Some(Ended::Hung),
-                () => None,
-            };
-            if let (None, Some(_)) = (ended, stopped) {
-                child.kill().and_then(|()| child.wait()).map_err(lost)?;
-            }
-            if let Some(how) = ended.or(stopped) {
-                return Ok(Ending { how, cpu });
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    /// Whether it runs and succeeds; says nothing.
-    pub(crate) fn succeeds(&self) -> bool {
-        self.output().is_ok_and(|output| output.status.success())
-    }
-
-    fn output(&self) -> io::Result<Output> {
-        self.command().output()
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]).envs(self.env.iter().map(|(name, value)| (name, value)));
-        command.current_dir(self.folder.iter().fold(root(), |root, folder| root.join(folder)));
-        command
-    }
-
-    fn not_started(&self, error: &io::Error) -> Stop {
-        Stop::Failed(format!("cannot start it ({error}): {self}"))
-    }
+    };
+    child.kill().and_then(|()| child.wait()).map_err(&lost)?;
+    ended
 }
 
 /// What a line may take before it is stopped. CPU time, because wall time depends on what else the machine does.
@@ -141,13 +104,7 @@ pub(crate) struct Limits {
     pub(crate) idle: Duration,
 }
 
-/// How a line that had limits came to its end, and what CPU time it used.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ending {
-    pub(crate) how: Ended,
-    pub(crate) cpu: Duration,
-}
-
+/// How a line that had limits came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Well,
@@ -160,39 +117,14 @@ pub(crate) enum Ended {
 }
 
 /// The CPU time of all threads of a process, without that of its children.
-fn cpu_time(process: u32) -> io::Result<Duration> {
+fn cpu_time(process: u32) -> Option<Duration> {
     /// The kernel's unit in `/proc`, on every architecture that Rust's standard library supports.
     const TICK: Duration = Duration::from_millis(10);
-    let path = format!("/proc/{process}/stat");
-    let stat = fs::read_to_string(&path).map_err(|error| {
-        io::Error::new(error.kind(), format!("CPU time is read from {path}, on Linux: {error}"))
-    })?;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // Behind the name, which may have blanks and parentheses: the state, and as the 12th and 13th field the times.
-    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
-    let ticks: Option<u32> = fields.skip(11).take(2).map(|field| field.parse::<u32>().ok()).sum();
-    ticks.map(|ticks| TICK * ticks).ok_or_else(|| io::Error::other(format!("{path} has no CPU time: {stat}")))
-}
-
-/// As a shell would take it.
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(folder) = &self.folder {
-            write!(f, "cd {} && ", quoted(folder))?;
-        }
-        for (name, value) in &self.env {
-            write!(f, "{name}={} ", quoted(value))?;
-        }
-        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
-        f.write_str(&words.join(" "))
-    }
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_=+./:,@%".contains(char);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    let times = stat.rsplit_once(") ")?.1.split(' ').skip(11).take(2);
+    let ticks: Option<u32> = times.map(|time| time.parse::<u32>().ok()).sum();
+    Some(TICK * ticks?)
 }
 
 /// Why a recipe ended early. What is said for each code in [`args`](crate::args) has to stay true.
@@ -202,13 +134,15 @@ pub(crate) enum Stop {
     Failed(String),
     /// The command line asks for something that there is not.
     Usage(String),
-    /// A program is not installed.
-    Missing { name: &'static str, how_to_get: &'static str },
-    /// What was run passed; of the rest, a line for each part.
-    Skipped(String),
+    /// A program is not installed, for all of the recipe or for parts of it.
+    Missing(String),
 }
 
 impl Stop {
+    pub(crate) fn missing(name: &str, how_to_get: &str) -> Self {
+        Self::Missing(format!("{name} is missing; to get it: {how_to_get}"))
+    }
+
     /// What could not be read, written or made, and why.
     pub(crate) fn at(place: impl fmt::Display) -> impl Fn(io::Error) -> Self {
         move |error| Self::Failed(format!("{place}: {error}"))
@@ -218,18 +152,24 @@ impl Stop {
         match self {
             Self::Failed(_) => 1,
             Self::Usage(_) => 2,
-            Self::Missing { .. } | Self::Skipped(_) => 3,
+            Self::Missing(_) => 3,
         }
     }
 }
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(why) | Self::Usage(why) => f.write_str(why),
-            Self::Missing { name, how_to_get } => write!(f, "{name} is missing; to get it: {how_to_get}"),
-            Self::Skipped(lines) => write!(f, "what could be run passed; the rest could not:\n{lines}"),
-        }
+        let (Self::Failed(why) | Self::Usage(why) | Self::Missing(why)) = self;
+        f.write_str(why)
+    }
+}
+
+/// `Failed` with these lines below a heading, if there are any.
+pub(crate) fn none_of(heading: &str, faults: &[String]) -> Result<(), Stop> {
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(Stop::Failed(format!("{heading}\n  {}", faults.join("\n  "))))
     }
 }
 
@@ -238,11 +178,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_shown_as_a_shell_would_take_it() {
-        let line =
-            Line::new("cargo +nightly test -p one").env("RUSTFLAGS", "--cfg loom").args(["--", "it's"]);
-        assert_eq!(line.to_string(), r"RUSTFLAGS='--cfg loom' cargo +nightly test -p one -- 'it'\''s'");
-        assert_eq!(Line::new("./pan").within("target/promela").to_string(), "cd target/promela && ./pan");
+    fn words_are_quoted_as_a_shell_takes_them() {
+        assert_eq!(quoted(["--one=2", "it's", "a b", ""]), r"--one=2 'it'\''s' 'a b' ''");
+        assert_eq!(read(&format!("printf %s, {}", quoted(["$x", "it's", ""]))).unwrap(), "$x,it's,,");
     }
 
     #[test]
@@ -250,15 +188,19 @@ mod tests {
     fn a_line_that_has_limits_comes_to_its_end() {
         const NEVER: Duration = Duration::MAX;
         const SOON: Duration = Duration::from_millis(200);
-        let end = |words: &str, cpu, idle| Line::new(words).end_within(Limits { cpu, idle }, None);
-        let how = |words: &str, cpu, idle| end(words, cpu, idle).unwrap().how;
-        assert_eq!(how("true", NEVER, NEVER), Ended::Well);
-        assert_eq!(how("false", NEVER, NEVER), Ended::Badly);
-        // However long it takes, on a machine that does other things besides.
-        assert_eq!(how("sleep 1", SOON, NEVER), Ended::Well);
-        assert_eq!(how("sleep 1000", NEVER, SOON), Ended::Hung);
-        let slow = end("yes", SOON, NEVER).unwrap();
-        assert!(slow.how == Ended::Slow && slow.cpu >= SOON, "{slow:?}");
-        assert!(end("no-such-program", NEVER, NEVER).is_err());
+        for (words, cpu, idle, how) in [
+            ("true", NEVER, NEVER, Ended::Well),
+            ("printenv A", NEVER, NEVER, Ended::Well),
+            ("false", NEVER, NEVER, Ended::Badly),
+            ("no-such-program", NEVER, NEVER, Ended::Badly),
+            // However long it takes, on a machine that does other things besides.
+            ("sleep 1", SOON, NEVER, Ended::Well),
+            ("sleep 1000", NEVER, SOON, Ended::Hung),
+            ("yes", SOON, NEVER, Ended::Slow),
+        ] {
+            let (ended, took) = end_within(Limits { cpu, idle }, "A=1", words, "/dev/null").unwrap();
+            assert_eq!(ended, how, "{words}");
+            assert!(ended != Ended::Slow || took >= SOON, "{words}: {took:?}");
+        }
     }
 }

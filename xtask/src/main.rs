@@ -8,6 +8,7 @@ mod args;
 mod compat;
 mod cross;
 mod docs;
+mod files;
 mod layers;
 mod line;
 mod miri;
@@ -23,8 +24,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Args, FuzzTarget, Recipe};
-use crate::line::{Line, Stop, root};
+use crate::args::{Args, Recipe};
+use crate::line::{Stop, quoted};
 use crate::mutants::models;
 use crate::skips::SKIPS;
 use crate::tool::{CARGO_DENY, CARGO_FUZZ, GUNGRAUN_RUNNER, NIGHTLY, NODE, VALGRIND, need};
@@ -43,7 +44,7 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
     match recipe {
         Recipe::Docs { built: true, .. } => docs::built(),
         Recipe::Docs { write, .. } => docs::run(write),
-        Recipe::Layers { krate, quiet } => layers::run(krate.as_deref(), quiet),
+        Recipe::Layers { quiet } => layers::run(quiet),
         Recipe::Package => publish::package(),
         Recipe::Msrv => publish::msrv(),
         Recipe::Deny { advisories } => SKIPS
@@ -51,135 +52,106 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
             .and_then(|_| SKIPS.end()),
         Recipe::Compat => compat::run(),
         Recipe::Cross { check: true, .. } => cross::check(),
-        Recipe::Cross { target: Some(target), crates, args, .. } => cross::run(&target, &crates, args),
-        Recipe::Cross { .. } => {
-            cross::list();
-            Ok(())
-        }
+        Recipe::Cross { target: Some(target), .. } => cross::run(&target),
+        Recipe::Cross { .. } => cross::list(),
         Recipe::Repeat(asked) => repeat::run(&asked),
         Recipe::Loom { deep, quick } => loom(deep, quick),
-        Recipe::Mutants { only } => mutants::run(only.as_deref()),
+        Recipe::Mutants { only } => mutants::run(&only),
         Recipe::Promela { deep } => promela::run(deep),
-        Recipe::Arrivals => {
-            Line::new("cargo test --release -p waitword-agents --test arrivals -- --ignored").run()
-        }
-        Recipe::Fuzz { seconds, target } => fuzz(seconds, target),
+        Recipe::Arrivals => line::run("cargo test --release -p waitword-agents --test arrivals -- --ignored"),
+        Recipe::Fuzz { seconds, target } => fuzz(seconds, target.as_deref()),
         Recipe::Soak { seconds, seed, observe } => soak(seconds, seed, observe),
         Recipe::Asan => asan(),
         Recipe::Tsan => tsan(),
         Recipe::Miri => miri::miri(),
         Recipe::Instructions => instructions(),
         Recipe::Js { mutants } => js(mutants),
-        Recipe::Web { soak: true, only, .. } => web::soak(only),
-        Recipe::Web { bench: true, .. } => web::bench(),
+        Recipe::Web { soak: true, .. } => web::soak(),
         Recipe::Web { build: true, .. } => web::build_all().and_then(|_| SKIPS.end()),
-        Recipe::Web { test: true, mode, .. } => web::test(mode.as_deref()).and_then(|()| SKIPS.end()),
-        Recipe::Web { .. } => web::serve_page(),
-        Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
+        Recipe::Web { test: true, .. } => web::test().and_then(|()| SKIPS.end()),
+        Recipe::Web { .. } => web::serve(),
+        Recipe::Bench { args } => {
+            line::run(&format!("cargo run --release -p waitword-bench -- {}", quoted(args)))
+        }
         Recipe::BenchJs { args } => {
-            Line::new("cargo build --release -p waitword-cli").run()?;
-            Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
+            line::run("cargo build --release -p waitword-cli")?;
+            line::run(&format!("cargo run --release -p waitword-bench -- js {}", quoted(args)))
         }
     }
 }
 
 fn deny(advisories: bool) -> Result<(), Stop> {
     need(&[CARGO_DENY])?;
-    let line = Line::new("cargo deny --locked check licenses bans sources");
-    line.args(advisories.then_some("advisories")).run()
+    let advisories = if advisories { "advisories" } else { "" };
+    line::run(&format!("cargo deny --locked check licenses bans sources {advisories}"))
 }
 
 fn js(mutants: bool) -> Result<(), Stop> {
     need(&[NODE])?;
-    let line = if mutants { "node tests/node/model.test.js mutants" } else { "node tests/engines.mjs" };
-    Line::new(line).within("packages/waitword").run()
+    let tests = if mutants { "node/model.test.js mutants" } else { "engines.mjs" };
+    line::run(&format!("cd packages/waitword && node tests/{tests}"))
 }
 
 fn loom(deep: bool, quick: bool) -> Result<(), Stop> {
-    for tests in ["waitword-core-models --test loom", "waitword-models --test models"] {
-        let line = models("loom", tests);
-        let mode = if deep { Some("LOOM_DEEP") } else { quick.then_some("LOOM_QUICK") };
-        mode.map_or(line.clone(), |mode| line.env(mode, "1")).run()?;
-    }
-    Ok(())
+    let mode = match (deep, quick) {
+        (true, _) => "LOOM_DEEP=1 ",
+        (_, true) => "LOOM_QUICK=1 ",
+        _ => "",
+    };
+    line::run(&format!("{mode}{}", models("waitword-core-models --test loom")))?;
+    line::run(&format!("{mode}{}", models("waitword-models --test models")))
 }
 
-fn fuzz(seconds: u32, only: Option<FuzzTarget>) -> Result<(), Stop> {
+fn fuzz(seconds: u32, only: Option<&str>) -> Result<(), Stop> {
     need(&[NIGHTLY, CARGO_FUZZ])?;
-    let (targets, seconds) = match only {
-        Some(target) => (vec![target], seconds),
-        None => (vec![FuzzTarget::Queue, FuzzTarget::Atomics], seconds.div_ceil(2)),
-    };
-    for target in targets {
-        // Long histories and programs from the start: the short ones are proptest's.
-        let line = match target {
-            FuzzTarget::Queue => {
-                "cargo +nightly fuzz run --fuzz-dir verify/fuzz queue -- -max_len=600 -len_control=0"
-            }
-            // A program that hangs is a fault as well.
-            FuzzTarget::Atomics => {
-                "cargo +nightly fuzz run --fuzz-dir verify/fuzz atomics -- -max_len=1000 -len_control=0 -timeout=120"
-            }
-        };
-        Line::new(line).args([format!("-max_total_time={seconds}")]).run()?;
-    }
-    Ok(())
+    // Long histories and programs from the start: the short ones are proptest's. A program that hangs is a fault as well.
+    let mut targets = vec![("queue", "-max_len=600"), ("atomics", "-max_len=1000 -timeout=120")];
+    targets.retain(|(target, _)| only.is_none_or(|only| only == *target));
+    let options = format!("-len_control=0 -max_total_time={}", seconds.div_ceil(targets.len() as u32));
+    targets.into_iter().try_for_each(|(target, more)| {
+        line::run(&format!("cargo +nightly fuzz run --fuzz-dir verify/fuzz {target} -- {more} {options}"))
+    })
 }
 
 fn soak(seconds: u32, seed: Option<u64>, observe: bool) -> Result<(), Stop> {
+    let seed = seed.map(|seed| format!("WAITWORD_SOAK_SEED={seed} ")).unwrap_or_default();
     let locks = |test: &str| {
-        let line = Line::new(&format!("cargo test --release -p {test} -- --ignored --nocapture"));
-        let line = line.env("WAITWORD_SOAK_SECONDS", &seconds.to_string());
-        seed.map_or_else(|| line.clone(), |seed| line.clone().env("WAITWORD_SOAK_SEED", &seed.to_string()))
-            .run()
+        let test = format!("cargo test --release -p {test} -- --ignored --nocapture");
+        line::run(&format!("{seed}WAITWORD_SOAK_SECONDS={seconds} {test}"))
     };
     if observe {
         return locks("waitword-observe --test no_false_findings");
     }
-    Line::new("cargo test --release -p waitword-core --test executors -- --ignored").run()?;
-    Line::new("cargo test --release -p waitword-cli --test soak -- --ignored --nocapture --test-threads 1")
-        .run()?;
-    // The second without the watchdog, which hides the lost signals that this is to find.
-    for test in ["soak", "signals"] {
-        locks(&format!("waitword --test {test}"))?;
-    }
-    Ok(())
+    line::run("cargo test --release -p waitword-core --test executors -- --ignored")?;
+    line::run("cargo test --release -p waitword-cli --test soak -- --ignored --nocapture --test-threads 1")?;
+    locks("waitword --test soak")?;
+    // Without the watchdog, which hides the lost signals that this is to find.
+    locks("waitword --test signals")
 }
 
 /// Not for leaks: many tests leak their locks, to have them for ever.
 fn asan() -> Result<(), Stop> {
-    sanitized("--target-dir target/asan", |line| {
-        line.env("RUSTFLAGS", "-Zsanitizer=address").env("ASAN_OPTIONS", "detect_leaks=0")
-    })
+    sanitized("ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address", "--target-dir target/asan")
 }
 
 /// With the standard library built for it, too: ThreadSanitizer learns what happens before what from the code that it sees.
 fn tsan() -> Result<(), Stop> {
-    let suppressions = root().join("verify/proofs/tsan.supp");
-    sanitized("--target-dir target/tsan -Zbuild-std", |line| {
-        line.env("RUSTFLAGS", "-Zsanitizer=thread")
-            // The child of `fork.rs` starts threads, as it should.
-            .env("TSAN_OPTIONS", &format!("die_after_fork=0:suppressions={}", suppressions.display()))
-    })
+    // The child of `fork.rs` starts threads, as it should.
+    let options = "TSAN_OPTIONS=die_after_fork=0:suppressions=\"$PWD/verify/proofs/tsan.supp\"";
+    sanitized(&format!("{options} RUSTFLAGS=-Zsanitizer=thread"), "--target-dir target/tsan -Zbuild-std")
 }
 
 /// The tests, and the examples, which some tests start.
-fn sanitized(options: &str, with: impl Fn(Line) -> Line) -> Result<(), Stop> {
+fn sanitized(env: &str, options: &str) -> Result<(), Stop> {
     need(&[NIGHTLY])?;
-    let line = |command: &str| {
-        // A sanitizer wants the target by name, so that build scripts and macros, which run in the compiler's process, are
-        // built without.
-        Line::new(&format!("cargo +nightly {command} {options} --target x86_64-unknown-linux-gnu"))
-            .args("-p waitword-core -p waitword -p waitword-agents -p waitword-observe".split(' '))
-            .args(["--all-features"])
-            // For every lock its tests are programs of their own: what an incremental build keeps of them is gigabytes.
-            .env("CARGO_INCREMENTAL", "0")
-    };
-    with(line("build --examples")).run()?;
-    with(line("test --no-fail-fast --lib --tests"))
-        .args(["--"])
-        .args(NOT_SANITIZED.iter().flat_map(|name| ["--skip", name]))
-        .run()
+    // For every lock its tests are programs of their own: what an incremental build keeps of them is gigabytes. A sanitizer wants the target
+    // by name, so that build scripts and macros, which run in the compiler's process, are built without.
+    let cargo = format!("CARGO_INCREMENTAL=0 {env} cargo +nightly");
+    let options = format!("{options} --target x86_64-unknown-linux-gnu");
+    let crates = "-p waitword-core -p waitword -p waitword-agents -p waitword-observe --all-features";
+    line::run(&format!("{cargo} build --examples {options} {crates}"))?;
+    let skipped = NOT_SANITIZED.map(|name| format!("--skip {name}")).join(" ");
+    line::run(&format!("{cargo} test --no-fail-fast --lib --tests {options} {crates} -- {skipped}"))
 }
 
 /// Left out under both sanitizers.
@@ -194,9 +166,10 @@ const NOT_SANITIZED: [&str; 4] = [
 
 fn instructions() -> Result<(), Stop> {
     need(&[VALGRIND, GUNGRAUN_RUNNER])?;
-    // What observation costs is counted by the second. An incremental build would inline less.
-    let blocking = "cargo bench -p waitword-bench --no-fail-fast --bench instructions_blocking";
-    let blocking = Line::new(blocking).env("CARGO_INCREMENTAL", "0");
-    blocking.clone().args(["--bench", "instructions"]).run()?;
-    blocking.args(["--features", "observe"]).run()
+    // An incremental build would inline less.
+    let bench =
+        "CARGO_INCREMENTAL=0 cargo bench -p waitword-bench --no-fail-fast --bench instructions_blocking";
+    line::run(&format!("{bench} --bench instructions"))?;
+    // What observation costs.
+    line::run(&format!("{bench} --features observe"))
 }

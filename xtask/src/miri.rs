@@ -1,25 +1,23 @@
 //! Miri: the tests that it can run, on its own clock, which makes every run the same.
 
-use crate::line::{Line, Stop};
+use crate::line::{Stop, run};
 use crate::skips::SKIPS;
 use crate::tool::{MIRI, NIGHTLY};
 
 /// A quarter of an hour.
 pub(crate) fn miri() -> Result<(), Stop> {
     if !NIGHTLY.is_there() || !MIRI.is_there() {
-        SKIPS.skip("Miri", format!("no toolchain has it; to get it: {}", MIRI.how_to_get));
+        SKIPS.skip("Miri", format!("no toolchain has it; to get it: {}", MIRI.2));
         return Ok(());
     }
+    let skipped: Vec<_> =
+        [TOO_LONG, NOT_EMULATED, TOO_SLOW].concat().iter().map(|it| format!("--skip {it}")).collect();
     for (package, tests) in TESTS {
-        Line::new(&format!(
-            "cargo +nightly miri test --no-fail-fast --target-dir target/miri -p {package} --lib"
-        ))
-        .args(tests.split(' ').flat_map(|test| ["--test", test]))
-        .args(["--"])
-        .args([TOO_LONG, NOT_EMULATED, TOO_SLOW].concat().iter().flat_map(|name| ["--skip", name]))
+        let tests = tests.replace(' ', " --test ");
         // The timer's thread outlives the tests, which Miri would call a leak.
-        .env("MIRIFLAGS", "-Zmiri-ignore-leaks")
-        .run()?;
+        let miri =
+            "MIRIFLAGS=-Zmiri-ignore-leaks cargo +nightly miri test --no-fail-fast --target-dir target/miri";
+        run(&format!("{miri} -p {package} --lib --test {tests} -- {}", skipped.join(" ")))?;
     }
     Ok(())
 }

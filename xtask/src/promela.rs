@@ -1,8 +1,9 @@
 //! The Promela model: spin writes a checker in C, which visits every state.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use crate::line::{Line, Stop, root};
+use crate::line::{Stop, listen, root};
 use crate::tool::{C_COMPILER, SPIN, need};
 
 const MODEL: &str = "verify/proofs/queue.pml";
@@ -22,11 +23,7 @@ const LARGE: [&str; 2] =
 
 pub(crate) fn run(deep: bool) -> Result<(), Stop> {
     need(&[SPIN, C_COMPILER])?;
-    fs::create_dir_all(root().join(FOLDER)).map_err(Stop::at(FOLDER))?;
-    let model = fs::read_to_string(root().join(MODEL)).map_err(Stop::at(MODEL))?;
-
-    let sizes = if deep { &LARGE[..] } else { &SMALL };
-    for size in sizes {
+    for size in if deep { &LARGE[..] } else { &SMALL } {
         match check(size)? {
             Outcome::Holds { states } => println!("holds in {states} states"),
             Outcome::Fails(why) => {
@@ -35,39 +32,27 @@ pub(crate) fn run(deep: bool) -> Result<(), Stop> {
             }
         }
     }
-    if deep {
-        return Ok(());
-    }
-    for mutant in mutants(&model) {
-        catch(mutant)?;
+    let model = fs::read_to_string(root().join(MODEL)).map_err(Stop::at(MODEL))?;
+    'mutants: for mutant in mutants(&model).into_iter().filter(|_| !deep) {
+        for size in SMALL {
+            if let Outcome::Fails(why) = check(&format!("{size} -D{mutant}"))? {
+                println!("caught: {why}");
+                continue 'mutants;
+            }
+        }
+        return Err(Stop::Failed(format!("nothing in the model notices {mutant}")));
     }
     Ok(())
 }
 
-/// Searches a size in which the mutant fails.
-fn catch(mutant: &str) -> Result<(), Stop> {
-    for size in SMALL {
-        if let Outcome::Fails(why) = check(&format!("{size} -D{mutant}"))? {
-            println!("caught: {why}");
-            return Ok(());
-        }
-    }
-    Err(Stop::Failed(format!("nothing in the model notices {mutant}")))
-}
-
 fn check(defines: &str) -> Result<Outcome, Stop> {
+    // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
+    let cc = "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c";
     // Said aloud is the whole of it; the checker's own output is long and of use only to us.
-    let steps = [
-        format!("spin {defines} -a ../../{MODEL}"),
-        // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
-        "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c".to_owned(),
-        "./pan -m100000".to_owned(),
-    ];
-    println!("$ cd {FOLDER} && {}", steps.join(" && "));
-    let mut printed = String::new();
-    for step in steps {
-        printed = Line::new(&step).within(FOLDER).read()?;
-    }
+    let line = format!(
+        "mkdir -p {FOLDER} && cd {FOLDER} && spin {defines} -a ../../{MODEL} && {cc} && ./pan -m100000"
+    );
+    let printed = listen(&line)?;
     outcome(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
 }
 
@@ -87,14 +72,10 @@ fn outcome(printed: &str) -> Option<Outcome> {
     (whole && printed.contains("errors: 0")).then(|| Outcome::Holds { states: states.to_owned() })
 }
 
-/// The mutants that the model names, each once.
-fn mutants(model: &str) -> Vec<&str> {
+/// The mutants that the model names.
+fn mutants(model: &str) -> BTreeSet<&str> {
     let words = model.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-    let mut mutants: Vec<&str> =
-        words.filter(|word| word.starts_with("MUTANT_") && !word.ends_with('_')).collect();
-    mutants.sort_unstable();
-    mutants.dedup();
-    mutants
+    words.filter(|word| word.starts_with("MUTANT_") && !word.ends_with('_')).collect()
 }
 
 #[cfg(test)]
@@ -104,7 +85,7 @@ mod tests {
     #[test]
     fn a_mutant_is_whatever_the_model_calls_so() {
         let model = "/* Each MUTANT_... */\n#ifdef MUTANT_B\n#if !defined(MUTANT_A) && !defined(MUTANT_B)\n";
-        assert_eq!(mutants(model), ["MUTANT_A", "MUTANT_B"]);
+        assert_eq!(mutants(model), BTreeSet::from(["MUTANT_A", "MUTANT_B"]));
     }
 
     #[test]

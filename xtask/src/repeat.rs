@@ -1,21 +1,19 @@
 //! Tests, round after round: a fault that shows once in six runs is green by luck five times.
 //!
 //! The binaries run as they are, one after the other, but for [`NOT_REPEATED`]. Each round has a seed, which the tests that draw take from
-//! the environment.
+//! the environment. (cargo-nextest gives each test a process of its own: the tests of a binary would no longer meet at one table.)
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::fs::{self, File};
-use std::io::{IsTerminal, Write};
+use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
 use crate::args::Repeat;
-use crate::line::{Ended, Limits, Line, Stop, root};
+use crate::line::{Ended, Limits, Stop, end_within, listen, none_of, quoted, root};
 use crate::publish::{list, metadata};
 
 /// Where the tests find their seed: ours, and proptest's.
@@ -27,44 +25,8 @@ const LIMITS: Limits = Limits { cpu: Duration::from_secs(300), idle: Duration::f
 /// What each binary printed in its last round, below the root.
 const LOGS: &str = "target/repeat";
 
-/// From when on a terminal shows how far it is.
-const SOON: Duration = Duration::from_secs(2);
-
-pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
-    let mut binaries = built(&asked.names)?;
-    if asked.names.is_empty() {
-        let is_repeated = |name: &str| !NOT_REPEATED.contains(&name);
-        binaries.retain(|binary| is_repeated(&binary.name));
-        // Of a feature, say, that nothing in the workspace asks for any more.
-        let is_missing = |name: &&String| is_repeated(name) && !binaries.iter().any(|it| it.name == **name);
-        if let Some(missing) = tests()?.iter().find(is_missing) {
-            return Err(Stop::Failed(format!("{missing} is to be repeated, and was not built")));
-        }
-    }
-    fs::create_dir_all(root().join(LOGS)).map_err(Stop::at(LOGS))?;
-    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let seed = asked.seed.unwrap_or(since_epoch.map_or(0, |time| time.as_secs()));
-    println!("{} binaries, {} rounds at most, seed {seed}", binaries.len(), asked.rounds);
-    let plan = Plan { asked, seed, start: Instant::now() };
-    let end = asked.seconds.map(|seconds| plan.start + Duration::from_secs(seconds));
-    beside_busy_loops(asked.busy, || {
-        // One round of each before the others share what is left of the time.
-        binaries.iter_mut().try_for_each(|binary| binary.play(&plan, 1, None))?;
-        for done in 0..binaries.len() {
-            let left = (binaries.len() - done) as u32;
-            let now = Instant::now();
-            let until = end.map(|end| now + end.saturating_duration_since(now) / left);
-            binaries[done].play(&plan, asked.rounds, until)?;
-            println!("{}", binaries[done]);
-        }
-        Ok(())
-    })?;
-    let failed: Vec<_> = binaries.iter().filter(|binary| binary.failed > 0).map(Binary::to_string).collect();
-    if failed.is_empty() { Ok(()) } else { Err(Stop::Failed(failed.join("\n"))) }
-}
-
 /// What is not repeated where nothing is named.
-const NOT_REPEATED: [&str; 19] = [
+const NOT_REPEATED: [&str; 18] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
     "waitword/example",
@@ -76,7 +38,6 @@ const NOT_REPEATED: [&str; 19] = [
     "waitword-cli/top",
     "waitword-observe/program",
     "waitword-postgres/postgres",
-    "xtask/packages",
     // Each round would be the one before, for seconds.
     "waitword/protocol_model",
     "waitword-agents/arrivals",
@@ -92,12 +53,45 @@ const NOT_REPEATED: [&str; 19] = [
 /// Every order of a few steps, by one thread: each round would be the one before.
 const ALWAYS_THE_SAME: &str = "no_schedule_of_polls";
 
+pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
+    let mut binaries = built(&asked.names)?;
+    fs::create_dir_all(root().join(LOGS)).map_err(Stop::at(LOGS))?;
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let first_seed = asked.seed.unwrap_or(since_epoch.map_or(0, |time| time.as_secs()));
+    println!("{} binaries, {} rounds at most, seed {first_seed}", binaries.len(), asked.rounds);
+    let end = asked.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let is_over = || end.is_some_and(|end| Instant::now() >= end);
+    start_busy_loops(asked.busy);
+    // The next round is of the one that has had the least time: one of each first, then each has its share.
+    let goes_on = |it: &&mut Binary| {
+        it.rounds < asked.rounds && (it.failed == 0 || asked.keep_going) && (it.rounds == 0 || !is_over())
+    };
+    while let Some(binary) = binaries.iter_mut().filter(goes_on).min_by_key(|it| it.took) {
+        if io::stderr().is_terminal() {
+            eprint!("{}, round {}\x1b[K\r", binary.name, binary.rounds + 1);
+        }
+        binary.round(asked, first_seed)?;
+    }
+    let mut failed = Vec::new();
+    for Binary { name, rounds, failed: times, took, .. } in binaries {
+        let took = took.as_secs_f64();
+        if times == 0 {
+            println!("{name}: passed {rounds} times in {took:.1} s");
+        } else {
+            failed.push(format!("{name}: FAILED {times} of {rounds} times in {took:.1} s"));
+        }
+    }
+    none_of("what fails once has failed", &failed)
+}
+
 /// A program of tests, and how its rounds went.
 #[derive(Debug, Default)]
 struct Binary {
     /// `CRATE/TEST`
     name: String,
     executable: String,
+    /// Of its crate, where cargo would run it.
+    folder: String,
     rounds: u64,
     failed: u64,
     took: Duration,
@@ -107,40 +101,47 @@ struct Binary {
 ///
 /// All at once, because the same command line has built them where all tests were run before.
 fn built(names: &[String]) -> Result<Vec<Binary>, Stop> {
-    let there = tests()?;
-    if let Some(name) = names.iter().find(|name| !there.iter().any(|test| is_called(test, name))) {
+    let metadata = metadata("--no-deps")?;
+    let mut there = BTreeSet::new();
+    for package in list(&metadata["packages"]) {
+        there.extend(list(&package["targets"]).iter().filter_map(|it| name(&package["manifest_path"], it)));
+    }
+    // With its crate or without.
+    let is_called = |test: &str, name: &str| test == name || test.ends_with(&format!("/{name}"));
+    let mut unknown = names.iter().filter(|name| !there.iter().any(|test| is_called(test, name)));
+    if let Some(name) = unknown.next() {
         return Err(Stop::Usage(format!("there is no test {name}")));
     }
-    let mut line = Line::new("cargo test --workspace --no-run --message-format json-render-diagnostics");
-    let targets: BTreeSet<_> = names.iter().map(|name| name.rsplit('/').next().unwrap_or(name)).collect();
-    for target in targets {
-        line = if target == "lib" { line.args(["--lib"]) } else { line.args(["--test", target]) };
+    if let Some(name) = NOT_REPEATED.iter().find(|name| !there.contains(**name)) {
+        return Err(Stop::Failed(format!("there is no {name}, which {} leaves out", file!())));
     }
-    let mut binaries: Vec<_> = messages(&line.listen()?).filter_map(|message| binary(&message)).collect();
-    binaries.retain(|binary| names.is_empty() || names.iter().any(|name| is_called(&binary.name, name)));
+    let is_wanted = |test: &str| match names {
+        [] => !NOT_REPEATED.contains(&test),
+        names => names.iter().any(|name| is_called(test, name)),
+    };
+    let targets: BTreeSet<_> = names.iter().filter_map(|name| name.rsplit('/').next()).collect();
+    let option = |target| if target == "lib" { "--lib".into() } else { format!("--test {target}") };
+    let targets = targets.into_iter().map(option).collect::<Vec<_>>().join(" ");
+    let build = "cargo test --workspace --no-run --message-format json-render-diagnostics";
+    let built = listen(&format!("{build} {targets}"))?;
+    let binary = |message: Value| {
+        let executable = message["executable"].as_str()?.to_owned();
+        let name = name(&message["manifest_path"], &message["target"])?;
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_str()?.to_owned();
+        is_wanted(&name).then_some(Binary { name, executable, folder, ..Binary::default() })
+    };
+    let mut binaries: Vec<_> = messages(&built).filter_map(binary).collect();
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(binaries)
+    // Of a feature, say, that nothing in the workspace asks for any more.
+    match there.iter().find(|name| is_wanted(name) && !binaries.iter().any(|it| it.name == **name)) {
+        Some(missing) => Err(Stop::Failed(format!("{missing} is to be repeated, and was not built"))),
+        None => Ok(binaries),
+    }
 }
 
 /// What cargo says with `--message-format json`.
 pub(crate) fn messages(printed: &str) -> impl Iterator<Item = Value> {
     printed.lines().filter_map(|line| serde_json::from_str(line).ok())
-}
-
-/// What a message of cargo's says, if it is of a program of tests.
-fn binary(message: &Value) -> Option<Binary> {
-    let executable = message["executable"].as_str()?.to_owned();
-    let name = name(&message["manifest_path"], &message["target"])?;
-    Some(Binary { name, executable, ..Binary::default() })
-}
-
-/// The names of the workspace's test binaries.
-fn tests() -> Result<Vec<String>, Stop> {
-    let metadata = metadata(&["--no-deps"])?;
-    let tests = list(&metadata["packages"]).iter().flat_map(|package| {
-        list(&package["targets"]).iter().filter_map(|target| name(&package["manifest_path"], target))
-    });
-    Ok(tests.collect())
 }
 
 /// `CRATE/TEST`, if the target is one of tests.
@@ -153,133 +154,47 @@ fn name(manifest: &Value, target: &Value) -> Option<String> {
     }
 }
 
-/// Whether a test is meant, with its crate or without.
-fn is_called(test: &str, name: &str) -> bool {
-    test == name || test.split_once('/').is_some_and(|(_, target)| target == name)
-}
-
-struct Plan<'a> {
-    asked: &'a Repeat,
-    /// Of the first round.
-    seed: u64,
-    start: Instant,
-}
-
 impl Binary {
-    fn log(&self) -> String {
-        format!("{LOGS}/{}.log", self.name.replace('/', "."))
-    }
-
-    /// Plays its rounds up to this many, while there is time, and tells of the first that fails.
-    fn play(&mut self, plan: &Plan<'_>, most: u64, until: Option<Instant>) -> Result<(), Stop> {
-        let asked = plan.asked;
-        let (start, terminal) = (Instant::now(), std::io::stderr().is_terminal());
-        while self.rounds < most
-            && (self.failed == 0 || asked.keep_going)
-            && until.is_none_or(|until| Instant::now() < until)
-        {
-            let elapsed = plan.start.elapsed();
-            if terminal && elapsed > SOON {
-                let Self { name, rounds, .. } = self;
-                eprint!("\r{name}: {rounds} of {} rounds, {} s\x1b[K\r", asked.rounds, elapsed.as_secs());
-            }
-            let seed = plan.seed.wrapping_add(self.rounds);
-            let ended = self.round(&asked.args, seed)?;
-            self.rounds += 1;
-            if ended != Ended::Well {
-                self.failed += 1;
-                if self.failed == 1 {
-                    self.tell(asked, seed, ended);
-                }
-            }
-        }
-        self.took += start.elapsed();
-        if terminal {
-            eprint!("\x1b[K");
+    /// Runs it once, writes its log, and tells of the first round that fails.
+    fn round(&mut self, asked: &Repeat, first_seed: u64) -> Result<(), Stop> {
+        let Self { name, executable, folder, rounds, failed, took } = self;
+        let seed = first_seed.wrapping_add(*rounds).to_string();
+        let env =
+            format!("cd {} && {}", quoted([folder]), SEEDS.map(|name| format!("{name}={seed}")).join(" "));
+        let program = format!("{} --skip {ALWAYS_THE_SAME} {}", quoted([executable]), quoted(&asked.args));
+        let log = root().join(LOGS).join(format!("{}.log", name.replace('/', "."))).display().to_string();
+        let start = Instant::now();
+        let how = match end_within(LIMITS, &env, &program, &quoted([&log]))?.0 {
+            Ended::Well => None,
+            Ended::Badly => Some("failed".to_owned()),
+            Ended::Hung => Some(format!("was stopped because it computed nothing for {:?}", LIMITS.idle)),
+            Ended::Slow => Some(format!("was stopped after {:?} of CPU time", LIMITS.cpu)),
+        };
+        *took += start.elapsed();
+        *rounds += 1;
+        *failed += u64::from(how.is_some());
+        if let (Some(how), 1) = (how, *failed) {
+            let busy = if asked.busy > 0 { format!(" --busy {}", asked.busy) } else { String::new() };
+            let args =
+                if asked.args.is_empty() { String::new() } else { format!(" -- {}", quoted(&asked.args)) };
+            let again = format!("cargo xtask repeat --rounds 1 --seed {seed}{busy} {name}{args}");
+            let printed = fs::read(&log).unwrap_or_default();
+            println!(
+                "\n{name} {how} in round {rounds}, seed {seed}. What it printed ({log}):\n{}\nThis round again, though a race may need more of them: {again}\n",
+                String::from_utf8_lossy(&printed),
+            );
         }
         Ok(())
     }
-
-    /// Runs it once, where cargo would, and writes its log.
-    fn round(&self, args: &[String], seed: u64) -> Result<Ended, Stop> {
-        let krate = self.name.split('/').next().unwrap_or_default();
-        let folder = if krate == "xtask" { krate.to_owned() } else { format!("crates/{krate}") };
-        let line =
-            Line::new("").args([&*self.executable, "--skip", ALWAYS_THE_SAME]).args(args).within(&folder);
-        let line = SEEDS.iter().fold(line, |line, name| line.env(name, &seed.to_string()));
-        let path = self.log();
-        let log = File::create(root().join(&path)).map_err(Stop::at(&path))?;
-        Ok(line.end_within(LIMITS, Some(&log))?.how)
-    }
-
-    fn tell(&self, asked: &Repeat, seed: u64, ended: Ended) {
-        let printed = fs::read(root().join(self.log())).unwrap_or_default();
-        let how = match ended {
-            Ended::Hung => format!("was stopped because it computed nothing for {:?}", LIMITS.idle),
-            Ended::Slow => format!("was stopped after {:?} of CPU time", LIMITS.cpu),
-            Ended::Well | Ended::Badly => "failed".to_owned(),
-        };
-        let mut again = Line::new("cargo xtask repeat --rounds 1").args(["--seed", &seed.to_string()]);
-        if asked.busy > 0 {
-            again = again.args(["--busy", &asked.busy.to_string()]);
-        }
-        again = again.args([&self.name]);
-        if !asked.args.is_empty() {
-            again = again.args(["--"]).args(&asked.args);
-        }
-        println!(
-            "\n{} {how} in round {}, seed {seed}. What it printed ({}):\n{}\nThis round again, though a race may need more of them: {again}\n",
-            self.name,
-            self.rounds,
-            self.log(),
-            String::from_utf8_lossy(&printed),
-        );
-        let _ = std::io::stdout().flush();
-    }
 }
 
-impl fmt::Display for Binary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, rounds, failed, took, .. } = self;
-        match failed {
-            0 => write!(f, "{name}: passed {rounds} times in {:.1} s", took.as_secs_f64()),
-            _ => write!(f, "{name}: FAILED {failed} of {rounds} times in {:.1} s", took.as_secs_f64()),
-        }
-    }
-}
-
-/// Runs it beside threads that never sleep.
-pub(crate) fn beside_busy_loops<T>(loops: usize, run: impl FnOnce() -> T) -> T {
-    /// Also when it panics.
-    struct Ends<'a>(&'a AtomicBool);
-    impl Drop for Ends<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Relaxed);
-        }
-    }
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..loops {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let _ends = Ends(&is_over);
-        run()
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn exceptions_are_there() {
-        let tests = tests().unwrap();
-        for name in NOT_REPEATED {
-            assert!(tests.iter().any(|test| test == name), "there is no {name}");
-        }
+/// Threads that never sleep, for as long as this program runs.
+pub(crate) fn start_busy_loops(loops: usize) {
+    for _ in 0..loops {
+        thread::spawn(|| {
+            loop {
+                std::hint::spin_loop();
+            }
+        });
     }
 }

@@ -10,20 +10,18 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use crate::line::{Line, Stop, root};
+use crate::line::{Stop, quoted, root};
 
 const VARIABLE: &str = "WAITWORD_SKIPS";
 
 /// What this recipe skips.
-pub(crate) static SKIPS: LazyLock<Skips> = LazyLock::new(|| {
-    Skips::within(env::var_os(VARIABLE).map_or_else(
-        || {
-            let file = root().join("target/skips");
-            let _ = fs::remove_file(&file); // of a recipe that has ended
-            file
-        },
-        PathBuf::from,
-    ))
+pub(crate) static SKIPS: LazyLock<Skips> = LazyLock::new(|| match env::var_os(VARIABLE) {
+    Some(file) => Skips::within(file.into()),
+    None => {
+        let file = root().join("target/skips");
+        let _ = fs::remove_file(&file); // of a recipe that has ended
+        Skips::within(file)
+    }
 });
 
 /// A part that lacks something is skipped alone.
@@ -53,18 +51,17 @@ impl Skips {
     /// Returns whether the part was run.
     pub(crate) fn part(&self, what: &str, run: impl FnOnce() -> Result<(), Stop>) -> Result<bool, Stop> {
         match run() {
-            Ok(()) => Ok(true),
-            Err(missing @ Stop::Missing { .. }) => {
+            Err(missing @ Stop::Missing(_)) => {
                 self.skip(what, missing);
                 Ok(false)
             }
-            Err(stop) => Err(stop),
+            ended => ended.map(|()| true),
         }
     }
 
-    /// A line whose program tells its own skips.
-    pub(crate) fn of(&self, line: Line) -> Line {
-        line.env(VARIABLE, &self.file.to_string_lossy())
+    /// What stands before a line whose program tells its own skips.
+    pub(crate) fn env(&self) -> String {
+        format!("{VARIABLE}={}", quoted([self.file.to_string_lossy()]))
     }
 
     /// What the recipe ends with if nothing failed.
@@ -72,7 +69,7 @@ impl Skips {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
         match text.get(self.start..).unwrap_or_default().trim_end() {
             "" => Ok(()),
-            lines => Err(Stop::Skipped(lines.to_owned())),
+            lines => Err(Stop::Missing(format!("what could be run passed; the rest could not:\n{lines}"))),
         }
     }
 }
@@ -87,14 +84,13 @@ mod tests {
         let file = folder.path().join("skips");
         fs::write(&file, "skipped: another recipe's\n").unwrap();
         let skips = Skips::within(file.clone());
-        let missing = || Err(Stop::Missing { name: "Chromium", how_to_get: "apt-get install chromium" });
-        assert!(!skips.part("the page", missing).unwrap());
+        assert!(!skips.part("the page", || Err(Stop::missing("Chromium", "apt-get install it"))).unwrap());
         assert!(skips.part("the suite", || Ok(())).unwrap());
         assert!(skips.part("the size", || Err(Stop::Failed("too large".into()))).is_err());
         skips.skip("the page in Firefox", "it is not installed");
         let end = skips.end().unwrap_err();
         assert_eq!(end.code(), 3);
-        let lines = "skipped: the page, for Chromium is missing; to get it: apt-get install chromium\n\
+        let lines = "skipped: the page, for Chromium is missing; to get it: apt-get install it\n\
             skipped: the page in Firefox, for it is not installed";
         assert!(end.to_string().ends_with(lines), "{end}");
         assert!(Skips::within(file).end().is_ok(), "nothing is told twice");

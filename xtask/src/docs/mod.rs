@@ -6,14 +6,15 @@
 mod guide;
 mod html;
 mod names;
+#[cfg(test)]
+mod tests;
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
-use crate::line::{Line, Stop, root};
+use crate::files::{Files, pages, texts};
+use crate::line::{Stop, none_of, root};
 
-use names::{Tree, What};
+use names::Tree;
 use pulldown_cmark::{Event, Parser, Tag};
 
 /// It tells of what was, too.
@@ -22,104 +23,52 @@ const HISTORY: &str = "CHANGELOG.md";
 /// Checks the pages, after writing those of the guide if `write` says so.
 pub(crate) fn run(write: bool) -> Result<(), Stop> {
     let mut files = texts()?;
-    let guide = guide::pages(&files);
     if write {
-        for (path, text) in &guide {
-            fs::write(root().join(path), text).map_err(Stop::at(path))?;
+        for (path, text) in guide::pages(&files) {
+            fs::write(root().join(&path), text).map_err(Stop::at(path))?;
         }
         files = texts()?;
     }
-    let mut faults = faults_of_guide(&files, &guide);
-    let tree = Tree::new(&files);
-    let mut names = 0;
-    for (page, text) in pages(&files).filter(|(path, _)| *path != HISTORY) {
-        for (line, what) in spans(text) {
-            names += 1;
-            let fault = tree.fault(page, &what);
-            faults.extend(fault.map(|fault| format!("{page}:{line}: {fault}")));
-        }
-        if !names::is_source(page) {
-            let fault = "rustdoc hides this line, a site that shows the repository does not";
-            faults.extend(guide::hidden_lines(text).map(|line| format!("{page}:{line}: {fault}")));
-        }
-    }
-    if faults.is_empty() {
-        println!("{names} code spans and links lead somewhere");
-        return Ok(());
-    }
-    Err(Stop::Failed(format!("{} faults in the pages\n  {}", faults.len(), faults.join("\n  "))))
+    let faults = faults(&files);
+    none_of(&format!("{} faults in the pages", faults.len()), &faults)?;
+    println!("the code spans and links of {} pages lead somewhere", pages(&files).count());
+    Ok(())
 }
 
 /// The links in what `cargo doc` wrote, and those of the pages to what it will be on docs.rs.
 pub(crate) fn built() -> Result<(), Stop> {
-    html::check()?;
     let files = texts()?;
-    let links = pages(&files).flat_map(|(page, text)| {
-        spans(text).filter_map(move |(line, what)| match what {
-            What::Link(target) => Some((format!("{page}:{line}"), target)),
-            What::Code(_) => None,
-        })
-    });
-    html::check_docs_rs(links)
+    html::check(pages(&files).flat_map(|(page, text)| {
+        spans(text).filter(|span| span.is_link).map(move |span| (format!("{page}:{}", span.line), span.text))
+    }))
 }
 
-fn pages(files: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> {
-    let pages = files.iter().filter(|(path, _)| path.ends_with(".md"));
-    pages.map(|(path, text)| (path.as_str(), text.as_str()))
+fn faults(files: &Files) -> Vec<String> {
+    let tree = Tree::new(files);
+    let mut faults = guide::faults(files);
+    for (page, text) in pages(files).filter(|(page, _)| *page != HISTORY) {
+        for Span { line, is_link, text } in spans(text) {
+            let fault = if is_link { tree.fault_of_link(page, &text) } else { tree.fault_of_code(&text) };
+            faults.extend(fault.map(|fault| format!("{page}:{line}: {fault}")));
+        }
+    }
+    faults
 }
 
-/// Pages that are not what their sources say, or have none.
-fn faults_of_guide(files: &[(String, String)], guide: &BTreeMap<String, String>) -> Vec<String> {
-    let files: BTreeMap<&str, &str> = pages(files).collect();
-    let is_other =
-        |(path, text): &(&String, &String)| files.get(path.as_str()).copied() != Some(text.as_str());
-    let other = guide.iter().filter(is_other);
-    let other = other
-        .map(|(path, _)| format!("{path} is not what its source says; `cargo xtask docs --write` writes it"));
-    let is_left = |(path, text): &(&&str, &&str)| guide::is_written(text) && !guide.contains_key(**path);
-    let left =
-        files.iter().filter(is_left).map(|(path, _)| format!("{path} has no source any more; remove it"));
-    other.chain(left).collect()
+/// What stands between backticks, or what a link or a picture leads to.
+struct Span {
+    line: usize,
+    is_link: bool,
+    text: String,
 }
 
-/// The code spans and the links of a page, and the lines that they begin in.
-fn spans(page: &str) -> impl Iterator<Item = (usize, What)> {
+fn spans(page: &str) -> impl Iterator<Item = Span> {
     Parser::new(page).into_offset_iter().filter_map(|(event, range)| {
-        let what = match event {
-            Event::Code(code) => What::Code(code.trim().to_owned()),
-            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                What::Link(dest_url.into())
-            }
+        let (is_link, text) = match event {
+            Event::Code(code) => (false, code.trim().to_owned()),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => (true, dest_url.into()),
             _ => return None,
         };
-        Some((page[..range.start].lines().count().max(1), what))
+        Some(Span { line: 1 + page[..range.start].matches('\n').count(), is_link, text })
     })
-}
-
-/// All files that git tracks, or would, with their texts, which are empty where they are not UTF-8.
-fn texts() -> Result<Vec<(String, String)>, Stop> {
-    let list = Line::new("git ls-files --cached --others --exclude-standard --deduplicate");
-    let list = list.read()?;
-    let root = root();
-    let is_there = |path: &&str| fs::symlink_metadata(root.join(Path::new(path))).is_ok();
-    let read = |path: &str| (path.to_owned(), fs::read_to_string(root.join(path)).unwrap_or_default());
-    Ok(list.lines().filter(is_there).map(read).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_and_links_are_found_outside_of_blocks() {
-        let page = "A `name` and [`code`](docs/page.md#part), ![a picture](one.svg)\n\n```sh\n`no` [no](no)\n```\nx ``a ` b``";
-        let expected = [
-            (1, What::Code("name".into())),
-            (1, What::Link("docs/page.md#part".into())),
-            (1, What::Code("code".into())),
-            (1, What::Link("one.svg".into())),
-            (6, What::Code("a ` b".into())),
-        ];
-        assert_eq!(spans(page).collect::<Vec<_>>(), expected);
-    }
 }

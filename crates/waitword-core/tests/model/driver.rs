@@ -246,7 +246,10 @@ impl World {
         let Some(id) = stage.nth(wait) else { return };
         let Stage { model, waits, threads, .. } = stage;
         match waits.get_mut(&id).expect("found") {
-            Real::Task(wait) => assert_eq!(wait.as_mut().cancel(), model.cancel(id)),
+            Real::Task(wait) => {
+                let cancelled = [(); 2].map(|()| wait.as_mut().cancel());
+                assert_eq!(cancelled, [model.cancel(id), Cancelled::BeforeNotify], "returned once");
+            }
             Real::Timed { wait, .. } => assert_eq!(wait.as_mut().cancel(), model.cancel(id)),
             Real::Agent { .. } => return,
             Real::Thread { blocked, interrupt, form } => {
@@ -302,6 +305,14 @@ impl World {
             let empty = stage.model.inboxes[agent].iter().all(|list| list.is_empty());
             assert_eq!(inbox.is_empty(), empty, "inbox of agent {agent}");
             assert_eq!(self.rings[agent].load(Ordering::SeqCst), 0, "the bell of agent {agent}");
+        }
+        for (&id, real) in &stage.waits {
+            let is_waiting = match real {
+                Real::Task(wait) => wait.is_waiting(),
+                Real::Timed { wait, .. } => wait.is_waiting(),
+                Real::Agent { .. } | Real::Thread { .. } => continue,
+            };
+            assert_eq!(is_waiting, matches!(stage.model.state(id), State::Waiting | State::Settled(_)));
         }
         assert_eq!(stage.woken, [], "woken outside a notify");
     }

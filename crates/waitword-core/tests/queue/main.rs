@@ -5,8 +5,7 @@ mod common;
 mod leaving;
 mod signals;
 
-use std::pin::Pin;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -49,57 +48,6 @@ fn views_of_the_same_bytes_share_a_queue() {
     assert_eq!(poll(short.as_mut()), Poll::Ready(Outcome::Notified));
     assert_eq!(notify_all(other_half), 1);
     assert_eq!(poll(elsewhere.as_mut()), Poll::Ready(Outcome::Notified));
-}
-
-/// Every order of arrival of up to five waiters, each a thread or a future, woken by every sequence of counts that the
-/// bits of `cuts` spell: they come out in the order in which they went in.
-#[test]
-fn fifo_over_threads_and_futures() {
-    for waiters in 1..=5_usize {
-        for kinds in 0..1_u32 << waiters {
-            for cuts in [0, 0b10101, 0b01010, 0b11111] {
-                fifo(waiters, kinds, cuts);
-            }
-        }
-    }
-}
-
-fn fifo(waiters: usize, kinds: u32, cuts: u32) {
-    let table = Table::with_shards(1);
-    let word = AtomicI32::new(0);
-    let woken = [const { AtomicUsize::new(0) }; 5];
-    let woken_now = || woken.iter().map(|count| count.load(Ordering::SeqCst)).collect::<Vec<_>>();
-    std::thread::scope(|scope| {
-        let mut futures: Vec<(usize, Pin<Box<WaitAsync<_>>>)> = Vec::new();
-        for waiter in 0..waiters {
-            if kinds & 1 << waiter == 0 {
-                let (table, word, woken) = (&table, &word, &woken[waiter]);
-                scope.spawn(move || {
-                    assert_eq!(wait(table.at(word), 0), Outcome::Notified);
-                    woken.fetch_add(1, Ordering::SeqCst);
-                });
-            } else {
-                futures.push((waiter, queued(table.at(&word), 0)));
-            }
-            until(|| table.waiters(&word) == waiter + 1);
-        }
-        let mut out = 0;
-        while out < waiters {
-            // A run of equal bits is one notify.
-            let run = (out + 1..waiters).take_while(|next| cuts >> next & 1 == cuts >> out & 1).count() + 1;
-            assert_eq!(notify_many(table.at(&word), run), run);
-            out += run;
-            for (waiter, future) in &mut futures {
-                if woken[*waiter].load(Ordering::SeqCst) == 0 && poll(future.as_mut()).is_ready() {
-                    woken[*waiter].store(1, Ordering::SeqCst);
-                }
-            }
-            let expected: Vec<usize> = (0..5).map(|waiter| usize::from(waiter < out)).collect();
-            until(|| woken_now() == expected);
-            assert_eq!(table.waiters(&word), waiters - out);
-        }
-        assert_eq!(notify_all(table.at(&word)), 0);
-    });
 }
 
 #[test]

@@ -96,20 +96,25 @@ fn forbidden_to_block() {
 // Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
 // (`models/locks/tests/models/event.rs`).
 
+/// From the front, or from the back, and never beside waiters.
 #[test]
 fn one_is_woken_or_else_the_word_is_replaced() {
-    let word = AtomicI32::new(0);
-    let (mut first, mut second) = (queued(&word, 0), queued(&word, 0));
-    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
-    assert_eq!(
-        (poll(first.as_mut()), poll(second.as_mut())),
-        (Poll::Ready(Outcome::Notified), Poll::Pending)
-    );
-    assert_eq!(notify_one_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
-    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
-    assert_eq!(notify_one_or_replace(&word, 5, 1), Err(0));
-    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(0));
-    assert_eq!(word.load(Ordering::SeqCst), 1);
+    type Notify = fn(&AtomicI32, i32, i32) -> Result<usize, i32>;
+    let notifies: [(Notify, [usize; 3]); 2] = [
+        (|word, expected, new| notify_one_or_replace(word, expected, new), [0, 1, 2]),
+        (|word, expected, new| notify_last_or_replace(word, expected, new), [2, 1, 0]),
+    ];
+    for (notify, order) in notifies {
+        let word = AtomicI32::new(0);
+        let mut waits = [(); 3].map(|()| queued(&word, 0));
+        for (left, (next, expected)) in (0..3).rev().zip(order.into_iter().zip([0, 5, 0])) {
+            assert_eq!(notify(&word, expected, 1), Ok(1), "whatever the word holds");
+            assert_eq!(poll(waits[next].as_mut()), Poll::Ready(Outcome::Notified));
+            assert_eq!((Table::global().waiters(&word), word.load(Ordering::SeqCst)), (left, 0));
+        }
+        assert_eq!([notify(&word, 5, 1), notify(&word, 0, 1)], [Err(0), Ok(0)]);
+        assert_eq!(word.load(Ordering::SeqCst), 1);
+    }
 }
 
 #[test]
@@ -134,23 +139,4 @@ fn words_of_every_type_are_replaced_whole() {
     assert_eq!(notify_one_or_replace(&unsigned.0, u32::MAX, 7), Ok(0));
     assert_eq!(replace_and_notify_all(&unsigned.1, 0, 7), Err(1 << 40));
     assert_eq!((unsigned.0.into_inner(), unsigned.1.into_inner()), (7, 1 << 40));
-}
-
-/// The word is replaced only without waiters, and the waiter that came last goes first.
-#[test]
-fn the_last_is_woken_or_else_the_word_is_replaced() {
-    let word = AtomicI32::new(0);
-    let (mut first, mut second, mut third) = (queued(&word, 0), queued(&word, 0), queued(&word, 0));
-    assert_eq!(notify_last_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
-    assert_eq!((poll(third.as_mut()), poll(first.as_mut())), (Poll::Ready(Outcome::Notified), Poll::Pending));
-    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
-    assert_eq!(
-        (poll(first.as_mut()), poll(second.as_mut())),
-        (Poll::Ready(Outcome::Notified), Poll::Pending)
-    );
-    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(1), "first and last in one");
-    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
-    assert_eq!(notify_last_or_replace(&word, 5, 1), Err(0));
-    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
-    assert_eq!(word.load(Ordering::SeqCst), 1);
 }

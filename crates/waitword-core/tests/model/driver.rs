@@ -9,7 +9,7 @@ use waitword_core::*;
 
 use super::history::{AGENTS, Form, HOUR, History, Kind, OnWake, Step, Time, WORDS};
 use super::world::{Blocked, ModelWaker, Real, Stage, World, until};
-use super::{Id, State, thread};
+use super::{Id, Model, State, thread};
 
 /// Threads are dear; what distinguishes them from tasks needs few.
 const MOST_THREADS: usize = 3;
@@ -166,8 +166,10 @@ impl World {
         };
         wakers.insert(id, on_wake);
         if polled.is_ready() {
+            let mut ended = waits.remove(&id).expect("it is there");
+            ended.check_notified(model, id);
             // Ended and returned: nothing is left to cancel.
-            match waits.remove(&id).expect("it is there") {
+            match ended {
                 Real::Task(mut wait) => assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify),
                 Real::Timed { mut wait, .. } => assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify),
                 Real::Agent { .. } | Real::Thread { .. } => unreachable!("not polled"),
@@ -268,7 +270,7 @@ impl World {
                 *threads -= 1;
             }
         }
-        waits.remove(&id);
+        waits.remove(&id).expect("it is there").check_notified(model, id);
     }
 
     pub(super) fn drop(self: &Arc<Self>, stage: &mut Stage, wait: usize) {
@@ -344,5 +346,19 @@ impl World {
         // The timer's thread may be about to wake a waiter, and a thread about to end.
         until(|| Arc::strong_count(self) == 1);
         until(|| Arc::weak_count(self) == 0);
+    }
+}
+
+impl Real {
+    /// It has ended, and knows by which kind of notify, if it was one.
+    fn check_notified(&mut self, model: &Model, id: Id) {
+        let notified = match self {
+            Self::Task(wait) => (wait.as_mut().was_notified_alone(), wait.as_mut().was_notified_last()),
+            Self::Timed { wait, .. } => {
+                (wait.as_mut().was_notified_alone(), wait.as_mut().was_notified_last())
+            }
+            Self::Agent { .. } | Self::Thread { .. } => return,
+        };
+        assert_eq!(notified, model.waits[id].notified, "alone, and as the last");
     }
 }

@@ -1,7 +1,7 @@
 //! Signals, `notify_last`, and the watchdog.
 
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64};
 use std::task::{Context, Poll};
 use std::thread;
 
@@ -84,41 +84,6 @@ fn notify_last_takes_the_tail_and_no_other_position() {
     assert_eq!(notify_last(at), 1, "first and last in one");
     assert!(poll(here[0].as_mut()).is_ready());
     assert_eq!((notify_last(at), table.waiters(&word)), (0, 0));
-}
-
-#[test]
-fn a_wait_knows_whether_it_was_notified_as_the_last() {
-    let word = AtomicU64::new(u64::MAX);
-    let mut waits = [(); 4].map(|()| queued(&word, u64::MAX));
-    assert!(!waits[3].as_mut().was_notified_last());
-    assert_eq!((notify_last(&word), notify_one(&word), notify_last(&word)), (1, 1, 1));
-    assert!(poll(waits[3].as_mut()).is_ready() && waits[3].as_mut().was_notified_last());
-    assert!(poll(waits[0].as_mut()).is_ready() && !waits[0].as_mut().was_notified_last());
-    assert_eq!(waits[2].as_mut().cancel(), Cancelled::AfterNotify);
-    assert!(waits[2].as_mut().was_notified_last());
-    assert_eq!(waits[1].as_mut().cancel(), Cancelled::BeforeNotify);
-    assert!(!waits[1].as_mut().was_notified_last());
-    // It expects all bits set, and is never queued.
-    word.store(0, Ordering::SeqCst);
-    let mut not_equal = Box::pin(wait_async(&word, u64::MAX));
-    assert!(poll(not_equal.as_mut()).is_ready() && !not_equal.as_mut().was_notified_last());
-}
-
-#[test]
-fn a_wait_knows_whether_it_was_notified_alone() {
-    let word = AtomicU64::new(0);
-    let mut waits = [(); 5].map(|()| queued(&word, 0));
-    assert_eq!((notify_one(&word), notify_last(&word), notify_one_or_replace(&word, 0, 0)), (1, 1, Ok(1)));
-    assert_eq!(notify_all(&word), 2);
-    for (at, alone) in [true, true, false, false, true].into_iter().enumerate() {
-        let wait = &mut waits[at];
-        match at % 2 {
-            0 => assert!(poll(wait.as_mut()).is_ready()),
-            _ => assert_eq!(wait.as_mut().cancel(), Cancelled::AfterNotify),
-        }
-        assert_eq!(wait.as_mut().was_notified_alone(), alone, "{at}");
-    }
-    assert!(!Box::pin(wait_async(&word, 0)).as_mut().was_notified_alone());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use common::{poll, queued, until};
 use waitword_core::*;
 
 #[test]
-fn every_type_of_word_waits_and_is_notified() {
+fn every_type_of_word_waits_is_notified_and_is_replaced_whole() {
     fn check<W: Word>(word: &W, held: W::Value, other: W::Value)
     where
         for<'a> &'a W: Location<Word = W>,
@@ -24,9 +24,14 @@ fn every_type_of_word_waits_and_is_notified() {
         assert_eq!(notify_one(word), 1);
         assert_eq!(poll(waiting.as_mut()), Poll::Ready(Outcome::Notified));
         assert_eq!(Table::global().waiters(word), 0);
+        assert_eq!(replace_and_notify_all(word, other, other), Err(held));
+        assert_eq!(notify_one_or_replace(word, held, other), Ok(0));
+        assert_eq!(replace_and_notify_all(word, other, held), Ok(0));
+        assert_eq!(word.load(), held);
     }
-    check(&AtomicI32::new(-1), -1, 1);
+    check(&AtomicI32::new(i32::MIN), i32::MIN, -1);
     check(&AtomicU32::new(u32::MAX), u32::MAX, 0);
+    check(&AtomicI64::new(i64::MIN), i64::MIN, -1);
     // The upper half is compared too.
     check(&AtomicI64::new(1 << 40), 1 << 40, 0);
     check(&AtomicU64::new(1 << 63), 1 << 63, 0);
@@ -127,16 +132,4 @@ fn all_are_woken_if_the_word_is_replaced() {
     assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     assert_eq!(replace_and_notify_all(&word, 1, 2), Ok(0));
     assert_eq!(word.load(Ordering::SeqCst), 2);
-}
-
-#[test]
-fn words_of_every_type_are_replaced_whole() {
-    let signed = (AtomicI32::new(i32::MIN), AtomicI64::new(i64::MIN));
-    assert_eq!(notify_one_or_replace(&signed.0, i32::MIN, -1), Ok(0));
-    assert_eq!(replace_and_notify_all(&signed.1, i64::MIN, -1), Ok(0));
-    assert_eq!((signed.0.into_inner(), signed.1.into_inner()), (-1, -1));
-    let unsigned = (AtomicU32::new(u32::MAX), AtomicU64::new(1 << 40));
-    assert_eq!(notify_one_or_replace(&unsigned.0, u32::MAX, 7), Ok(0));
-    assert_eq!(replace_and_notify_all(&unsigned.1, 0, 7), Err(1 << 40));
-    assert_eq!((unsigned.0.into_inner(), unsigned.1.into_inner()), (7, 1 << 40));
 }

@@ -201,7 +201,7 @@ pub(crate) enum Recipe {
 /// What is repeated, and how often.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Repeat {
-    /// Only these test binaries: `herds`, `waitword-core/herds`, `waitword-core/lib`; those that race without
+    /// Only these test binaries: `executors`, `waitword-core/executors`, `waitword-core/lib`; those that race without
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 

@@ -24,7 +24,7 @@ pub(crate) fn miri() -> Result<(), Stop> {
 
 /// Those with pointers into waiters; not those of types, of messages and of crowds.
 const TESTS: [(&str, &str); 3] = [
-    ("waitword-core", "blocking_wakers hostile hostile_futures queue"),
+    ("waitword-core", "blocking_wakers hostile queue"),
     (
         "waitword",
         "async_lock barrier condvar event execute_locked foreign_panics guards mutex no_allocation once rwlock \
@@ -62,7 +62,6 @@ const TOO_LONG: &[&str] = &[
     "nodes_carry_their_slots",
     "waits_on_memory_that_nobody_knows",
     "a_thread_is_queued_from_the_enqueue",
-    "fifo_over_threads_and_futures",
     "section::point_",
     "point_25_",
     "point_47_",

@@ -1,4 +1,4 @@
-//! The Promela model: spin writes a checker in C, which visits every state.
+//! The Promela models: spin writes a checker in C, which visits every state.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,54 +6,81 @@ use std::fs;
 use crate::line::{Stop, listen, root};
 use crate::tool::{C_COMPILER, SPIN, need};
 
-const MODEL: &str = "verify/proofs/queue.pml";
 const FOLDER: &str = "target/promela";
 
-/// A second or ten each. All mutants are caught in these.
-const SMALL: [&str; 4] = [
-    "-DWAITERS=2 -DWORDS=1 -DBATCH=1 -DFEW=2",
-    "-DWAITERS=2 -DWORDS=2 -DBITS=1 -DBATCH=1 -DFEW=0",
-    "-DWAITERS=2 -DWORDS=2 -DBITS=2 -DBATCH=1 -DFEW=0",
-    "-DWAITERS=3 -DWORDS=1 -DBATCH=2 -DFEW=0",
-];
+struct Model {
+    file: &'static str,
+    /// A second or ten each. All mutants are caught in these.
+    small: &'static [&'static str],
+    /// Minutes each, and up to 8 GB of memory.
+    large: &'static [&'static str],
+}
 
-/// Minutes each, and up to 8 GB of memory.
-const LARGE: [&str; 2] =
-    ["-DWAITERS=3 -DWORDS=1 -DBATCH=1 -DFEW=1", "-DWAITERS=2 -DWORDS=2 -DBATCH=1 -DFEW=2"];
+const MODELS: [Model; 2] = [
+    Model {
+        file: "queue.pml",
+        small: &[
+            "-DWAITERS=2 -DWORDS=1 -DBATCH=1 -DFEW=2",
+            "-DWAITERS=2 -DWORDS=2 -DBITS=1 -DBATCH=1 -DFEW=0",
+            "-DWAITERS=2 -DWORDS=2 -DBITS=2 -DBATCH=1 -DFEW=0",
+            "-DWAITERS=3 -DWORDS=1 -DBATCH=2 -DFEW=0",
+        ],
+        large: &["-DWAITERS=3 -DWORDS=1 -DBATCH=1 -DFEW=1", "-DWAITERS=2 -DWORDS=2 -DBATCH=1 -DFEW=2"],
+    },
+    Model {
+        file: "script_lock.pml",
+        small: &["-DRECHECKS=NEVER", "-DRECHECKS=ANY_TIME", "-DRECHECKS=LAST_RESORT -DSTUCK=1"],
+        large: &[],
+    },
+];
 
 pub(crate) fn run(deep: bool) -> Result<(), Stop> {
     need(&[SPIN, C_COMPILER])?;
-    for size in if deep { &LARGE[..] } else { &SMALL } {
-        match check(size)? {
-            Outcome::Holds { states } => println!("holds in {states} states"),
-            Outcome::Fails(why) => {
-                let trail = format!("cd {FOLDER} && spin {size} -k queue.pml.trail -p -g ../../{MODEL}");
-                return Err(Stop::Failed(format!("the model fails: {why}\nthe way there: {trail}")));
-            }
-        }
-    }
-    let model = fs::read_to_string(root().join(MODEL)).map_err(Stop::at(MODEL))?;
-    'mutants: for mutant in mutants(&model).into_iter().filter(|_| !deep) {
-        for size in SMALL {
-            if let Outcome::Fails(why) = check(&format!("{size} -D{mutant}"))? {
-                println!("caught: {why}");
-                continue 'mutants;
-            }
-        }
-        return Err(Stop::Failed(format!("nothing in the model notices {mutant}")));
-    }
-    Ok(())
+    MODELS.iter().try_for_each(|model| model.run(deep))
 }
 
-fn check(defines: &str) -> Result<Outcome, Stop> {
-    // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
-    let cc = "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c";
-    // Said aloud is the whole of it; the checker's own output is long and of use only to us.
-    let line = format!(
-        "mkdir -p {FOLDER} && cd {FOLDER} && spin {defines} -a ../../{MODEL} && {cc} && ./pan -m100000"
-    );
-    let printed = listen(&line)?;
-    outcome(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
+impl Model {
+    fn run(&self, deep: bool) -> Result<(), Stop> {
+        let file = format!("verify/proofs/{}", self.file);
+        for size in if deep { self.large } else { self.small } {
+            match self.check(size)? {
+                Outcome::Holds { states } => println!("holds in {states} states"),
+                Outcome::Fails(why) => {
+                    let trail =
+                        format!("cd {FOLDER} && spin {size} -k {}.trail -p -g ../../{file}", self.file);
+                    return Err(Stop::Failed(format!("the model fails: {why}\nthe way there: {trail}")));
+                }
+            }
+        }
+        if deep {
+            return Ok(());
+        }
+        let model = fs::read_to_string(root().join(&file)).map_err(Stop::at(&file))?;
+        mutants(&model).into_iter().try_for_each(|mutant| self.catch(mutant))
+    }
+
+    /// Searches a size in which the mutant fails.
+    fn catch(&self, mutant: &str) -> Result<(), Stop> {
+        for size in self.small {
+            if let Outcome::Fails(why) = self.check(&format!("{size} -D{mutant}"))? {
+                println!("caught: {why}");
+                return Ok(());
+            }
+        }
+        Err(Stop::Failed(format!("nothing in {} notices {mutant}", self.file)))
+    }
+
+    fn check(&self, defines: &str) -> Result<Outcome, Stop> {
+        // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
+        let cc = "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c";
+        // Said aloud is the whole of it; the checker's own output is long and of use only to us.
+        let line = format!(
+            "mkdir -p {FOLDER} && cd {FOLDER} && spin {defines} -a ../../verify/proofs/{} && {cc} && ./pan -m100000",
+            self.file
+        );
+        let printed = listen(&line)?;
+        outcome(&printed).ok_or_else(|| Stop::Failed(format!("the search did not end:\n{printed}")))
+    }
 }
 
 #[derive(Debug, PartialEq)]

@@ -39,7 +39,6 @@ const NOT_REPEATED: [&str; 18] = [
     "waitword-observe/program",
     "waitword-postgres/postgres",
     // Each round would be the one before, for seconds.
-    "waitword/protocol_model",
     "waitword-agents/arrivals",
     "waitword-quickjs/embedding",
     "waitword-quickjs/lib",

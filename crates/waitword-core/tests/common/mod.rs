@@ -131,7 +131,7 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(
 );
 
 /// Polls once, with a waker that does nothing.
-pub(crate) fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+pub(crate) fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     poll_with(future, Waker::noop())
 }
 

@@ -7,28 +7,8 @@ use std::time::{Duration, Instant};
 
 use waitword_core::*;
 
-use crate::common::{Bomb, Probe, poll, poll_with, queued, queued_with, until};
+use crate::common::{Bomb, poll, poll_with, queued, queued_with, until};
 use crate::{TimedWait, Wait};
-
-#[test]
-fn futures_dropped_while_a_notify_completes_them() {
-    // The first waker drops all the other waits: those of its own batch are completed, the rest is detached.
-    struct DropsAll(Mutex<Vec<Wait>>);
-    impl Wake for DropsAll {
-        fn wake(self: Arc<Self>) {
-            self.0.lock().unwrap().clear();
-        }
-    }
-    let word = Arc::new(AtomicI32::new(0));
-    let drops_all = Arc::new(DropsAll(Mutex::default()));
-    let mut first = queued_with(&*word, 0, &Waker::from(Arc::clone(&drops_all)));
-    let probe = Probe::new();
-    let others = (0..200).map(|_| queued_with(Arc::clone(&word), 0, &probe.waker()));
-    *drops_all.0.lock().unwrap() = others.collect();
-    assert_eq!(notify_all(&word), 201);
-    assert_eq!(poll(first.as_mut()), Poll::Ready(Outcome::Notified));
-    assert_eq!(probe.held(), 0);
-}
 
 #[test]
 fn a_detached_wait_is_notified_whether_polled_cancelled_or_timed_out() {

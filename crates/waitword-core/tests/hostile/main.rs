@@ -1,11 +1,13 @@
-//! Foreign code that panics, re-enters or comes at the wrong time. Named after the bugs that others had. (What may be done
-//! to the futures themselves is in `hostile_futures.rs`.)
+//! Foreign code that panics, re-enters or comes at the wrong time, and what may be done to the futures themselves. Named after the bugs that
+//! others had. (`against_the_model.rs` has hostile wakers in random histories.)
 
 #[path = "../common/mod.rs"]
 mod common;
 mod detached;
+mod futures;
 mod reentrant;
 
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -19,9 +21,9 @@ use waitword_core::*;
 type TimedWait = Pin<Box<WaitAsync<Arc<AtomicI32>, Until>>>;
 type Wait = Pin<Box<WaitAsync<Arc<AtomicI32>>>>;
 
-/// A panic is dropped, and that may panic in its turn.
+/// A panic is dropped, and that may panic in its turn. (What a notify does then, `against_the_model.rs` checks.)
 #[test]
-fn a_waker_that_panics_does_not_keep_the_others_asleep() {
+fn the_timer_survives_a_waker_that_panics() {
     struct Payload;
     impl Drop for Payload {
         fn drop(&mut self) {
@@ -35,20 +37,10 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
         }
     }
     for panics in [|| panic!("this waker panics on purpose"), || std::panic::panic_any(Payload)] {
-        let word = AtomicI32::new(0);
-        let (panics, probe) = (Waker::from(Arc::new(Panics(panics))), Probe::new());
-        let waker = |position| if position % 10 == 3 { panics.clone() } else { probe.waker() };
-        let mut waits: Vec<_> = (0..100).map(|position| queued_with(&word, 0, &waker(position))).collect();
-        assert_eq!(notify_all(&word), 100);
-        assert_eq!(probe.wakes(), 90);
-        assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
-        assert_eq!(notify_all(&word), 0);
-
-        // The thread that keeps the deadlines survives it, too.
-        let mut timeout = Duration::from_millis(1);
+        let (word, mut timeout) = (AtomicI32::new(0), Duration::from_millis(1));
         let mut timed = loop {
             let mut timed = Box::pin(wait_async_for(&word, 0, timeout));
-            if poll_with(timed.as_mut(), &panics).is_pending() {
+            if poll_with(timed.as_mut(), &Waker::from(Arc::new(Panics(panics)))).is_pending() {
                 break timed;
             }
             // A slow machine: it was over before it was first polled.
@@ -60,120 +52,80 @@ fn a_waker_that_panics_does_not_keep_the_others_asleep() {
     }
 }
 
-/// However many are asked for: woken waiters are counted, that with the waker too, and the others keep their positions.
-#[test]
-fn a_waker_that_panics_takes_its_own_notify_and_no_other() {
-    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
-    let word = AtomicI32::new(0);
-    let bomb = Bomb::waker(&ARMED);
-    for woken in 1..=3 {
-        let probe = Probe::new();
-        let [first, others] = [&*bomb, &probe.waker()];
-        let mut waits = [first, others, others].map(|waker| queued_with(&word, 0, waker));
-        let notify = || if woken == 1 { notify_one(&word) } else { notify_many(&word, woken) };
-        assert_eq!(Bomb::armed(&bomb, Bomb::WAKE, notify).unwrap(), woken);
-        assert_eq!(probe.wakes(), woken - 1);
-        assert_eq!(Table::global().waiters(&word), 3 - woken);
-        for wait in &mut waits[..woken] {
-            assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-        }
-        assert_eq!(notify_all(&word), 3 - woken);
-        assert!(waits[woken..].iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
-    }
+/// The call of a wait in which its waker panics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum During {
+    FirstPoll,
+    /// With the waker in place of another, or with another in its place.
+    Poll,
+    /// Of a wait that was notified: whatever panics, the next poll finds that.
+    LastPoll,
+    Drop,
 }
 
+/// A wait whose waker panics keeps its position and the waker that it has, or was never queued; and those before and behind it are served.
 #[test]
 fn a_waker_that_panics_when_cloned_or_dropped_leaves_the_queue_whole() {
-    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
-    for when in [Bomb::CLONE, Bomb::DROP] {
-        let word = AtomicI32::new(0);
-        let mut before = queued(&word, 0);
-        let mut hit = Box::pin(wait_async(&word, 0));
-        let bomb = Bomb::waker(&ARMED);
-        if when == Bomb::DROP {
-            assert!(poll_with(hit.as_mut(), &bomb).is_pending());
-        }
-        // Polled anew: the bomb is cloned, or the stored clone of it replaced and dropped.
-        let other = Waker::noop();
-        let waker = if when == Bomb::CLONE { &*bomb } else { other };
-        assert!(Bomb::armed(&bomb, when, || poll_with(hit.as_mut(), waker)).is_err());
-        let mut after = queued(&word, 0);
-        drop(hit);
-        assert_eq!(notify_all(&word), 2);
-        assert_eq!(poll(before.as_mut()), Poll::Ready(Outcome::Notified));
-        assert_eq!(poll(after.as_mut()), Poll::Ready(Outcome::Notified));
+    fn plain(word: &AtomicI32) -> AnyWait<'_> {
+        Box::pin(wait_async(word, 0))
+    }
+    // Holds its waker twice: in the queue, and in the timer.
+    fn timed(word: &AtomicI32) -> AnyWait<'_> {
+        Box::pin(wait_async_for(word, 0, Duration::from_secs(3600)))
+    }
+    let both: [Make; 2] = [plain, timed];
+    let rows: [(&[Make], usize, During, bool); 6] = [
+        (&both, Bomb::CLONE, During::FirstPoll, false),
+        (&[timed], Bomb::SECOND_CLONE, During::FirstPoll, true),
+        (&both, Bomb::CLONE, During::Poll, true),
+        (&both, Bomb::DROP, During::Poll, true),
+        (&[timed], Bomb::DROP, During::LastPoll, false),
+        (&both, Bomb::DROP, During::Drop, false),
+    ];
+    // When it panics, and whether the wait is queued then.
+    for (makes, when, during, is_queued) in rows {
+        makes.iter().for_each(|make| panics_during(*make, when, during, is_queued));
     }
 }
 
-/// A queued wait whose next waker cannot be cloned keeps its position and the waker that it has.
-#[test]
-fn a_waker_that_panics_when_cloned_does_not_take_the_place_of_another() {
+type AnyWait<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+type Make = for<'a> fn(&'a AtomicI32) -> AnyWait<'a>;
+
+fn panics_during(make: Make, when: usize, during: During, is_queued: bool) {
     static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
     let word = AtomicI32::new(0);
     let (bomb, probe) = (Bomb::waker(&ARMED), Probe::new());
-    let mut wait = queued_with(&word, 0, &probe.waker());
-    let mut behind = queued(&word, 0);
-    assert!(Bomb::armed(&bomb, Bomb::CLONE, || poll_with(wait.as_mut(), &bomb)).is_err());
-    assert_eq!(notify_one(&word), 1);
-    assert_eq!(probe.wakes(), 1);
-    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-    assert!(poll(behind.as_mut()).is_pending());
-}
-
-/// A wait with a deadline holds its waker twice: in the queue and in the timer.
-#[test]
-fn a_waker_that_panics_when_cloned_or_dropped_and_a_deadline() {
-    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
-    let word = AtomicI32::new(0);
-    let bomb = Bomb::waker(&ARMED);
-    let an_hour = Duration::from_secs(3600);
-    let poll_with = |wait: Pin<&mut WaitAsync<_, Until>>, waker: &Waker, when| {
-        Bomb::armed(&bomb, when, || poll_with(wait, waker))
-    };
-
-    // Cloned for the queue, and for the timer.
-    for (when, queued) in [(Bomb::CLONE, 0), (Bomb::SECOND_CLONE, 1)] {
-        let mut wait = pin!(wait_async_for(&word, 0, an_hour));
-        assert!(poll_with(wait.as_mut(), &bomb, when).is_err());
-        assert_eq!(Table::global().waiters(&word), queued);
-        assert!(poll(wait.as_mut()).is_pending());
-        assert_eq!(notify_all(&word), 1);
-        assert_eq!(poll(wait), Poll::Ready(Outcome::Notified));
+    // If its destructor panics, the wait has it already.
+    let [has, given] = if when == Bomb::DROP { [&*bomb, Waker::noop()] } else { [&probe.waker(), &*bomb] };
+    let mut before = queued(&word, 0);
+    let (mut hit, mut behind) = (Some(make(&word)), None);
+    if during != During::FirstPoll {
+        assert!(poll_with(hit.as_mut().unwrap().as_mut(), has).is_pending());
+        behind = Some(queued(&word, 0));
     }
-
-    let queued = || {
-        let mut wait = Box::pin(wait_async_for(&word, 0, an_hour));
-        assert!(poll_with(wait.as_mut(), &bomb, Bomb::NEVER).unwrap().is_pending());
-        wait
-    };
-
-    // Replaced.
-    let mut wait = queued();
-    assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
-    assert!(poll(wait.as_mut()).is_pending());
-    assert_eq!(notify_all(&word), 1);
-    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-
-    // Dropped by the timer, in the poll that finds the notify: the next poll finds it all the same.
-    let mut wait = queued();
-    assert_eq!(notify_all(&word), 1);
-    assert!(poll_with(wait.as_mut(), Waker::noop(), Bomb::DROP).is_err());
-    assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-
-    // Dropped with the wait, from both.
-    let wait = queued();
-    assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(wait)).is_err());
-    assert_eq!(notify_all(&word), 0);
-}
-
-#[test]
-fn a_waker_dropped_with_its_wait_may_panic() {
-    static ARMED: AtomicUsize = AtomicUsize::new(Bomb::NEVER);
-    let word = AtomicI32::new(0);
-    let bomb = Bomb::waker(&ARMED);
-    let hit = queued_with(&word, 0, &bomb);
-    assert!(Bomb::armed(&bomb, Bomb::DROP, || drop(hit)).is_err());
-    assert_eq!(notify_all(&word), 0);
+    if during == During::LastPoll {
+        assert_eq!(notify_all(&word), 3);
+    }
+    let panicked = Bomb::armed(&bomb, when, || match during {
+        During::Drop => drop(hit.take()),
+        _ => _ = poll_with(hit.as_mut().unwrap().as_mut(), given),
+    });
+    assert!(panicked.is_err(), "{during:?}");
+    let mut behind = behind.unwrap_or_else(|| queued(&word, 0));
+    if during != During::LastPoll {
+        assert_eq!(Table::global().waiters(&word), 2 + usize::from(is_queued), "{during:?}");
+        assert_eq!(notify_many(&word, 2), 2);
+        assert_eq!(behind.is_notified(), !is_queued, "{during:?}");
+        assert!(is_queued || hit.iter_mut().all(|hit| poll(hit.as_mut()).is_pending()));
+    }
+    // The one behind it, or itself, which has been queued anew.
+    let left = matches!(during, During::FirstPoll | During::Poll);
+    assert_eq!(notify_all(&word), usize::from(left), "{during:?}");
+    let others = [&mut before, &mut behind].map(|wait| poll(wait.as_mut()));
+    assert_eq!(others, [Poll::Ready(Outcome::Notified); 2]);
+    assert!(hit.iter_mut().all(|hit| poll(hit.as_mut()) == Poll::Ready(Outcome::Notified)), "{during:?}");
+    let keeps_other = (when, during) == (Bomb::CLONE, During::Poll);
+    assert_eq!(probe.wakes(), usize::from(keeps_other), "{during:?}");
 }
 
 /// Nova PR 976, Rust issues of the same shape: a stack that unwinds with a linked node.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use waitword_core::*;
 
-use crate::common::{poll, poll_with, queued, queued_with, until};
+use crate::common::{poll, poll_with, queued, until};
 
 /// Does something when it is woken, and when its last clone is dropped; and counts how often it has.
 struct ReEnters<F: Fn()>(F, Arc<AtomicUsize>);
@@ -33,76 +33,63 @@ impl<F: Fn()> Drop for ReEnters<F> {
     }
 }
 
-/// tokio #4129, #5429: the last clone of a waker owns what re-enters the queue when it is dropped.
+/// tokio #4129, #5429: the last clone of a waker owns what re-enters the queue when it is dropped. And the timer, which has a lock of its own.
 #[test]
-fn a_waker_that_re_enters_the_queue_from_wake_and_from_drop() {
-    let word = Arc::new(AtomicI32::new(0));
-    let times = Arc::new(AtomicUsize::new(0));
-    let re_enters = || {
+fn a_waker_that_re_enters_the_queue_or_the_timer_from_wake_and_from_drop() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    let (word, times) = (Arc::new(AtomicI32::new(0)), Arc::new(AtomicUsize::new(0)));
+    let waker = |everything: Box<dyn Fn() + Send + Sync>| {
+        Waker::from(Arc::new(ReEnters(everything, Arc::clone(&times))))
+    };
+    let of_queue = || {
         let (word, other) = (Arc::clone(&word), Mutex::new(Some(queued(Arc::clone(&word), 0))));
-        let everything = move || {
+        waker(Box::new(move || {
             let wait = queued(&*word, 0);
             assert!(notify_one(&word) <= 1);
             drop(wait);
             drop(other.lock().unwrap().take());
-        };
-        Waker::from(Arc::new(ReEnters(everything, Arc::clone(&times))))
+        }))
     };
-    // By wake, and then the drop; by a change of the waker; by the drop of the wait.
-    for way in 0..3 {
-        let mut wait = queued_with(&*word, 0, &re_enters());
-        match way {
-            0 => assert!(notify_all(&word) >= 1),
-            1 => drop(poll(wait.as_mut())),
-            _ => (),
-        }
-        drop(wait);
-        assert_eq!(times.load(Ordering::SeqCst), way + 2);
-    }
-    assert_eq!(Table::global().waiters(&*word), 0);
-}
-
-/// The same on the thread that keeps the deadlines, which has a lock of its own.
-#[test]
-fn a_waker_that_re_enters_the_timer_from_wake_and_from_drop() {
-    let word = Arc::new(AtomicI32::new(0));
-    let times = Arc::new(AtomicUsize::new(0));
-    let re_enters = || {
-        let mut other = Box::pin(wait_async_for(Arc::clone(&word), 0, Duration::from_secs(3600)));
+    let of_timer = || {
+        let mut other = Box::pin(wait_async_for(Arc::clone(&word), 0, HOUR));
         assert!(poll(other.as_mut()).is_pending());
         let (word, other) = (Arc::clone(&word), Mutex::new(Some(other)));
-        let everything = move || {
-            for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600)] {
+        waker(Box::new(move || {
+            for timeout in [Duration::ZERO, Duration::from_nanos(1), HOUR] {
                 let _ = poll(pin!(wait_async_for(&*word, 0, timeout)));
             }
             drop(other.lock().unwrap().take());
-        };
-        Waker::from(Arc::new(ReEnters(everything, Arc::clone(&times))))
+        }))
     };
-    // By the deadline, which wakes; by a change of the waker; by the drop of the wait.
+    // By the deadline, which wakes. The timer may hold the last clone, and drop it a little after it has woken.
     let mut timeout = Duration::from_millis(1);
-    let (timed, before) = loop {
+    loop {
         let before = times.load(Ordering::SeqCst);
         let mut timed = Box::pin(wait_async_for(&*word, 0, timeout));
-        if poll_with(timed.as_mut(), &re_enters()).is_pending() {
+        if poll_with(timed.as_mut(), &of_timer()).is_pending() {
             until(|| times.load(Ordering::SeqCst) > before);
-            break (timed, before);
+            assert_eq!(smol::future::block_on(timed), Outcome::TimedOut);
+            until(|| times.load(Ordering::SeqCst) == before + 2);
+            break;
         }
         // A slow machine: it was over before it was first polled.
         timeout *= 2;
-    };
-    assert_eq!(smol::future::block_on(timed), Outcome::TimedOut);
-    // The timer may hold the last clone, and drop it a little after it has woken.
-    let so_far = before + 2;
-    until(|| times.load(Ordering::SeqCst) == so_far);
-    for way in 1..=2 {
-        let mut wait = Box::pin(wait_async_for(&*word, 0, Duration::from_secs(3600)));
-        assert!(poll_with(wait.as_mut(), &re_enters()).is_pending());
-        if way == 1 {
-            assert!(poll(wait.as_mut()).is_pending());
-        }
-        drop(wait);
-        assert_eq!(times.load(Ordering::SeqCst), so_far + way);
+    }
+    // By a notify, which wakes; by a change of the waker; by the drop of the wait.
+    for (way, more) in [(0, 2), (1, 1), (2, 1)] {
+        let ways = |mut wait: Pin<Box<dyn Future<Output = Outcome> + '_>>, waker: &dyn Fn() -> Waker| {
+            let before = times.load(Ordering::SeqCst);
+            assert!(poll_with(wait.as_mut(), &waker()).is_pending());
+            match way {
+                0 => assert!(notify_all(&word) >= 1),
+                1 => drop(poll(wait.as_mut())),
+                _ => (),
+            }
+            drop(wait);
+            assert_eq!(times.load(Ordering::SeqCst), before + more);
+        };
+        ways(Box::pin(wait_async(&*word, 0)), &of_queue);
+        ways(Box::pin(wait_async_for(&*word, 0, HOUR)), &of_timer);
     }
     assert_eq!(Table::global().waiters(&*word), 0);
 }

@@ -9,7 +9,7 @@ use waitword_core::*;
 
 use super::history::{AGENTS, Form, HOUR, History, Kind, OnWake, Step, Time, WORDS};
 use super::world::{Blocked, ModelWaker, Real, Stage, World, until};
-use super::{Id, State, thread};
+use super::{Id, Model, State, thread};
 
 /// Threads are dear; what distinguishes them from tasks needs few.
 const MOST_THREADS: usize = 3;
@@ -166,8 +166,10 @@ impl World {
         };
         wakers.insert(id, on_wake);
         if polled.is_ready() {
+            let mut ended = waits.remove(&id).expect("it is there");
+            ended.check_notified(model, id);
             // Ended and returned: nothing is left to cancel.
-            match waits.remove(&id).expect("it is there") {
+            match ended {
                 Real::Task(mut wait) => assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify),
                 Real::Timed { mut wait, .. } => assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify),
                 Real::Agent { .. } | Real::Thread { .. } => unreachable!("not polled"),
@@ -246,7 +248,10 @@ impl World {
         let Some(id) = stage.nth(wait) else { return };
         let Stage { model, waits, threads, .. } = stage;
         match waits.get_mut(&id).expect("found") {
-            Real::Task(wait) => assert_eq!(wait.as_mut().cancel(), model.cancel(id)),
+            Real::Task(wait) => {
+                let cancelled = [(); 2].map(|()| wait.as_mut().cancel());
+                assert_eq!(cancelled, [model.cancel(id), Cancelled::BeforeNotify], "returned once");
+            }
             Real::Timed { wait, .. } => assert_eq!(wait.as_mut().cancel(), model.cancel(id)),
             Real::Agent { .. } => return,
             Real::Thread { blocked, interrupt, form } => {
@@ -265,7 +270,7 @@ impl World {
                 *threads -= 1;
             }
         }
-        waits.remove(&id);
+        waits.remove(&id).expect("it is there").check_notified(model, id);
     }
 
     pub(super) fn drop(self: &Arc<Self>, stage: &mut Stage, wait: usize) {
@@ -303,6 +308,14 @@ impl World {
             assert_eq!(inbox.is_empty(), empty, "inbox of agent {agent}");
             assert_eq!(self.rings[agent].load(Ordering::SeqCst), 0, "the bell of agent {agent}");
         }
+        for (&id, real) in &stage.waits {
+            let is_waiting = match real {
+                Real::Task(wait) => wait.is_waiting(),
+                Real::Timed { wait, .. } => wait.is_waiting(),
+                Real::Agent { .. } | Real::Thread { .. } => continue,
+            };
+            assert_eq!(is_waiting, matches!(stage.model.state(id), State::Waiting | State::Settled(_)));
+        }
         assert_eq!(stage.woken, [], "woken outside a notify");
     }
 
@@ -333,5 +346,19 @@ impl World {
         // The timer's thread may be about to wake a waiter, and a thread about to end.
         until(|| Arc::strong_count(self) == 1);
         until(|| Arc::weak_count(self) == 0);
+    }
+}
+
+impl Real {
+    /// It has ended, and knows by which kind of notify, if it was one.
+    fn check_notified(&mut self, model: &Model, id: Id) {
+        let notified = match self {
+            Self::Task(wait) => (wait.as_mut().was_notified_alone(), wait.as_mut().was_notified_last()),
+            Self::Timed { wait, .. } => {
+                (wait.as_mut().was_notified_alone(), wait.as_mut().was_notified_last())
+            }
+            Self::Agent { .. } | Self::Thread { .. } => return,
+        };
+        assert_eq!(notified, model.waits[id].notified, "alone, and as the last");
     }
 }

@@ -91,6 +91,7 @@ pub(crate) enum OnWake {
     Drops(usize),
     /// Waits on the same word.
     Waits,
+    Panics,
 }
 
 impl History {
@@ -178,6 +179,8 @@ impl OnWake {
             3 => Self::Polls(other),
             4 => Self::Cancels(other),
             5 => Self::Drops(other),
+            // Not where a panic is the end.
+            6 if cfg!(panic = "unwind") => Self::Panics,
             _ => Self::Waits,
         }
     }

@@ -28,6 +28,8 @@ pub(crate) struct Wait {
     /// The agent in whose inbox it arrives when it is settled.
     pub(crate) agent: Option<usize>,
     state: State,
+    /// Whether it was notified alone, and as the last.
+    pub(crate) notified: (bool, bool),
 }
 
 /// The settled waits of an agent: by a notify of its own (index 1), or by anything else (index 0).
@@ -55,7 +57,7 @@ impl Model {
     }
 
     pub(crate) fn make(&mut self, word: usize, expected: i32, agent: Option<usize>) -> Id {
-        self.waits.push(Wait { word, expected, agent, state: State::Idle });
+        self.waits.push(Wait { word, expected, agent, state: State::Idle, notified: (false, false) });
         self.waits.len() - 1
     }
 
@@ -96,6 +98,7 @@ impl Model {
         let list = &mut self.lists[word];
         let notified: Vec<Id> = list.drain(..count.min(list.len())).collect();
         for &id in &notified {
+            self.waits[id].notified = (count == 1, false);
             self.settle(id, Outcome::Notified, by);
         }
         notified
@@ -105,6 +108,7 @@ impl Model {
     pub(crate) fn notify_last(&mut self, word: usize) -> Vec<Id> {
         let last: Vec<Id> = self.lists[word].pop_back().into_iter().collect();
         for &id in &last {
+            self.waits[id].notified = (true, true);
             self.settle(id, Outcome::Notified, None);
         }
         last

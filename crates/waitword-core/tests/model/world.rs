@@ -129,7 +129,18 @@ impl Wake for ModelWaker {
                 let word = stage.model.waits[self.id].word;
                 world.wait(&mut stage, word, 0, Kind::Task, false);
             }
+            // Without the hook, which is a fuzzer's end.
+            OnWake::Panics => std::panic::resume_unwind(Box::new(Payload)),
         }
+    }
+}
+
+/// What a waker panics with, and whoever drops that.
+struct Payload;
+
+impl Drop for Payload {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new(()));
     }
 }
 

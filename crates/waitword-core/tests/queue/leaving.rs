@@ -8,25 +8,7 @@ use std::time::{Duration, Instant};
 
 use waitword_core::*;
 
-use crate::common::{poll, queued, until};
-
-#[test]
-fn cancel_says_whether_a_notify_was_lost() {
-    let word = AtomicI32::new(0);
-    let mut never_polled = pin!(wait_async(&word, 0));
-    assert_eq!(never_polled.as_mut().cancel(), Cancelled::BeforeNotify);
-    let mut waiting = queued(&word, 0);
-    assert!(waiting.is_waiting());
-    assert_eq!(waiting.as_mut().cancel(), Cancelled::BeforeNotify);
-    assert!(!waiting.is_waiting());
-    let mut notified = queued(&word, 0);
-    assert_eq!(notify_all(&word), 1);
-    assert_eq!(notified.as_mut().cancel(), Cancelled::AfterNotify);
-    assert_eq!(notified.as_mut().cancel(), Cancelled::BeforeNotify, "returned once");
-    let mut done = pin!(wait_async(&word, 1));
-    assert_eq!(poll(done.as_mut()), Poll::Ready(Outcome::NotEqual));
-    assert_eq!(done.as_mut().cancel(), Cancelled::BeforeNotify);
-}
+use crate::common::{poll, until};
 
 #[test]
 fn a_timeout_is_never_early_and_leaves_nothing_behind() {
@@ -40,27 +22,6 @@ fn a_timeout_is_never_early_and_leaves_nothing_behind() {
         assert!(start.elapsed() >= timeout);
     }
     assert_eq!(notify_all(&word), 0);
-}
-
-#[test]
-fn an_interrupted_wait_has_left_the_queue() {
-    let word = AtomicI32::new(0);
-    std::thread::scope(|scope| {
-        let (send, receive) = std::sync::mpsc::channel();
-        let word = &word;
-        let thread = scope.spawn(move || {
-            let interrupt = Arc::new(Interrupt::for_current_thread());
-            send.send(Arc::clone(&interrupt)).unwrap();
-            let interrupted = wait_interruptible(word, 0, None, &interrupt);
-            assert_eq!(notify_all(word), 0);
-            interrupted
-        });
-        let interrupt = receive.recv().unwrap();
-        until(|| Table::global().waiters(word) == 1);
-        assert!(!interrupt.is_raised());
-        interrupt.raise();
-        assert_eq!(thread.join().unwrap(), Err(Interrupted));
-    });
 }
 
 #[test]

@@ -5,8 +5,7 @@ mod common;
 mod leaving;
 mod signals;
 
-use std::pin::Pin;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use common::{poll, queued, until};
 use waitword_core::*;
 
 #[test]
-fn every_type_of_word_waits_and_is_notified() {
+fn every_type_of_word_waits_is_notified_and_is_replaced_whole() {
     fn check<W: Word>(word: &W, held: W::Value, other: W::Value)
     where
         for<'a> &'a W: Location<Word = W>,
@@ -25,9 +24,14 @@ fn every_type_of_word_waits_and_is_notified() {
         assert_eq!(notify_one(word), 1);
         assert_eq!(poll(waiting.as_mut()), Poll::Ready(Outcome::Notified));
         assert_eq!(Table::global().waiters(word), 0);
+        assert_eq!(replace_and_notify_all(word, other, other), Err(held));
+        assert_eq!(notify_one_or_replace(word, held, other), Ok(0));
+        assert_eq!(replace_and_notify_all(word, other, held), Ok(0));
+        assert_eq!(word.load(), held);
     }
-    check(&AtomicI32::new(-1), -1, 1);
+    check(&AtomicI32::new(i32::MIN), i32::MIN, -1);
     check(&AtomicU32::new(u32::MAX), u32::MAX, 0);
+    check(&AtomicI64::new(i64::MIN), i64::MIN, -1);
     // The upper half is compared too.
     check(&AtomicI64::new(1 << 40), 1 << 40, 0);
     check(&AtomicU64::new(1 << 63), 1 << 63, 0);
@@ -49,57 +53,6 @@ fn views_of_the_same_bytes_share_a_queue() {
     assert_eq!(poll(short.as_mut()), Poll::Ready(Outcome::Notified));
     assert_eq!(notify_all(other_half), 1);
     assert_eq!(poll(elsewhere.as_mut()), Poll::Ready(Outcome::Notified));
-}
-
-/// Every order of arrival of up to five waiters, each a thread or a future, woken by every sequence of counts that the
-/// bits of `cuts` spell: they come out in the order in which they went in.
-#[test]
-fn fifo_over_threads_and_futures() {
-    for waiters in 1..=5_usize {
-        for kinds in 0..1_u32 << waiters {
-            for cuts in [0, 0b10101, 0b01010, 0b11111] {
-                fifo(waiters, kinds, cuts);
-            }
-        }
-    }
-}
-
-fn fifo(waiters: usize, kinds: u32, cuts: u32) {
-    let table = Table::with_shards(1);
-    let word = AtomicI32::new(0);
-    let woken = [const { AtomicUsize::new(0) }; 5];
-    let woken_now = || woken.iter().map(|count| count.load(Ordering::SeqCst)).collect::<Vec<_>>();
-    std::thread::scope(|scope| {
-        let mut futures: Vec<(usize, Pin<Box<WaitAsync<_>>>)> = Vec::new();
-        for waiter in 0..waiters {
-            if kinds & 1 << waiter == 0 {
-                let (table, word, woken) = (&table, &word, &woken[waiter]);
-                scope.spawn(move || {
-                    assert_eq!(wait(table.at(word), 0), Outcome::Notified);
-                    woken.fetch_add(1, Ordering::SeqCst);
-                });
-            } else {
-                futures.push((waiter, queued(table.at(&word), 0)));
-            }
-            until(|| table.waiters(&word) == waiter + 1);
-        }
-        let mut out = 0;
-        while out < waiters {
-            // A run of equal bits is one notify.
-            let run = (out + 1..waiters).take_while(|next| cuts >> next & 1 == cuts >> out & 1).count() + 1;
-            assert_eq!(notify_many(table.at(&word), run), run);
-            out += run;
-            for (waiter, future) in &mut futures {
-                if woken[*waiter].load(Ordering::SeqCst) == 0 && poll(future.as_mut()).is_ready() {
-                    woken[*waiter].store(1, Ordering::SeqCst);
-                }
-            }
-            let expected: Vec<usize> = (0..5).map(|waiter| usize::from(waiter < out)).collect();
-            until(|| woken_now() == expected);
-            assert_eq!(table.waiters(&word), waiters - out);
-        }
-        assert_eq!(notify_all(table.at(&word)), 0);
-    });
 }
 
 #[test]
@@ -148,20 +101,25 @@ fn forbidden_to_block() {
 // Notifies that change the word in the same step. That it is one step is for the models of waitword's event to show
 // (`verify/models/locks/tests/models/event.rs`).
 
+/// From the front, or from the back, and never beside waiters.
 #[test]
 fn one_is_woken_or_else_the_word_is_replaced() {
-    let word = AtomicI32::new(0);
-    let (mut first, mut second) = (queued(&word, 0), queued(&word, 0));
-    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
-    assert_eq!(
-        (poll(first.as_mut()), poll(second.as_mut())),
-        (Poll::Ready(Outcome::Notified), Poll::Pending)
-    );
-    assert_eq!(notify_one_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
-    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
-    assert_eq!(notify_one_or_replace(&word, 5, 1), Err(0));
-    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(0));
-    assert_eq!(word.load(Ordering::SeqCst), 1);
+    type Notify = fn(&AtomicI32, i32, i32) -> Result<usize, i32>;
+    let notifies: [(Notify, [usize; 3]); 2] = [
+        (|word, expected, new| notify_one_or_replace(word, expected, new), [0, 1, 2]),
+        (|word, expected, new| notify_last_or_replace(word, expected, new), [2, 1, 0]),
+    ];
+    for (notify, order) in notifies {
+        let word = AtomicI32::new(0);
+        let mut waits = [(); 3].map(|()| queued(&word, 0));
+        for (left, (next, expected)) in (0..3).rev().zip(order.into_iter().zip([0, 5, 0])) {
+            assert_eq!(notify(&word, expected, 1), Ok(1), "whatever the word holds");
+            assert_eq!(poll(waits[next].as_mut()), Poll::Ready(Outcome::Notified));
+            assert_eq!((Table::global().waiters(&word), word.load(Ordering::SeqCst)), (left, 0));
+        }
+        assert_eq!([notify(&word, 5, 1), notify(&word, 0, 1)], [Err(0), Ok(0)]);
+        assert_eq!(word.load(Ordering::SeqCst), 1);
+    }
 }
 
 #[test]
@@ -174,35 +132,4 @@ fn all_are_woken_if_the_word_is_replaced() {
     assert!(waits.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
     assert_eq!(replace_and_notify_all(&word, 1, 2), Ok(0));
     assert_eq!(word.load(Ordering::SeqCst), 2);
-}
-
-#[test]
-fn words_of_every_type_are_replaced_whole() {
-    let signed = (AtomicI32::new(i32::MIN), AtomicI64::new(i64::MIN));
-    assert_eq!(notify_one_or_replace(&signed.0, i32::MIN, -1), Ok(0));
-    assert_eq!(replace_and_notify_all(&signed.1, i64::MIN, -1), Ok(0));
-    assert_eq!((signed.0.into_inner(), signed.1.into_inner()), (-1, -1));
-    let unsigned = (AtomicU32::new(u32::MAX), AtomicU64::new(1 << 40));
-    assert_eq!(notify_one_or_replace(&unsigned.0, u32::MAX, 7), Ok(0));
-    assert_eq!(replace_and_notify_all(&unsigned.1, 0, 7), Err(1 << 40));
-    assert_eq!((unsigned.0.into_inner(), unsigned.1.into_inner()), (7, 1 << 40));
-}
-
-/// The word is replaced only without waiters, and the waiter that came last goes first.
-#[test]
-fn the_last_is_woken_or_else_the_word_is_replaced() {
-    let word = AtomicI32::new(0);
-    let (mut first, mut second, mut third) = (queued(&word, 0), queued(&word, 0), queued(&word, 0));
-    assert_eq!(notify_last_or_replace(&word, 5, 1), Ok(1), "whatever the word holds");
-    assert_eq!((poll(third.as_mut()), poll(first.as_mut())), (Poll::Ready(Outcome::Notified), Poll::Pending));
-    assert_eq!(notify_one_or_replace(&word, 0, 1), Ok(1));
-    assert_eq!(
-        (poll(first.as_mut()), poll(second.as_mut())),
-        (Poll::Ready(Outcome::Notified), Poll::Pending)
-    );
-    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(1), "first and last in one");
-    assert_eq!((poll(second.as_mut()), word.load(Ordering::SeqCst)), (Poll::Ready(Outcome::Notified), 0));
-    assert_eq!(notify_last_or_replace(&word, 5, 1), Err(0));
-    assert_eq!(notify_last_or_replace(&word, 0, 1), Ok(0));
-    assert_eq!(word.load(Ordering::SeqCst), 1);
 }

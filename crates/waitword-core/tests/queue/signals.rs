@@ -1,7 +1,7 @@
 //! Signals, `notify_last`, and the watchdog.
 
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64};
 use std::task::{Context, Poll};
 use std::thread;
 
@@ -84,41 +84,6 @@ fn notify_last_takes_the_tail_and_no_other_position() {
     assert_eq!(notify_last(at), 1, "first and last in one");
     assert!(poll(here[0].as_mut()).is_ready());
     assert_eq!((notify_last(at), table.waiters(&word)), (0, 0));
-}
-
-#[test]
-fn a_wait_knows_whether_it_was_notified_as_the_last() {
-    let word = AtomicU64::new(u64::MAX);
-    let mut waits = [(); 4].map(|()| queued(&word, u64::MAX));
-    assert!(!waits[3].as_mut().was_notified_last());
-    assert_eq!((notify_last(&word), notify_one(&word), notify_last(&word)), (1, 1, 1));
-    assert!(poll(waits[3].as_mut()).is_ready() && waits[3].as_mut().was_notified_last());
-    assert!(poll(waits[0].as_mut()).is_ready() && !waits[0].as_mut().was_notified_last());
-    assert_eq!(waits[2].as_mut().cancel(), Cancelled::AfterNotify);
-    assert!(waits[2].as_mut().was_notified_last());
-    assert_eq!(waits[1].as_mut().cancel(), Cancelled::BeforeNotify);
-    assert!(!waits[1].as_mut().was_notified_last());
-    // It expects all bits set, and is never queued.
-    word.store(0, Ordering::SeqCst);
-    let mut not_equal = Box::pin(wait_async(&word, u64::MAX));
-    assert!(poll(not_equal.as_mut()).is_ready() && !not_equal.as_mut().was_notified_last());
-}
-
-#[test]
-fn a_wait_knows_whether_it_was_notified_alone() {
-    let word = AtomicU64::new(0);
-    let mut waits = [(); 5].map(|()| queued(&word, 0));
-    assert_eq!((notify_one(&word), notify_last(&word), notify_one_or_replace(&word, 0, 0)), (1, 1, Ok(1)));
-    assert_eq!(notify_all(&word), 2);
-    for (at, alone) in [true, true, false, false, true].into_iter().enumerate() {
-        let wait = &mut waits[at];
-        match at % 2 {
-            0 => assert!(poll(wait.as_mut()).is_ready()),
-            _ => assert_eq!(wait.as_mut().cancel(), Cancelled::AfterNotify),
-        }
-        assert_eq!(wait.as_mut().was_notified_alone(), alone, "{at}");
-    }
-    assert!(!Box::pin(wait_async(&word, 0)).as_mut().was_notified_alone());
 }
 
 #[test]
@@ -255,48 +220,6 @@ fn the_watchdog_signals_a_head_that_requests_it() {
     assert_eq!(poll(&mut waits[0], 1), Poll::Ready(Some(Outcome::Notified)));
 }
 
-/// The timer of the process makes the passes by itself.
-#[test]
-fn the_timer_runs_the_watchdog_of_the_process() {
-    let word = AtomicI32::new(0);
-    let _unpolled = queued(&word, 0);
-    std::thread::scope(|scope| {
-        for round in 0..3 {
-            let next = scope.spawn(|| {
-                let (mut waiting, parker) = (pin!(wait_async(&word, 0)), Parker::current());
-                assert_eq!(poll_with(waiting.as_mut(), parker.waker()), Poll::Pending);
-                while !waiting.is_signalled() {
-                    parker.park();
-                }
-            });
-            // Later ones are behind a waiter that is skipped: a pass may have signalled them before we look.
-            if round == 0 {
-                until(|| Table::global().waiters(&word) == 2);
-                assert_eq!(signal_one(&word), 2, "the first, which does not respond");
-            }
-            next.join().unwrap();
-        }
-    });
-}
-
-/// Tasks, and behind them more threads than are completed in one critical section: the last section moves no task.
-#[test]
-fn a_requeue_signals_a_task_that_it_moved_before_many_threads() {
-    let table = Table::new();
-    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
-    let here = table.at(&from);
-    let (parker, probe) = (Parker::current(), Probe::new());
-    let mut waits: Vec<_> = (0..105).map(|_| Box::pin(wait_async(here, 0))).collect();
-    let task = probe.waker();
-    for (number, wait) in waits.iter_mut().enumerate() {
-        assert!(poll_with(wait.as_mut(), if number < 5 { &task } else { parker.waker() }).is_pending());
-    }
-    assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), usize::MAX), Ok(105));
-    assert!(waits[0].is_signalled());
-    assert_eq!(probe.wakes(), 1);
-    assert!(waits[5..].iter().all(|wait| wait.is_notified()));
-}
-
 /// A waiter that lets signals pass keeps its position. The signals and the watchdog go past it; what is for the head is for it.
 #[test]
 fn signals_and_the_watchdog_go_past_a_waiter_that_lets_them_pass() {
@@ -334,32 +257,37 @@ fn signals_and_the_watchdog_go_past_a_waiter_that_lets_them_pass() {
     assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx) == Poll::Ready(Outcome::Notified)));
 }
 
-/// More than are completed in one critical section, every other one a thread's.
+/// More than are completed in one critical section: every other one a task; or a few, behind which the last section moves none.
 #[test]
 fn a_requeue_wakes_threads_and_moves_tasks() {
-    let table = Table::new();
-    let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
-    let (here, there) = (table.at(&from), table.at(&to));
-    let parker = Parker::current();
-    let mut waits: Vec<_> = (0..70).map(|_| (Box::pin(wait_async(here, 0)), Probe::new())).collect();
-    let is_task = |number: usize| number.is_multiple_of(2);
-    for (number, (wait, probe)) in waits.iter_mut().enumerate() {
-        let task = probe.waker();
-        let waker = if is_task(number) { &task } else { parker.waker() };
-        assert!(poll_with(wait.as_mut(), waker).is_pending());
+    type IsTask = fn(usize) -> bool;
+    let crowds: [(usize, usize, IsTask); 2] =
+        [(70, 69, |number| number.is_multiple_of(2)), (105, 105, |number| number < 5)];
+    for (queued, count, is_task) in crowds {
+        let table = Table::new();
+        let (from, to) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (here, there) = (table.at(&from), table.at(&to));
+        let parker = Parker::current();
+        let mut waits: Vec<_> = (0..queued).map(|_| (Box::pin(wait_async(here, 0)), Probe::new())).collect();
+        for (number, (wait, probe)) in waits.iter_mut().enumerate() {
+            let task = probe.waker();
+            let waker = if is_task(number) { &task } else { parker.waker() };
+            assert!(poll_with(wait.as_mut(), waker).is_pending());
+        }
+        assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), count), Ok(count));
+        // It was woken, so it does not sleep.
+        parker.park();
+        assert!(waits[0].0.is_signalled());
+        for (number, (wait, probe)) in waits.iter_mut().enumerate().take(count) {
+            assert!(!wait.as_mut().was_notified_alone(), "each of several has a wakeup of its own");
+            assert_eq!((wait.is_notified(), wait.is_requeued()), (!is_task(number), is_task(number)));
+            assert_eq!(probe.wakes(), usize::from(number == 0), "the first of the tasks is signalled");
+        }
+        for number in (0..count).filter(|number| is_task(*number)) {
+            assert_eq!((notify_one(there), waits[number].0.is_notified()), (1, true), "{number}");
+        }
+        assert_eq!((notify_all(there), notify_all(here)), (0, queued - count), "the others were left");
     }
-    assert_eq!(requeue_while_equal(here, 0, std::ptr::from_ref(&to).addr(), 69), Ok(69));
-    // It was woken, so it does not sleep.
-    parker.park();
-    for (number, (wait, probe)) in waits.iter_mut().enumerate().take(69) {
-        assert!(!wait.as_mut().was_notified_alone(), "each of several has a wakeup of its own");
-        assert_eq!((wait.is_notified(), wait.is_requeued()), (!is_task(number), is_task(number)));
-        assert_eq!(probe.wakes(), usize::from(number == 0), "the first of the tasks is signalled");
-    }
-    for number in (0..69).filter(|number| is_task(*number)) {
-        assert_eq!((notify_one(there), waits[number].0.is_notified()), (1, true), "{number}");
-    }
-    assert_eq!((notify_all(there), notify_all(here)), (0, 1), "one was left");
 }
 
 #[test]

@@ -20,8 +20,8 @@ use std::thread;
 use common::exclusive::Exclusive;
 use common::{block_on, far, given_seed, until};
 use waitword::Semaphore;
-use world::LOCKS;
 use world::rounds::{play, seconds_and_seed};
+use world::{LOCKS, each_lock};
 
 /// Rounds of every lock in each `cargo test`.
 const ROUNDS: u64 = 400;
@@ -29,11 +29,11 @@ const ROUNDS: u64 = 400;
 /// The most of a player in a round.
 const STEPS: usize = 4;
 
-world::rounds::each_lock!(every_signal_arrives);
+each_lock!(every_signal_arrives);
 
 /// Each player takes a few steps and leaves, so that behind the last signals of a round comes nothing that could make
 /// up for them.
-fn every_signal_arrives(lock: usize) {
+fn every_signal_arrives(lock: &'static str) {
     waitword::disable_stall_timeout();
     play((Some(lock), STEPS), given_seed().unwrap_or(1), &mut |played| played.rounds < ROUNDS);
 }
@@ -43,10 +43,10 @@ fn every_signal_arrives(lock: usize) {
 fn every_signal_arrives_for_long() {
     waitword::disable_stall_timeout();
     let (time, seed) = seconds_and_seed();
-    for (lock, (name, _)) in LOCKS.iter().enumerate() {
+    for lock in LOCKS {
         let each = time / LOCKS.len() as u32;
         let played = play((Some(lock), STEPS), seed, &mut |played| played.time < each);
-        println!("{name}: seed {seed}, {} rounds", played.rounds);
+        println!("{lock}: seed {seed}, {} rounds", played.rounds);
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use waitword::{Condvar, CondvarGuard, Mutex, MutexGuard, OwnedMutexGuard};
 
+use super::parties::Meetings;
 use super::player::{Player, got};
 use super::{Counted, Lock, waiters};
 
@@ -139,66 +140,46 @@ fn with_guard<G, E>((guard, result): (G, Result<(), E>)) -> Result<G, E> {
     result.map(|()| guard)
 }
 
-/// None goes on before all have come, but those that give up. The last notifies once: a later meeting makes up for nothing.
+/// [`Meetings`] whose state the mutex guards.
 pub(crate) struct Meeting {
-    /// With those of earlier meetings, of which each had all.
-    come: Mutex<usize>,
+    meetings: Mutex<Meetings>,
     all_are_here: Condvar,
-    parties: usize,
-}
-
-impl Meeting {
-    /// Returns the number of the meeting.
-    fn come(&self, come: &mut usize) -> usize {
-        *come += 1;
-        if come.is_multiple_of(self.parties) {
-            self.all_are_here.notify_all();
-        }
-        (*come - 1) / self.parties
-    }
 }
 
 impl Lock for Meeting {
     fn new(players: usize, draw: &mut Player) -> Self {
-        Self { come: Mutex::default(), all_are_here: Condvar::new(), parties: draw.parties(players) }
+        Self { meetings: Mutex::new(Meetings::new(players, draw)), all_are_here: Condvar::new() }
     }
 
     async fn step(&self, player: &mut Player) {
-        let mut come = lock(player, &self.come).await;
-        let (meeting, all) = (self.come(&mut come), &self.all_are_here);
-        while *come / self.parties == meeting {
+        let (mut meetings, all) = (lock(player, &self.meetings).await, &self.all_are_here);
+        let meeting = meetings.come(|| _ = all.notify_all());
+        while !meetings.has_met(meeting) {
             let notified = got! { player:
-                { all.wait(&mut come); Ok(come) }, Ok(all.wait_async(come).await);
-                time => all.wait_for(&mut come, time).map(|()| come),
-                async { with_guard(all.wait_async(come).timeout(time).await) };
-                time => all.wait_until(&mut come, time).map(|()| come),
-                async { with_guard(all.wait_async(come).deadline(time).await) }
+                { all.wait(&mut meetings); Ok(meetings) }, Ok(all.wait_async(meetings).await);
+                time => all.wait_for(&mut meetings, time).map(|()| meetings),
+                async { with_guard(all.wait_async(meetings).timeout(time).await) };
+                time => all.wait_until(&mut meetings, time).map(|()| meetings),
+                async { with_guard(all.wait_async(meetings).deadline(time).await) }
             };
-            come = match notified {
-                Some(come) => come,
-                None => {
-                    let mut come = lock(player, &self.come).await;
-                    *come -= usize::from(*come / self.parties == meeting);
-                    return;
-                }
+            meetings = match notified {
+                Some(meetings) => meetings,
+                None => return lock(player, &self.meetings).await.give_up(meeting),
             };
         }
     }
 
-    /// Comes for those that do not.
     fn help(&self, _player: &mut Player) {
-        if let Ok(mut come) = self.come.lock_for(Duration::from_millis(20)) {
-            while !come.is_multiple_of(self.parties) {
-                self.come(&mut come);
-            }
+        if let Ok(meetings) = self.meetings.lock_for(Duration::from_millis(20)) {
+            meetings.complete(|| _ = self.all_are_here.notify_all());
         }
     }
 
     fn check(&self) {
-        assert!(!self.come.is_locked());
+        assert!(!self.meetings.is_locked());
     }
 
     fn queued(&self) -> usize {
-        waiters(&self.come) + waiters(&self.all_are_here)
+        waiters(&self.meetings) + waiters(&self.all_are_here)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use waitword::Event;
 
+use super::parties::Meetings;
 use super::player::{Limit, Player, got};
 use super::{Counted, Lock};
 
@@ -166,41 +167,30 @@ impl Lock for Gate {
     }
 }
 
-/// None goes on before all have come, but those that give up. The last notifies once: a later meeting makes up for nothing.
+/// [`Meetings`] without a lock.
 pub(crate) struct Meeting {
     event: Event,
-    /// With those of earlier meetings, of which each had all.
-    come: AtomicUsize,
-    parties: usize,
+    meetings: Meetings,
 }
 
 impl Meeting {
-    /// Returns the number of the meeting.
-    fn come(&self) -> usize {
-        let before = self.come.fetch_add(1, Ordering::SeqCst);
-        if (before + 1).is_multiple_of(self.parties) {
-            self.event.notify_all();
-        }
-        before / self.parties
-    }
-
-    fn has_met(&self, meeting: usize) -> bool {
-        self.come.load(Ordering::SeqCst) / self.parties > meeting
+    fn notify_all(&self) {
+        self.event.notify_all();
     }
 }
 
 impl Lock for Meeting {
     fn new(players: usize, draw: &mut Player) -> Self {
-        Self { event: Event::new(), come: AtomicUsize::new(0), parties: draw.parties(players) }
+        Self { event: Event::new(), meetings: Meetings::new(players, draw) }
     }
 
     async fn step(&self, player: &mut Player) {
-        let meeting = self.come();
-        while !self.has_met(meeting) {
+        let meeting = self.meetings.come(|| self.notify_all());
+        while !self.meetings.has_met(meeting) {
             // It listens before it checks; the last may come behind that.
             let notified = if player.is_thread() {
                 let listener = pin!(self.event.listen());
-                if self.has_met(meeting) {
+                if self.meetings.has_met(meeting) {
                     return;
                 }
                 player.linger().await;
@@ -211,25 +201,20 @@ impl Lock for Meeting {
                 }
             } else {
                 let wait = self.event.wait_async();
-                if self.has_met(meeting) {
+                if self.meetings.has_met(meeting) {
                     return;
                 }
                 player.linger().await;
                 player.fate().of(wait).await
             };
             if notified.is_none() {
-                let gives_up = |come| (come / self.parties == meeting).then(|| come - 1);
-                let _ = self.come.fetch_update(Ordering::SeqCst, Ordering::SeqCst, gives_up);
-                return;
+                return self.meetings.give_up(meeting);
             }
         }
     }
 
-    /// Comes for those that do not.
     fn help(&self, _player: &mut Player) {
-        while !self.come.load(Ordering::SeqCst).is_multiple_of(self.parties) {
-            self.come();
-        }
+        self.meetings.complete(|| self.notify_all());
     }
 
     fn check(&self) {

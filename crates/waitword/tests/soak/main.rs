@@ -18,7 +18,8 @@ mod common;
 mod world;
 
 use common::given_seed;
-use world::rounds::{each_lock, play, seconds_and_seed, soak};
+use world::each_lock;
+use world::rounds::{play, seconds_and_seed, soak};
 
 #[test]
 #[ignore = "runs for a minute, or as long as WAITWORD_SOAK_SECONDS says"]
@@ -35,6 +36,6 @@ fn a_round() {
 each_lock!(a_crowd);
 
 /// At one lock: exclusion holds, nothing is lost, and no waiter is forgotten.
-fn a_crowd(lock: usize) {
+fn a_crowd(lock: &'static str) {
     play((Some(lock), 400), given_seed().unwrap_or(1), &mut |played| played.rounds < 20);
 }

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use waitword::{LockError, OnceLock};
+use waitword::OnceLock;
 
-use super::player::{Player, got};
+use super::player::{Player, ended, got};
 use super::{Counted, Lock};
 
 /// More than are used up before all players have taken their steps.
@@ -73,11 +73,7 @@ impl Lock for Cells {
                     smol::future::yield_now().await;
                     cell.value(number)
                 };
-                got! { player:
-                    Ok::<_, LockError>(once.get_or_init(make)), Ok(once.get_or_init_async(make_async).await);
-                    _time => Ok(once.get_or_init(make)), async { Ok(once.get_or_init_async(make_async).await) };
-                    _time => Ok(once.get_or_init(make)), async { Ok(once.get_or_init_async(make_async).await) }
-                }
+                ended!(player: once.get_or_init(make), once.get_or_init_async(make_async).await)
             }
             _ => {
                 let yields = player.one_in(2);
@@ -93,13 +89,7 @@ impl Lock for Cells {
                     smol::future::yield_now().await;
                     Err(Fails)
                 };
-                let value = got! { player:
-                    Ok::<_, LockError>(once.get_or_try_init(fail)),
-                    Ok(once.get_or_try_init_async(fail_async).await);
-                    _time => Ok(once.get_or_try_init(fail)), async { Ok(once.get_or_try_init_async(fail_async).await) };
-                    _time => Ok(once.get_or_try_init(fail)), async { Ok(once.get_or_try_init_async(fail_async).await) }
-                };
-                value.and_then(Result::ok)
+                got!(player: once.get_or_try_init(fail), once.get_or_try_init_async(fail_async).await)
             }
         };
         assert!(value.is_none_or(|&value| value == number));

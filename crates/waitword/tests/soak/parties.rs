@@ -1,4 +1,4 @@
-//! `Barrier`: of the waits that meet, one leads. `WaitGroup`: a wait ends when all tokens have been dropped that were out when it began.
+//! `Barrier`: of the waits that meet, one leads; and meetings by other locks. `WaitGroup`: a wait ends when all tokens have been dropped that were out when it began.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,6 +9,46 @@ use waitword::{Barrier, BarrierWaitResult, WaitGroup};
 use super::player::{Player, ended, got};
 use super::{Lock, waiters};
 use crate::common::poll;
+
+/// Meetings, one after the other. None goes on before all have come, but those that give up. The last notifies once: a later meeting makes
+/// up for nothing.
+pub(super) struct Meetings {
+    /// With those of earlier meetings, of which each had all.
+    come: AtomicUsize,
+    parties: usize,
+}
+
+impl Meetings {
+    pub(super) fn new(players: usize, draw: &mut Player) -> Self {
+        Self { come: AtomicUsize::new(0), parties: draw.parties(players) }
+    }
+
+    /// Returns the number of the meeting. The last calls `notify_all`.
+    pub(super) fn come(&self, notify_all: impl FnOnce()) -> usize {
+        let before = self.come.fetch_add(1, Ordering::SeqCst);
+        if (before + 1).is_multiple_of(self.parties) {
+            notify_all();
+        }
+        before / self.parties
+    }
+
+    pub(super) fn has_met(&self, meeting: usize) -> bool {
+        self.come.load(Ordering::SeqCst) / self.parties > meeting
+    }
+
+    /// Unless the others have come.
+    pub(super) fn give_up(&self, meeting: usize) {
+        let one_less = |come| (come / self.parties == meeting).then(|| come - 1);
+        let _ = self.come.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+    }
+
+    /// Comes for those that do not.
+    pub(super) fn complete(&self, notify_all: impl Fn()) {
+        while !self.come.load(Ordering::SeqCst).is_multiple_of(self.parties) {
+            self.come(&notify_all);
+        }
+    }
+}
 
 pub(crate) struct OneBarrier {
     barrier: Arc<Barrier>,

@@ -236,6 +236,10 @@ macro_rules! ended {
             time => smol::block_on($lock.$future().deadline(time)), $lock.$future().deadline(time)
         }
     };
+    // No form has a limit.
+    ($player:ident: $plain:expr, $future:expr) => {
+        if $player.is_thread() { Some($plain) } else { $player.fate().of(async { $future }).await }
+    };
     ($player:ident: $plain:expr, $future:expr;
         $timeout:ident => $within:expr, $future_within:expr;
         $deadline:ident => $until:expr, $future_until:expr) => {{

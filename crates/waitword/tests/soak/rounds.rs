@@ -1,7 +1,6 @@
 //! Rounds of players, one after the other.
-#![allow(dead_code, unused_imports, unused_macros, reason = "each test that plays uses another part")]
+#![allow(dead_code, reason = "each test that plays uses another part")]
 
-use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,45 +31,12 @@ pub(crate) fn seconds_and_seed() -> (Duration, u64) {
 /// Rounds with all locks, for at least so long, or one. Calls `after_each`.
 pub(crate) fn soak(seed: u64, time: Option<Duration>, after_each: &mut dyn FnMut()) {
     println!("the seed is {seed}");
-    let mut terminal = std::io::stderr();
     let played = play((None, STEPS), seed, &mut |played| {
         after_each();
-        let Some(time) = time else { return false };
-        if terminal.is_terminal() {
-            let (done, all) = (played.time.as_secs(), time.as_secs());
-            let _ =
-                write!(terminal, "\r{done} of {all} s, {} rounds, {} steps ", played.rounds, played.steps);
-        }
-        played.time < time
+        time.is_some_and(|time| played.time < time)
     });
     println!("{} rounds, {} steps in {:.1} s", played.rounds, played.steps, played.time.as_secs_f64());
 }
-
-/// A test of each lock, which calls `$play` with its index in [`LOCKS`].
-macro_rules! each_lock {
-    ($play:ident) => {
-        $crate::world::rounds::each_lock! { $play:
-            mutex, async_lock, rwlock, semaphore, closed_semaphore, condvar_one, condvar_all,
-            event_one, event_all, event_gate, once_lock, barrier, wait_group,
-        }
-    };
-    ($play:ident: $($lock:ident,)+) => {
-        mod $play {
-            use $crate::world::LOCKS;
-
-            $(#[test]
-            fn $lock() {
-                super::$play(LOCKS.iter().position(|(name, _)| *name == stringify!($lock)).expect("a lock"));
-            })+
-        }
-
-        #[test]
-        fn each_lock_has_a_test() {
-            assert_eq!($crate::world::LOCKS.map(|(name, _)| name), [$(stringify!($lock)),+]);
-        }
-    };
-}
-pub(crate) use each_lock;
 
 #[derive(Default)]
 pub(crate) struct Played {
@@ -82,7 +48,7 @@ pub(crate) struct Played {
 /// Rounds while one more is asked for: of so many steps with all locks, or of so many at most with one of them, by
 /// players that poll their futures when they are woken.
 pub(crate) fn play(
-    (lock, steps): (Option<usize>, usize),
+    (lock, steps): (Option<&'static str>, usize),
     seed: u64,
     one_more: &mut dyn FnMut(&Played) -> bool,
 ) -> Played {
@@ -111,7 +77,7 @@ struct Round {
 }
 
 impl Round {
-    fn start(tokio: &Runtime, lock: Option<usize>, most: usize, seed: u64, number: u64) -> Self {
+    fn start(tokio: &Runtime, lock: Option<&'static str>, most: usize, seed: u64, number: u64) -> Self {
         let responds = lock.is_some();
         let player = |index, kind| {
             let seat = Arc::new(Seat::new(format!("{kind:?} {index}")));
@@ -122,7 +88,7 @@ impl Round {
             None => KINDS.repeat(3),
             Some(_) => (0..2 + partner.below(MOST - 1)).map(|_| KINDS[partner.below(4)]).collect(),
         };
-        let locks = lock.map_or(0..LOCKS.len(), |lock| lock..lock + 1);
+        let locks = lock.as_ref().map_or(LOCKS, std::slice::from_ref);
         let world = Arc::new(World::new(locks, number, kinds.len(), &mut partner));
         // A new thread does not know yet whether spinning pays. One of the pool begins sooner, when there are few steps to meet others.
         let are_new = lock.is_none();

@@ -81,31 +81,30 @@ impl<const CLOSES: bool> Lock for OneSemaphore<CLOSES> {
 
     async fn step(&self, player: &mut Player) {
         let (semaphore, many) = (&self.semaphore, 1 + player.below(PERMITS));
+        macro_rules! acquired {
+            ($plain:ident; $future:ident) => {
+                self.given(ended! { player:
+                    semaphore.$plain(many).map_err(Closed::into),
+                    semaphore.$future(many).await.map_err(Closed::into);
+                    time => smol::block_on(semaphore.$future(many).timeout(time)), semaphore.$future(many).timeout(time);
+                    time => smol::block_on(semaphore.$future(many).deadline(time)), semaphore.$future(many).deadline(time)
+                })
+            };
+        }
         match player.below(8) {
             0 if player.is_thread() => {
                 holds!(self, player, semaphore.try_acquire_many(many).ok(), SemaphorePermit);
             }
             0 => holds!(self, player, semaphore.try_acquire_many_owned(many).ok(), OwnedSemaphorePermit),
             1 if !CLOSES => self.one_more_and_less(player).await,
-            1..5 => {
-                let permit = ended! { player:
-                    semaphore.acquire_many(many).map_err(Closed::into),
-                    semaphore.acquire_many_async(many).await.map_err(Closed::into);
-                    time => smol::block_on(semaphore.acquire_many_async(many).timeout(time)), semaphore.acquire_many_async(many).timeout(time);
-                    time => smol::block_on(semaphore.acquire_many_async(many).deadline(time)), semaphore.acquire_many_async(many).deadline(time)
-                };
-                holds!(self, player, self.given(permit), SemaphorePermit);
-            }
+            1..5 => holds!(self, player, acquired!(acquire_many; acquire_many_async), SemaphorePermit),
             _ => {
-                let permit = ended! { player:
-                    semaphore.acquire_many_owned(many).map_err(Closed::into),
-                    semaphore.acquire_many_owned_async(many).await.map_err(Closed::into);
-                    time => smol::block_on(semaphore.acquire_many_owned_async(many).timeout(time)),
-                        semaphore.acquire_many_owned_async(many).timeout(time);
-                    time => smol::block_on(semaphore.acquire_many_owned_async(many).deadline(time)),
-                        semaphore.acquire_many_owned_async(many).deadline(time)
-                };
-                holds!(self, player, self.given(permit), OwnedSemaphorePermit);
+                holds!(
+                    self,
+                    player,
+                    acquired!(acquire_many_owned; acquire_many_owned_async),
+                    OwnedSemaphorePermit
+                );
             }
         }
     }

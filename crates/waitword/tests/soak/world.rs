@@ -30,10 +30,14 @@ use player::Player;
 
 /// One lock for one round, with all that shows whether it does its work.
 trait Lock: Send + Sync + 'static {
-    fn new(players: usize, draw: &mut Player) -> Self;
+    fn new(players: usize, draw: &mut Player) -> Self
+    where
+        Self: Sized;
 
     /// Whatever a player does with the lock at a time.
-    fn step(&self, player: &mut Player) -> impl Future<Output = ()> + Send;
+    fn step(&self, player: &mut Player) -> impl Future<Output = ()> + Send
+    where
+        Self: Sized;
 
     /// Does what a player may be waiting for and no other does.
     fn help(&self, _player: &mut Player) {}
@@ -46,89 +50,97 @@ trait Lock: Send + Sync + 'static {
 }
 
 /// A [`Lock`] of any type.
-pub(crate) trait AnyLock: Send + Sync {
-    fn step<'a>(&'a self, player: &'a mut Player) -> BoxFuture<'a, ()>;
-    fn help(&self, player: &mut Player);
-    fn check(&self);
-    fn queued(&self) -> usize;
+trait AnyLock: Lock {
+    fn any_step<'a>(&'a self, player: &'a mut Player) -> BoxFuture<'a, ()>;
 }
 
 impl<L: Lock> AnyLock for L {
-    fn step<'a>(&'a self, player: &'a mut Player) -> BoxFuture<'a, ()> {
-        Lock::step(self, player).boxed()
-    }
-
-    fn help(&self, player: &mut Player) {
-        Lock::help(self, player);
-    }
-
-    fn check(&self) {
-        Lock::check(self);
-    }
-
-    fn queued(&self) -> usize {
-        Lock::queued(self)
+    fn any_step<'a>(&'a self, player: &'a mut Player) -> BoxFuture<'a, ()> {
+        self.step(player).boxed()
     }
 }
 
-type Make = fn(usize, &mut Player) -> Box<dyn AnyLock>;
+macro_rules! locks {
+    (($dollar:tt) $($name:ident: $Lock:ty,)+) => {
+        /// The names of all.
+        pub(crate) const LOCKS: &[&str] = &[$(stringify!($name)),+];
 
-fn make<L: Lock>(players: usize, draw: &mut Player) -> Box<dyn AnyLock> {
-    Box::new(L::new(players, draw))
+        fn lock(name: &str, players: usize, draw: &mut Player) -> Box<dyn AnyLock> {
+            match name {
+                $(stringify!($name) => Box::new(<$Lock>::new(players, draw)),)+
+                _ => panic!("no lock is called {name}"),
+            }
+        }
+
+        /// A test of each lock, which calls `$play` with its name.
+        macro_rules! each_lock {
+            ($dollar play:ident) => {
+                mod $dollar play {
+                    $(#[test]
+                    fn $name() {
+                        super::$dollar play(stringify!($name));
+                    })+
+                }
+            };
+        }
+    };
 }
 
-pub(crate) const LOCKS: [(&str, Make); 13] = [
-    ("mutex", make::<exclusive::OneMutex>),
-    ("async_lock", make::<exclusive::OneAsyncLock>),
-    ("rwlock", make::<rwlock::OneRwLock>),
-    ("semaphore", make::<semaphore::OneSemaphore<false>>),
-    ("closed_semaphore", make::<semaphore::OneSemaphore<true>>),
-    ("condvar_one", make::<condvar::Queue>),
-    ("condvar_all", make::<condvar::Meeting>),
-    ("event_one", make::<event::Baton>),
-    ("event_all", make::<event::Meeting>),
-    ("event_gate", make::<event::Gate>),
-    ("once_lock", make::<once::Cells>),
-    ("barrier", make::<parties::OneBarrier>),
-    ("wait_group", make::<parties::OneWaitGroup>),
-];
+locks! { ($)
+    mutex: exclusive::OneMutex,
+    async_lock: exclusive::OneAsyncLock,
+    rwlock: rwlock::OneRwLock,
+    semaphore: semaphore::OneSemaphore<false>,
+    closed_semaphore: semaphore::OneSemaphore<true>,
+    condvar_one: condvar::Queue,
+    condvar_all: condvar::Meeting,
+    event_one: event::Baton,
+    event_all: event::Meeting,
+    event_gate: event::Gate,
+    once_lock: once::Cells,
+    barrier: parties::OneBarrier,
+    wait_group: parties::OneWaitGroup,
+}
+#[allow(
+    unused_imports,
+    clippy::single_component_path_imports,
+    reason = "for tests that play with one lock at a time"
+)]
+pub(crate) use each_lock;
 
 /// The locks of a round.
 pub(crate) struct World {
-    /// The index of the first in [`LOCKS`].
-    first: usize,
-    locks: Vec<Box<dyn AnyLock>>,
+    locks: Vec<(&'static str, Box<dyn AnyLock>)>,
     /// With which half of all steps are taken, so that there is a crowd.
     favourite: usize,
 }
 
 impl World {
-    pub(crate) fn new(of: std::ops::Range<usize>, round: u64, players: usize, draw: &mut Player) -> Self {
-        let first = of.start;
-        let locks: Vec<_> = LOCKS[of].iter().map(|(_, make)| make(players, draw)).collect();
-        Self { first, favourite: (round % locks.len() as u64) as usize, locks }
+    pub(crate) fn new(names: &[&'static str], round: u64, players: usize, draw: &mut Player) -> Self {
+        let locks = names.iter().map(|name| (*name, lock(name, players, draw))).collect();
+        Self { locks, favourite: (round % names.len() as u64) as usize }
     }
 
     pub(crate) async fn step(&self, player: &mut Player) {
         let lock = if player.one_in(2) { self.favourite } else { player.below(self.locks.len()) };
-        player.begins(LOCKS[self.first + lock].0);
-        self.locks[lock].step(player).await;
+        let (name, lock) = &self.locks[lock];
+        player.begins(name);
+        lock.any_step(player).await;
     }
 
     pub(crate) fn help(&self, player: &mut Player) {
-        self.locks.iter().for_each(|lock| lock.help(player));
+        self.locks.iter().for_each(|(_, lock)| lock.help(player));
     }
 
     pub(crate) fn check(&self) {
-        self.locks.iter().for_each(|lock| lock.check());
+        self.locks.iter().for_each(|(_, lock)| lock.check());
         let queues = self.queues();
         assert!(queues.iter().all(|(_, waiters)| *waiters == 0), "left in the queue: {queues:?}");
     }
 
     /// How many are queued for each.
     pub(crate) fn queues(&self) -> Vec<(&'static str, usize)> {
-        let names = LOCKS[self.first..].iter().map(|(name, _)| *name);
-        names.zip(&self.locks).map(|(name, lock)| (name, lock.queued())).collect()
+        self.locks.iter().map(|(name, lock)| (*name, lock.queued())).collect()
     }
 }
 

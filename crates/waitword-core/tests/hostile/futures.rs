@@ -1,19 +1,18 @@
-//! What may be done to the futures: moved, polled with another waker each time, dropped in every state, leaked, and left
-//! to a thread that ends; and deadlines at both ends of time. (Foreign code that misbehaves is in `hostile/`.)
-
-mod common;
+//! What may be done to the futures: moved, polled with another waker each time, leaked, and left to a thread that ends; and deadlines at both
+//! ends of time. (Dropped in every state: `against_the_model.rs`.)
 
 use std::cell::RefCell;
-use std::future::Future;
 use std::mem::ManuallyDrop;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use common::{Probe, poll, poll_with, queued, until};
 use waitword_core::*;
+
+use crate::common::{Probe, poll, poll_with, queued, queued_with, until};
+use crate::{TimedWait, Wait};
 
 /// Each poll on a thread of its own, with a waker of its own, while others are notified: the last waker is the one to call,
 /// and no other is stored, neither in the queue nor in the timer.
@@ -83,66 +82,6 @@ fn a_future_that_moves_while_it_is_notified() {
     assert_eq!(notifier.join().unwrap(), ROUNDS);
 }
 
-/// Whatever a future has been through, nothing of it is left when it is gone, and the next waiter is served.
-#[test]
-fn dropped_in_every_state() {
-    type Wait<'a> = Pin<Box<WaitAsync<&'a AtomicI32>>>;
-    type Timed<'a> = Pin<Box<WaitAsync<&'a AtomicI32, Until>>>;
-    type Reach = fn(&AtomicI32, &mut Wait<'_>, &mut Timed<'_>);
-    let enter = |mut future: Pin<&mut dyn Future<Output = Outcome>>, probe: &Probe| {
-        assert!(poll_with(future.as_mut(), &probe.waker()).is_pending());
-    };
-    let states: [(&str, Reach); 7] = [
-        ("queued", |_, _, _| ()),
-        ("queued with another waker", |_, wait, timed| {
-            assert!(poll(wait.as_mut()).is_pending());
-            assert!(poll(timed.as_mut()).is_pending());
-        }),
-        ("counted", |word, _, _| assert_eq!(notify_all(word), 2)),
-        ("one of two counted", |word, _, _| assert_eq!(notify_one(word), 1)),
-        ("ready", |word, wait, timed| {
-            assert_eq!(notify_all(word), 2);
-            assert_eq!(poll(wait.as_mut()), Poll::Ready(Outcome::Notified));
-            assert_eq!(poll(timed.as_mut()), Poll::Ready(Outcome::Notified));
-        }),
-        ("cancelled", |_, wait, timed| {
-            assert_eq!(wait.as_mut().cancel(), Cancelled::BeforeNotify);
-            assert_eq!(timed.as_mut().cancel(), Cancelled::BeforeNotify);
-        }),
-        ("cancelled too late", |word, wait, timed| {
-            assert_eq!(notify_all(word), 2);
-            assert_eq!(wait.as_mut().cancel(), Cancelled::AfterNotify);
-            assert_eq!(timed.as_mut().cancel(), Cancelled::AfterNotify);
-        }),
-    ];
-    for (state, reach) in states {
-        let word = AtomicI32::new(0);
-        let probe = Probe::new();
-        let mut wait = Box::pin(wait_async(&word, 0));
-        let mut timed = Box::pin(wait_async_for(&word, 0, Duration::from_secs(3600)));
-        enter(wait.as_mut(), &probe);
-        enter(timed.as_mut(), &probe);
-        reach(&word, &mut wait, &mut timed);
-        let mut behind = Box::pin(wait_async(&word, 0));
-        enter(behind.as_mut(), &Probe::new());
-        drop(wait);
-        drop(timed);
-        assert_eq!(probe.held(), 0, "{state}");
-        assert_eq!(Table::global().waiters(&word), 1, "{state}");
-        assert_eq!(notify_all(&word), 1, "{state}");
-        assert_eq!(poll(behind.as_mut()), Poll::Ready(Outcome::Notified), "{state}");
-    }
-
-    // And those that never were queued: not polled, not equal, too late from the start.
-    let word = AtomicI32::new(0);
-    drop(wait_async(&word, 0));
-    drop(wait_async_for(&word, 0, Duration::ZERO));
-    assert_eq!(poll(pin!(wait_async(&word, 1))), Poll::Ready(Outcome::NotEqual));
-    assert_eq!(poll(pin!(wait_async_for(&word, 1, Duration::ZERO))), Poll::Ready(Outcome::NotEqual));
-    assert_eq!(poll(pin!(wait_async_for(&word, 0, Duration::ZERO))), Poll::Ready(Outcome::TimedOut));
-    assert_eq!(notify_all(&word), 0);
-}
-
 /// Its deadline passes, and it is counted, although it is not polled any more; the deadlines and positions of others do not change.
 #[test]
 fn a_leaked_wait_with_a_deadline_does_no_harm() {
@@ -171,42 +110,31 @@ fn a_leaked_wait_with_a_deadline_does_no_harm() {
 fn a_thread_that_exits_with_the_table_full() {
     const WORDS: usize = 1000;
     const EACH: usize = 3;
-    type Waits = Vec<Pin<Box<WaitAsync<Place>>>>;
-    type Timed = Pin<Box<WaitAsync<Place, Until>>>;
-    thread_local!(static STORED: RefCell<(Waits, Option<Timed>)> = RefCell::default());
+    thread_local!(static STORED: RefCell<(Vec<Wait>, Option<TimedWait>)> = RefCell::default());
     for panics in [false, true] {
-        let words = (0..WORDS).map(|_| AtomicI32::new(0)).collect();
-        let shared = Arc::new(Shared { table: Table::with_shards(4), words });
+        let words: Vec<_> = (0..WORDS).map(|_| Arc::new(AtomicI32::new(0))).collect();
         let probe = Probe::new();
-        let (send, receive) = std::sync::mpsc::channel::<Waits>();
-        let thread = {
-            let (shared, waker) = (Arc::clone(&shared), probe.waker());
-            std::thread::spawn(move || {
-                let mut cx = Context::from_waker(&waker);
-                let mut enter = || {
-                    let places = (0..WORDS * EACH).map(|index| Place(Arc::clone(&shared), index % WORDS));
-                    let mut waits: Waits = places.map(|at| Box::pin(wait_async(at, 0))).collect();
-                    assert!(waits.iter_mut().all(|wait| wait.as_mut().poll(&mut cx).is_pending()));
-                    waits
-                };
-                let (stored, given) = (enter(), enter());
-                let _unwound = panics.then(&mut enter);
-                let mut timed =
-                    Box::pin(wait_async_for(Place(Arc::clone(&shared), 0), 0, Duration::from_secs(3600)));
-                assert!(timed.as_mut().poll(&mut cx).is_pending());
-                STORED.set((stored, Some(timed)));
-                send.send(given).unwrap();
-                if panics {
-                    std::panic::resume_unwind(Box::new(()));
-                }
-            })
-        };
+        let (waker, of_thread) = (probe.waker(), words.clone());
+        let (send, receive) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let words = of_thread.iter().cycle().take(WORDS * EACH);
+            let enter = || words.clone().map(|word| queued_with(Arc::clone(word), 0, &waker)).collect();
+            let (stored, given): (Vec<Wait>, Vec<Wait>) = (enter(), enter());
+            let _unwound: Option<Vec<Wait>> = panics.then(enter);
+            let mut timed = Box::pin(wait_async_for(Arc::clone(&of_thread[0]), 0, Duration::from_secs(3600)));
+            assert!(poll_with(timed.as_mut(), &waker).is_pending());
+            STORED.set((stored, Some(timed)));
+            send.send(given).unwrap();
+            if panics {
+                std::panic::resume_unwind(Box::new(()));
+            }
+        });
         let mut given = receive.recv().unwrap();
         assert_eq!(thread.join().is_err(), panics);
         assert_eq!(probe.held(), WORDS * EACH, "those that are here");
-        for (index, word) in shared.words.iter().enumerate() {
-            assert_eq!(shared.table.waiters(word), EACH, "{index}");
-            assert_eq!(notify_all(shared.table.at(word)), EACH);
+        for (index, word) in words.iter().enumerate() {
+            assert_eq!(Table::global().waiters(&**word), EACH, "{index}");
+            assert_eq!(notify_all(word), EACH);
         }
         assert_eq!(probe.wakes(), WORDS * EACH);
         assert!(given.iter_mut().all(|wait| poll(wait.as_mut()) == Poll::Ready(Outcome::Notified)));
@@ -248,25 +176,4 @@ fn deadlines_at_both_ends_of_what_an_instant_can_say() {
 fn another_deadline_is_met() {
     let wait = wait_async_for(AtomicI32::new(0), 0, Duration::from_millis(1));
     assert_eq!(smol::future::block_on(wait), Outcome::TimedOut);
-}
-
-/// Words with a table of their own.
-struct Shared {
-    table: Table,
-    words: Vec<AtomicI32>,
-}
-
-struct Place(Arc<Shared>, usize);
-
-// SAFETY: both belong to what is shared, and neither moves.
-unsafe impl Location for Place {
-    type Word = AtomicI32;
-
-    fn word(&self) -> &AtomicI32 {
-        &self.0.words[self.1]
-    }
-
-    fn table(&self) -> &Table {
-        &self.0.table
-    }
 }

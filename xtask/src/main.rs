@@ -181,11 +181,7 @@ fn sanitized(options: &str, with: impl Fn(Line) -> Line) -> Result<(), Stop> {
 }
 
 /// Left out under both sanitizers.
-const NOT_SANITIZED: [&str; 4] = [
-    // `protocol_model.rs`: one thread and no memory but the standard library's, for minutes.
-    "no_recheck_is_needed_where_all_are_polled",
-    "one_recheck_makes_up_for_one_unpolled_task",
-    "rechecks_do_no_harm_at_any_time",
+const NOT_SANITIZED: [&str; 1] = [
     // A test of time, on one thread.
     "many_locks_are_looked_at_once_each",
 ];

@@ -64,7 +64,7 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
 }
 
 /// What is not repeated where nothing is named.
-const NOT_REPEATED: [&str; 19] = [
+const NOT_REPEATED: [&str; 18] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
     "waitword/example",
@@ -78,7 +78,6 @@ const NOT_REPEATED: [&str; 19] = [
     "waitword-postgres/postgres",
     "xtask/packages",
     // Each round would be the one before, for seconds.
-    "waitword/protocol_model",
     "waitword-agents/arrivals",
     "waitword-quickjs/embedding",
     "waitword-quickjs/lib",

@@ -224,6 +224,7 @@ macro_rules! family {
     };
     ($ways:ident, $lock:ident, $at:expr, awaits_untimed [$($plain:ident),+] $arguments:tt) => {$(
         $ways.push(way!($plain, Task(|$lock, _| {
+            must_be_awaited!($at.$plain $arguments);
             let wait = $at.$plain $arguments;
             Box::pin(async move { wait.await.ended($lock) })
         }, Limit::Never)));
@@ -233,10 +234,12 @@ macro_rules! family {
     )+};
     ($ways:ident, $lock:ident, $at:expr, awaiting [$name:ident] ($wait:expr)) => {
         $ways.push(way!($name, Task(|$lock, _| {
+            must_be_awaited!($wait);
             let wait = $wait;
             Box::pin(async move { wait.await.ended($lock) })
         }, Limit::Never)));
         $ways.push(way!($name, Task(|$lock, time| {
+            must_be_awaited!($wait.timeout(time));
             let wait = $wait.timeout(time);
             Box::pin(async move { wait.await.ended($lock) })
         }, Limit::Timeout)));
@@ -262,6 +265,17 @@ macro_rules! family {
     };
 }
 pub(crate) use family;
+
+/// The compiler warns of a future that nobody awaits: an expectation that is not met is an error.
+macro_rules! must_be_awaited {
+    ($($future:tt)+) => {
+        if false {
+            #[expect(unused_must_use, reason = "that is what is tested")]
+            $($future)+;
+        }
+    };
+}
+pub(crate) use must_be_awaited;
 
 macro_rules! way {
     ($name:ident, $kind:ident($($call:tt)+)) => {

@@ -1,5 +1,6 @@
 //! The table of locks: a row for each thing that can be waited for.
 #![allow(dead_code, reason = "each test file uses another part")]
+#![deny(unfulfilled_lint_expectations)]
 
 use std::convert::Infallible;
 use std::future::Future as _;

@@ -112,6 +112,49 @@ fn streams_that_keep_their_waits_end_on_every_executor() {
     }
 }
 
+/// What a service with a `poll_ready` is: polled until there is a place.
+struct Service {
+    free: Arc<AtomicUsize>,
+    is_free: Arc<Event>,
+    freed: Pin<Box<EventWait<Arc<Event>>>>,
+}
+
+impl Service {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let take = |free: usize| free.checked_sub(1);
+        while self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_err() {
+            ready!(self.freed.as_mut().poll(cx));
+            // The next wait, in the place of the last.
+            self.freed.set(self.is_free.wait_owned_async());
+        }
+        Poll::Ready(())
+    }
+}
+
+/// A service that is dropped with a wakeup in the wait that it keeps.
+#[test]
+fn a_struct_that_is_dropped_while_its_wait_is_notified_forwards_the_wakeup() {
+    let (free, event) = (Arc::new(AtomicUsize::new(0)), Arc::new(Event::new()));
+    let mut services = [(); 3].map(|()| {
+        let freed = Box::pin(event.wait_owned_async());
+        Some(Service { free: Arc::clone(&free), is_free: Arc::clone(&event), freed })
+    });
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(services.iter_mut().flatten().all(|service| service.poll_ready(&mut cx).is_pending()));
+    free.fetch_add(1, Ordering::SeqCst);
+    event.notify_one();
+    for left in [2, 1, 0] {
+        assert_eq!(event.waiters(), left, "the next is woken");
+        if left > 0 {
+            services[2 - left] = None;
+        }
+    }
+    assert!(services[2].as_mut().unwrap().poll_ready(&mut cx).is_ready());
+    assert!(!event.try_wait(), "it is in the stored wait, ...");
+    drop(services);
+    assert!(event.try_wait(), "... which was not asked, for there was a place");
+}
+
 #[test]
 fn an_owned_wait_that_is_enabled_and_dropped_forwards_what_was_stored() {
     let event = Arc::new(Event::new());

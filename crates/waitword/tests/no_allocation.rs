@@ -22,6 +22,8 @@ use waitword::{Event, LazyLock, LockError, Mutex, STALL_TIMEOUT};
 laws! {
     [mutex unlocked reader upgradable_reader writer upgrade permit permits async_lock callback event wait_group barrier cell initialiser condvar moved moved_to_a_free_mutex]:
         a_wait_allocates_nothing;
+    [mutex writer permit permits async_lock]:
+        a_recheck_in_vain_allocates_nothing;
 }
 
 /// Without the boxes of the table.
@@ -81,6 +83,23 @@ fn is_dropped<L>(row: &Row<L>, way: &Way<L>) -> usize {
         assert!(poll(wait.as_mut()).is_pending(), "{}", way.name);
         drop(wait);
     })
+}
+
+/// Another has barged past it.
+fn a_recheck_in_vain_allocates_nothing<L>(row: &Row<L>) {
+    let _alone = alone();
+    for way in row.tasks() {
+        let lock = (row.closed)();
+        let open = (row.close)(&lock);
+        let mut wait = way.wait(&lock);
+        assert!(poll(wait.as_mut()).is_pending());
+        open();
+        let barged_in = row.attempt(&lock).expect("a signal is no handoff");
+        let polled = || assert!(poll(wait.as_mut()).is_pending(), "{}", way.name);
+        assert_eq!(allocations(polled), 0, "{}", way.name);
+        drop(barged_in);
+        assert!(poll(wait.as_mut()).is_ready(), "{}", way.name);
+    }
 }
 
 fn blocks<L: Send + Sync>(row: &Row<L>, way: &Way<L>) -> usize {

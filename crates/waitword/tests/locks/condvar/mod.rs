@@ -8,9 +8,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use waitword::word::Table;
 use waitword::{Condvar, LockError, Mutex, STALL_TIMEOUT, forbid_blocking};
+use waitword_core::observe::WaitsFor;
 
-use crate::common::{Task, far, poll, until};
+use crate::common::law::addresses;
+use crate::common::{Task, far, poll, until, waiters};
 
 /// FIFO; and a notify_all wakes no task that cannot have the mutex (wait morphing).
 #[test]
@@ -80,6 +83,17 @@ fn a_wait_where_blocking_is_forbidden_panics_and_keeps_the_mutex() {
     assert!(mutex.is_locked());
     drop((guard, must_not));
     assert!(!mutex.is_locked());
+}
+
+#[test]
+fn a_wait_that_was_moved_is_seen_at_the_mutex() {
+    let (mutex, changed) = (Mutex::new(()), Condvar::new());
+    let _wait = Task::queued(changed.wait_async(mutex.lock()));
+    let _held = mutex.lock();
+    assert_eq!((changed.notify_all(), waiters(&changed)), (1, 0));
+    let seen = Table::global().snapshot();
+    let moved = seen.iter().find(|waiter| addresses(&mutex).contains(&waiter.word)).expect("it is there");
+    assert_eq!(moved.waits_for, WaitsFor::Mutex);
 }
 
 #[test]

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use waitword::*;
 
+use crate::common::law::Held;
 use crate::common::{Task, block_on, far, until, waits};
+use crate::rows;
 
 /// What a notify says.
 const WOKEN: bool = true;
@@ -86,19 +88,14 @@ fn notify_one_wakes_the_head_and_notify_last_the_tail() {
 /// In the order of the notify that gave it, however often it is forwarded, and whether the future knew of it or not.
 #[test]
 fn a_wakeup_that_is_dropped_is_forwarded_in_the_order_in_which_it_came() {
-    type Wait = fn(&Arc<Event>) -> Task<'_, ()>;
-    let forms: [Wait; 3] = [
-        |event| Task::queued(event.wait_async()),
-        |event| Task::queued(event.wait_owned_async()),
-        |event| Task::queued(async { event.wait_async().deadline(far()).await.unwrap() }),
-    ];
-    for form in forms {
+    let row = rows::event();
+    for way in row.tasks() {
         for (notify, order) in
             [(Event::notify_one as fn(&Event) -> _, [0, 1, 2, 3]), (Event::notify_last, [3, 2, 1, 0])]
         {
             let event = Arc::new(Event::new());
-            let mut tasks = [(); 4].map(|()| Some(form(&event)));
-            let is_woken = |tasks: &[Option<Task<'_, ()>>; 4]| {
+            let mut tasks = [(); 4].map(|()| Some(way.queued(&event)));
+            let is_woken = |tasks: &[Option<Task<'_, Held<'_>>>; 4]| {
                 tasks.each_ref().map(|task| task.as_ref().is_some_and(Task::is_woken))
             };
             assert_eq!(notify(&event), WOKEN);

@@ -2,6 +2,9 @@
 //! around the future, or with the feature `tokio`.
 
 mod common;
+#[cfg(feature = "tokio")]
+#[path = "common/rows.rs"]
+mod rows;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -85,7 +88,6 @@ fn without_the_feature_a_task_that_never_waits_keeps_its_thread() {
 mod with_the_feature {
     use std::future::{Future, poll_fn};
     use std::pin::pin;
-    use std::sync::Arc;
     use std::task::{Context, Poll, Waker};
 
     use tokio::task::coop::{has_budget_remaining, poll_proceed};
@@ -93,90 +95,45 @@ mod with_the_feature {
     use waitword::*;
 
     use super::*;
+    use crate::common::law::{Call, Row, law, laws};
 
-    /// Everything that a task can wait for.
+    laws! {
+        [mutex reader upgradable_reader writer upgrade permit permits async_lock callback event wait_group barrier cell initialiser]:
+            a_future_that_completes_at_once_lets_others_run;
+        [mutex reader upgradable_reader writer upgrade permit permits async_lock event wait_group barrier cell]:
+            a_future_whose_time_is_up_lets_others_run;
+    }
+
+    fn a_future_that_completes_at_once_lets_others_run<L>(row: &Row<L>) {
+        for way in &row.ways {
+            if let Call::Task(call, _) = way.call {
+                let once = async || drop(call(&(row.open)(), Duration::ZERO).await.unwrap());
+                assert!(lets_others_run(once), "{}", way.name);
+            }
+        }
+    }
+
+    fn a_future_whose_time_is_up_lets_others_run<L>(row: &Row<L>) {
+        let lock = (row.closed)();
+        let _open = (row.close)(&lock);
+        for way in row.ways.iter().filter(|way| way.is_timed()) {
+            if let Call::Task(call, _) = way.call {
+                let once = async || assert!(call(&lock, Duration::ZERO).await.is_err());
+                assert!(lets_others_run(once), "{}", way.name);
+            }
+        }
+    }
+
+    /// What has no row, or one that locks the mutex in the future.
     #[test]
-    fn every_future_that_completes_at_once_lets_others_run() {
-        let (never, past) = (Duration::ZERO, Instant::now());
-        macro_rules! all {
-            ($($once:expr;)+) => {$(
-                let once = async || { let _ = $once; };
-                assert!(lets_others_run(once), "{}", stringify!($once));
-            )+};
-        }
-
-        let mutex = Arc::new(Mutex::new(0));
-        all! {
-            mutex.lock_async().await;
-            mutex.lock_async().timeout(never).await.unwrap();
-            mutex.lock_async().deadline(past).await.unwrap();
-            mutex.lock_owned_async().await;
-            mutex.lock_owned_async().timeout(never).await.unwrap();
-        }
+    fn other_futures_that_complete_at_once_let_others_run() {
+        let (mutex, condvar, lazy) = (Mutex::new(0), Condvar::new(), LazyLock::new(|| 1));
+        let guard = || mutex.try_lock().unwrap();
+        assert!(lets_others_run(async || _ = condvar.wait_async(guard()).timeout(Duration::ZERO).await));
+        let wait = async || _ = condvar.wait_while_async(guard(), |_| true).timeout(Duration::ZERO).await;
+        assert!(lets_others_run(wait));
+        assert!(lets_others_run(async || _ = LazyLock::force_async(&lazy).await));
         assert!(is_over_in_time(async || *mutex.lock_async().await += 1), "the timer");
-        let held = mutex.lock();
-        all! {
-            mutex.lock_async().timeout(never).await.unwrap_err();
-            mutex.lock_owned_async().timeout(never).await.unwrap_err();
-        }
-        drop(held);
-
-        let rwlock = Arc::new(RwLock::new(0));
-        all! {
-            rwlock.read_async().await;
-            rwlock.read_async().timeout(never).await.unwrap();
-            rwlock.read_owned_async().await;
-            rwlock.write_async().await;
-            rwlock.write_owned_async().await;
-            rwlock.upgradable_read_async().await;
-            RwLockUpgradableReadGuard::upgrade_async(rwlock.try_upgradable_read().unwrap()).await;
-            RwLockUpgradableReadGuard::upgrade_async(rwlock.try_upgradable_read().unwrap()).timeout(never).await.unwrap();
-        }
-
-        let semaphore = Arc::new(Semaphore::new(3));
-        all! {
-            semaphore.acquire_async().await.unwrap();
-            semaphore.acquire_many_async(3).await.unwrap();
-            semaphore.acquire_owned_async().await.unwrap();
-            semaphore.acquire_async().timeout(never).await.unwrap();
-            semaphore.acquire_many_async(4).timeout(never).await.unwrap_err();
-        }
-
-        let condvar = Condvar::new();
-        all! {
-            condvar.wait_async(mutex.try_lock().unwrap()).timeout(never).await;
-            condvar.wait_while_async(mutex.try_lock().unwrap(), |_| true).timeout(never).await;
-        }
-
-        let event = Event::new();
-        all! {
-            { event.notify_one(); event.wait_async().await };
-            { event.notify_one(); event.wait_async().timeout(never).await.unwrap() };
-            event.wait_async().timeout(never).await.unwrap_err();
-        }
-        let (group, barrier, two) = (WaitGroup::new(), Barrier::new(1), Barrier::new(2));
-        all! {
-            group.wait_async().await;
-            group.wait_async().timeout(never).await.unwrap();
-            barrier.wait_async().await;
-            two.wait_async().timeout(never).await.unwrap_err();
-        }
-        let (cell, lazy) = (OnceLock::from(1), LazyLock::new(|| 1));
-        all! {
-            cell.wait_async().await;
-            cell.wait_async().timeout(never).await.unwrap();
-            cell.get_or_init_async(async || 2).await;
-            cell.get_or_try_init_async(async || Err(())).await.unwrap();
-            LazyLock::force_async(&lazy).await;
-        }
-        let (lock, held) = (AsyncLock::new(), AsyncLock::new());
-        held.lock();
-        all! {
-            held.lock_async().timeout(never).await.unwrap_err();
-            { lock.lock_async().await; lock.unlock().unwrap() };
-            { lock.lock_async().timeout(never).await.unwrap(); lock.unlock().unwrap() };
-            lock.execute_locked(|| ()).await;
-        }
     }
 
     /// Runs `body` in a task that has no budget any more, until it awaits.

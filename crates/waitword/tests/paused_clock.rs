@@ -1,13 +1,18 @@
 //! Deadlines in tokio's tests: with the feature `tokio`, on its clock where that is paused, and on the system's everywhere else.
 #![cfg(feature = "tokio")]
 
+mod common;
+#[path = "common/rows.rs"]
+mod rows;
+
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Builder;
 use tokio::time;
-use waitword::word::AsyncLock;
 use waitword::*;
+
+use common::law::{Call, Limit, Row, law, laws};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -21,40 +26,21 @@ async fn takes_an_hour<T>(future: impl Future<Output = T>) -> T {
     output
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_timeout_expires_in_virtual_time() {
-    let late = Err(LockError::TimedOut);
-    let mutex = std::sync::Arc::new(Mutex::new(()));
-    let held = mutex.lock();
-    assert_eq!(takes_an_hour(mutex.lock_async().timeout(HOUR)).await.map(drop), late);
-    assert_eq!(takes_an_hour(mutex.lock_owned_async().timeout(HOUR)).await.map(drop), late);
-    drop(held);
-    let rwlock = RwLock::new(());
-    let read = rwlock.upgradable_read();
-    let other = rwlock.read();
-    assert_eq!(takes_an_hour(rwlock.write_async().timeout(HOUR)).await.map(drop), late);
-    let upgrade = RwLockUpgradableReadGuard::upgrade_async(read).timeout(HOUR);
-    assert_eq!(takes_an_hour(upgrade).await.map(drop).unwrap_err().error, LockError::TimedOut);
-    drop(other);
-    let none = Semaphore::new(0);
-    assert_eq!(
-        takes_an_hour(none.acquire_async().timeout(HOUR)).await.map(drop),
-        Err(AcquireError::TimedOut)
-    );
-    assert_eq!(takes_an_hour(Event::new().wait_async().timeout(HOUR)).await, late);
-    assert_eq!(takes_an_hour(OnceLock::<u8>::new().wait_async().timeout(HOUR)).await.map(drop), late);
-    let group = WaitGroup::new();
-    let _token = group.add();
-    assert_eq!(takes_an_hour(group.wait_async().timeout(HOUR)).await, late);
-    let changed = Condvar::new();
-    let (guard, result) = takes_an_hour(changed.wait_async(mutex.lock()).timeout(HOUR)).await;
-    assert_eq!(result, late);
-    let (guard, result) = takes_an_hour(changed.wait_while_async(guard, |()| true).timeout(HOUR)).await;
-    assert_eq!(result, late);
-    drop(guard);
-    let lock = AsyncLock::new();
-    lock.lock();
-    assert_eq!(takes_an_hour(lock.lock_async().timeout(HOUR)).await, late);
+laws! {
+    [mutex reader upgradable_reader writer upgrade permit permits async_lock event wait_group barrier cell condvar]:
+        a_timeout_expires_in_virtual_time;
+}
+
+fn a_timeout_expires_in_virtual_time<L>(row: &Row<L>) {
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let lock = (row.closed)();
+    let _open = (row.close)(&lock);
+    for way in &row.ways {
+        if let Call::Task(call, Limit::Timeout) = way.call {
+            let ended = runtime.block_on(async { takes_an_hour(call(&lock, HOUR)).await.map(drop) });
+            assert_eq!(ended, Err(LockError::TimedOut), "{}", way.name);
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,20 +1,19 @@
 //! What several tests need.
 #![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses another part")]
 
-pub(crate) mod dropped;
-pub(crate) mod exclusive;
-pub(crate) mod grid;
+pub(crate) mod law;
 pub(crate) mod schedules;
-pub(crate) mod unpolled;
 
-use std::future::Future;
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::time::{Duration, Instant, SystemTime};
 
-use waitword::word::Parker;
+use waitword::word::{Parker, Table};
 
 /// Waits for another thread, or the timer, to have got somewhere. Fails loudly instead of hanging.
 #[track_caller]
@@ -43,6 +42,15 @@ pub(crate) fn some_seed() -> u64 {
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         time.map_or(0, |time| time.as_nanos() as u64)
     })
+}
+
+/// How many are queued at one of the words of a lock, wherever in it they are.
+pub(crate) fn waiters<L>(lock: &L) -> usize {
+    let word = std::ptr::from_ref(lock).cast::<AtomicU32>();
+    let words = size_of::<L>() / size_of::<AtomicU32>();
+    // SAFETY: inside of the lock, which is made of words that are at least so large. They are not even read: only their
+    // addresses are.
+    (0..words).map(|index| Table::global().waiters(unsafe { &*word.add(index) })).sum()
 }
 
 /// A deadline that no test reaches.
@@ -133,6 +141,54 @@ impl<'a, T> Task<'a, T> {
     }
 }
 
+/// Polls once, in the task that awaits this.
+pub(crate) async fn poll_once<F: Future + ?Sized>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
+}
+
+/// A waker that panics when it is woken.
+pub(crate) struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        panic!("the waker");
+    }
+}
+
+impl Panics {
+    pub(crate) fn waker() -> Waker {
+        Waker::from(Arc::new(Self))
+    }
+}
+
+/// A waker every clone of which panics at its end, while [`panics`] runs something.
+pub(crate) fn panics_at_its_end() -> Waker {
+    fn clone(_: *const ()) -> RawWaker {
+        RawWaker::new(std::ptr::null(), &VTABLE)
+    }
+    fn nothing(_: *const ()) {}
+    fn end(_: *const ()) {
+        if ENDS_PANIC.get() && !std::thread::panicking() {
+            panic!("meant: a waker's destructor");
+        }
+    }
+    static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, nothing, nothing, end);
+    // SAFETY: there is no data that anything could be done wrong with.
+    unsafe { Waker::from_raw(clone(std::ptr::null())) }
+}
+
+thread_local! {
+    static ENDS_PANIC: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether it unwinds.
+pub(crate) fn panics<R>(run: impl FnOnce() -> R) -> bool {
+    ENDS_PANIC.set(true);
+    let result = catch_unwind(AssertUnwindSafe(run));
+    ENDS_PANIC.set(false);
+    result.is_err()
+}
+
 /// An increment that loses counts if two are in it at once, as a plain load and store would.
 #[derive(Default)]
 pub(crate) struct PlainCounter(AtomicU64);
@@ -164,9 +220,22 @@ pub(crate) fn waits<'scope, T: Send + 'scope>(
     thread
 }
 
-/// The text of the panic of a blocking call where that is forbidden.
-pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> String {
+/// The text of the panic of a blocking call where that is forbidden, and where it says that it is.
+pub(crate) fn forbidden<T>(call: impl FnOnce() -> T) -> (String, (String, u32)) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let default = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            PLACE.set(panic.location().map(|place| (place.file().to_owned(), place.line())));
+            default(panic);
+        }));
+    });
     let _must_not = waitword::forbid_blocking();
-    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).err().expect("it did not panic");
-    panic.downcast_ref::<String>().expect("a formatted text").clone()
+    let panic = catch_unwind(AssertUnwindSafe(call)).err().expect("it did not panic");
+    let text = panic.downcast_ref::<String>().expect("a formatted text").clone();
+    (text, PLACE.take().expect("the hook has set it"))
+}
+
+thread_local! {
+    static PLACE: Cell<Option<(String, u32)>> = const { Cell::new(None) };
 }

@@ -3,29 +3,28 @@
 //! Each differs by one thing from a program that is all right, and says by its error code that it is refused for that.
 //! What must not cross threads or move is in the tables of `tests/auto_traits.rs`.
 
-/// A guard does not outlive the mutex, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::Mutex;
-/// let guard = {
-///     let mutex = Mutex::new(1);
-///     mutex.lock()
-/// };
-/// # drop(guard);
-/// ```
-///
-/// ... a future its lock, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::Event;
-/// let wait = {
-///     let event = Event::new();
-///     event.wait_async()
-/// };
-/// # drop(wait);
-/// ```
-///
-/// ... not even for the moment in which both are dropped, ...
+/// A guard does not outlive the mutex, a future its lock, a permit its semaphore, a token its group, nor a reference the cell.
+macro_rules! must_not_outlive {
+    ($($Lock:ident, $new:literal, $get:literal;)+) => {$(
+        #[doc = concat!(
+            "```compile_fail,E0597\n# use waitword::", stringify!($Lock), ";\nlet got = {\n    let lock = ", stringify!($Lock), "::", $new,
+            ";\n    lock.", $get, "\n};\nlet _ = &got;\n```",
+        )]
+        const _: () = {
+            struct MustNotOutlive;
+        };
+    )+};
+}
+
+must_not_outlive! {
+    Mutex, "new(1)", "lock()";
+    Event, "new()", "wait_async()";
+    Semaphore, "new(1)", "acquire()";
+    WaitGroup, "new()", "add()";
+    OnceLock, "from(1)", "wait()";
+}
+
+/// Not even for the moment in which both are dropped.
 ///
 /// ```compile_fail,E0597
 /// # use waitword::Event;
@@ -33,39 +32,6 @@
 /// let event = Event::new();
 /// wait = event.wait_async();
 /// # let _ = &wait;
-/// ```
-///
-/// ... a permit its semaphore, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::Semaphore;
-/// let permit = {
-///     let semaphore = Semaphore::new(1);
-///     semaphore.acquire()
-/// };
-/// # drop(permit);
-/// ```
-///
-/// ... a token its group, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::WaitGroup;
-/// let token = {
-///     let group = WaitGroup::new();
-///     group.add()
-/// };
-/// # drop(token);
-/// ```
-///
-/// ... nor a reference the cell.
-///
-/// ```compile_fail,E0597
-/// # use waitword::OnceLock;
-/// let value = {
-///     let cell = OnceLock::from(1);
-///     cell.wait()
-/// };
-/// # drop(*value);
 /// ```
 ///
 /// Nor does a part outlive its guard: a reference is not taken out of it.
@@ -90,80 +56,34 @@
 /// ```
 struct MustNotOutlive;
 
-/// What is written into a mutex lives as long as its value says, whichever guard it is written through: one that borrows, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::{Mutex, MutexGuard};
-/// fn write<'a>(mut guard: MutexGuard<'_, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// static NAME: Mutex<&'static str> = Mutex::new("for ever");
-/// let text = "not for long".to_owned();
-/// write(NAME.lock(), &text);
-/// ```
-///
-/// ... one of a part, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::{MappedMutexGuard, Mutex, MutexGuard};
-/// fn write<'a>(mut guard: MappedMutexGuard<'_, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// static NAME: Mutex<&'static str> = Mutex::new("for ever");
-/// let text = "not for long".to_owned();
-/// write(MutexGuard::map(NAME.lock(), |name| name), &text);
-/// ```
-///
-/// ... one that owns, ...
-///
-/// ```compile_fail,E0597
-/// # use {std::sync::Arc, waitword::{Mutex, OwnedMutexGuard}};
-/// fn write<'a>(mut guard: OwnedMutexGuard<&'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// let name: Arc<Mutex<&'static str>> = Arc::new(Mutex::new("for ever"));
-/// {
-///     let text = "not for long".to_owned();
-///     write(name.lock_owned(), &text);
-/// }
-/// println!("{}", name.lock());
-/// ```
-///
-/// ... or one that owns, of a part.
-///
-/// ```compile_fail,E0597
-/// # use {std::sync::Arc, waitword::{Mutex, OwnedMappedMutexGuard, OwnedMutexGuard}};
-/// fn write<'a>(mut guard: OwnedMappedMutexGuard<&'static str, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// let name = Arc::new(Mutex::new("for ever"));
-/// {
-///     let text = "not for long".to_owned();
-///     write(OwnedMutexGuard::map(name.lock_owned(), |name| name), &text);
-/// }
-/// println!("{}", name.lock());
-/// ```
-///
-/// So with a readers-writer lock.
-///
-/// ```compile_fail,E0597
-/// # use {std::sync::Arc, waitword::{OwnedMappedRwLockWriteGuard, OwnedRwLockWriteGuard, RwLock}};
-/// fn write<'a>(mut guard: OwnedMappedRwLockWriteGuard<&'static str, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// let name = Arc::new(RwLock::new("for ever"));
-/// {
-///     let text = "not for long".to_owned();
-///     write(OwnedRwLockWriteGuard::map(name.write_owned(), |name| name), &text);
-/// }
-/// println!("{}", name.read());
-/// ```
-///
+/// What is written into a lock lives as long as its value says, whichever guard it is written through. A guard that leads back to the
+/// lock, or can become the writer's, is not shortened either, though it only reads.
+macro_rules! must_not_be_shortened {
+    ($($Lock:ident, $Guard:literal, $write:literal, $acquire:literal;)+) => {$(
+        #[doc = concat!(
+            "```compile_fail,E0597\n# use {std::sync::Arc, waitword::*};\nfn write<'a>(mut guard: ", $Guard, ", text: &'a str) {\n    ",
+            $write, "\n}\n\nlet name: Arc<", stringify!($Lock), "<&'static str>> = Arc::new(", stringify!($Lock),
+            "::new(\"for ever\"));\n{\n    let text = \"not for long\".to_owned();\n    write(", $acquire, ", &text);\n}\n```",
+        )]
+        const _: () = {
+            struct MustNotBeShortened;
+        };
+    )+};
+}
+
+must_not_be_shortened! {
+    Mutex, "MutexGuard<'_, &'a str>", "*guard = text;", "name.lock()";
+    Mutex, "MappedMutexGuard<'_, &'a str>", "*guard = text;", "MutexGuard::map(name.lock(), |name| name)";
+    Mutex, "OwnedMutexGuard<&'a str>", "*guard = text;", "name.lock_owned()";
+    Mutex, "OwnedMappedMutexGuard<&'static str, &'a str>", "*guard = text;", "OwnedMutexGuard::map(name.lock_owned(), |name| name)";
+    RwLock, "RwLockWriteGuard<'_, &'a str>", "*guard = text;", "name.write()";
+    RwLock, "MappedRwLockWriteGuard<'_, &'a str>", "*guard = text;", "RwLockWriteGuard::map(name.write(), |name| name)";
+    RwLock, "OwnedMappedRwLockWriteGuard<&'static str, &'a str>", "*guard = text;",
+        "OwnedRwLockWriteGuard::map(name.write_owned(), |name| name)";
+    RwLock, "RwLockUpgradableReadGuard<'_, &'a str>", "*RwLockUpgradableReadGuard::upgrade(guard) = text;", "name.upgradable_read()";
+    RwLock, "OwnedRwLockReadGuard<&'a str>", "*OwnedRwLockReadGuard::into_arc(guard).write() = text;", "name.read_owned()";
+}
+
 /// So with the value that a shared cell is set to.
 ///
 /// ```compile_fail,E0597
@@ -218,62 +138,6 @@ mod named_futures_are_not_in_the_root {}
 /// ```
 mod the_word_level_is_not_in_the_root {}
 
-/// A guard that leads back to the lock, or can become the writer's, is not shortened either, though it only reads: the
-/// upgradable one, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::{RwLock, RwLockUpgradableReadGuard};
-/// fn write<'a>(guard: RwLockUpgradableReadGuard<'_, &'a str>, text: &'a str) {
-///     *RwLockUpgradableReadGuard::upgrade(guard) = text;
-/// }
-///
-/// static NAME: RwLock<&'static str> = RwLock::new("for ever");
-/// let text = "not for long".to_owned();
-/// write(NAME.upgradable_read(), &text);
-/// ```
-///
-/// ... the one that owns, ...
-///
-/// ```compile_fail,E0597
-/// # use {std::sync::Arc, waitword::{OwnedRwLockReadGuard, RwLock}};
-/// fn write<'a>(guard: OwnedRwLockReadGuard<&'a str>, text: &'a str) {
-///     let lock = Arc::clone(OwnedRwLockReadGuard::rwlock(&guard));
-///     drop(guard);
-///     *lock.write() = text;
-/// }
-///
-/// let name: Arc<RwLock<&'static str>> = Arc::new(RwLock::new("for ever"));
-/// {
-///     let text = "not for long".to_owned();
-///     write(name.read_owned(), &text);
-/// }
-/// println!("{}", name.read());
-/// ```
-///
-/// ... and the writer's, borrowed and of a part.
-///
-/// ```compile_fail,E0597
-/// # use waitword::{RwLock, RwLockWriteGuard};
-/// fn write<'a>(mut guard: RwLockWriteGuard<'_, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// static NAME: RwLock<&'static str> = RwLock::new("for ever");
-/// let text = "not for long".to_owned();
-/// write(NAME.write(), &text);
-/// ```
-///
-/// ```compile_fail,E0597
-/// # use waitword::{MappedRwLockWriteGuard, RwLock, RwLockWriteGuard};
-/// fn write<'a>(mut guard: MappedRwLockWriteGuard<'_, &'a str>, text: &'a str) {
-///     *guard = text;
-/// }
-///
-/// static NAME: RwLock<&'static str> = RwLock::new("for ever");
-/// let text = "not for long".to_owned();
-/// write(RwLockWriteGuard::map(NAME.write(), |name| name), &text);
-/// ```
-///
 /// A reader's guard can be shortened, and so it does not lead back to the lock.
 ///
 /// ```compile_fail,E0599
@@ -284,54 +148,27 @@ mod the_word_level_is_not_in_the_root {}
 /// ```
 struct MustNotBeShortenedEither;
 
-/// A value whose destructor may read what it borrows is dropped before that: in a cell, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::OnceLock;
-/// struct Prints<'a>(&'a str);
-/// impl Drop for Prints<'_> {
-///     fn drop(&mut self) {
-///         println!("{}", self.0);
-///     }
-/// }
-///
-/// let cell: OnceLock<Prints<'_>>;
-/// let text = "gone by then".to_owned();
-/// cell = OnceLock::new();
-/// let _ = cell.set(Prints(&text));
-/// ```
-///
-/// ... in one that makes its value itself, in the value or in what makes it, ...
-///
-/// ```compile_fail,E0597
-/// # use waitword::LazyLock;
-/// # struct Prints<'a>(&'a str);
-/// # impl Drop for Prints<'_> {
-/// #     fn drop(&mut self) {
-/// #         println!("{}", self.0);
-/// #     }
-/// # }
-/// let lazy: LazyLock<usize, _>;
-/// let text = "gone by then".to_owned();
-/// let prints = Prints(&text);
-/// lazy = LazyLock::new(move || { &prints }.0.len());
-/// ```
-///
-/// ... or in a lock.
-///
-/// ```compile_fail,E0597
-/// # use waitword::RwLock;
-/// # struct Prints<'a>(&'a str);
-/// # impl Drop for Prints<'_> {
-/// #     fn drop(&mut self) {
-/// #         println!("{}", self.0);
-/// #     }
-/// # }
-/// let lock: RwLock<Prints<'_>>;
-/// let text = "gone by then".to_owned();
-/// lock = RwLock::new(Prints(&text));
-/// ```
-///
+/// A value whose destructor may read what it borrows is dropped before that: in a cell, in one that makes its value itself, in the value
+/// or in what makes it, or in a lock.
+macro_rules! must_be_dropped_first {
+    ($($Type:literal, $make:literal;)+) => {$(
+        #[doc = concat!(
+            "```compile_fail,E0597\n# use waitword::*;\nstruct Prints<'a>(&'a str);\nimpl Drop for Prints<'_> {\n    fn drop(&mut self) {\n",
+            "        println!(\"{}\", self.0);\n    }\n}\n\nlet value: ", $Type,
+            ";\nlet text = \"gone by then\".to_owned();\nlet prints = Prints(&text);\nvalue = ", $make, ";\n# let _ = &value;\n```",
+        )]
+        const _: () = {
+            struct MustBeDroppedFirst;
+        };
+    )+};
+}
+
+must_be_dropped_first! {
+    "OnceLock<Prints<'_>>", "OnceLock::from(prints)";
+    "LazyLock<usize, _>", "LazyLock::new(move || { &prints }.0.len())";
+    "RwLock<Prints<'_>>", "RwLock::new(prints)";
+}
+
 /// Nor does what a reader's guard shows outlive it, though its lifetime can be shortened.
 ///
 /// ```compile_fail,E0505

@@ -17,8 +17,7 @@ mod world;
 use std::sync::Mutex;
 use std::thread;
 
-use common::exclusive::Exclusive;
-use common::{block_on, far, given_seed, until};
+use common::{block_on, far, given_seed, until, waiters};
 use waitword::Semaphore;
 use world::rounds::{play, seconds_and_seed};
 use world::{LOCKS, each_lock};
@@ -69,7 +68,7 @@ fn first_in_first_out_for_threads_and_tasks() {
                 };
                 note(waiter);
             });
-            until(|| semaphore.waiters() > waiter);
+            until(|| waiters(semaphore) > waiter);
         }
         semaphore.add_permits(3);
     });

@@ -77,8 +77,9 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
         Recipe::Web { .. } => web::serve_page(),
         Recipe::Bench { args } => Line::new("cargo run --release -p waitword-bench --").args(args).run(),
         Recipe::BenchJs { args } => {
+            need(&[NODE])?;
             Line::new("cargo build --release -p waitword-cli").run()?;
-            Line::new("cargo run --release -p waitword-bench -- js").args(args).run()
+            Line::new("node benches/js/run.mjs").args(args).run()
         }
     }
 }

@@ -25,8 +25,10 @@ impl Plan {
     pub(crate) fn run(&self) -> io::Result<()> {
         let csv = figures::csv(&self.measure());
         if let Some(folder) = &self.folder {
+            let file = folder.join("figures.csv");
             fs::create_dir_all(folder)?;
-            fs::write(folder.join("figures.csv"), &csv)?;
+            fs::write(&file, &csv)?;
+            eprintln!("wrote {}", file.display());
         }
         let mut report = figures::report();
         report.args(self.folder.iter().flat_map(|folder| ["--out".as_ref(), folder.as_os_str()]));

@@ -47,8 +47,10 @@ pub(crate) trait Subject: Send + Sync + Sized + 'static {
 
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
-    measure: Box<dyn Fn(&Scale) -> Vec<Sample> + Send + Sync>,
+    measure: Box<Measure>,
 }
+
+type Measure = dyn Fn(&Scale) -> Vec<Sample> + Send + Sync;
 
 impl Contender {
     pub(crate) fn new(

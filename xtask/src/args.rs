@@ -189,7 +189,7 @@ pub(crate) enum Recipe {
     },
 
     /// The programs of benches/js on waitword, Node, Deno and Bun, as far as they are installed; all arguments go to
-    /// `waitword-bench js` (six minutes without any)
+    /// `benches/js/run.mjs` (six minutes without any)
     #[command(disable_help_flag = true)]
     BenchJs {
         /// `--quick` for a first look, `--help` for the rest

@@ -74,8 +74,9 @@ fn run(recipe: Recipe) -> Result<(), Stop> {
             line::run(&format!("cargo run --release -p waitword-bench -- {}", quoted(args)))
         }
         Recipe::BenchJs { args } => {
+            need(&[NODE])?;
             line::run("cargo build --release -p waitword-cli")?;
-            line::run(&format!("cargo run --release -p waitword-bench -- js {}", quoted(args)))
+            line::run(&format!("node benches/js/run.mjs {}", quoted(args)))
         }
     }
 }

@@ -26,7 +26,7 @@ const LIMITS: Limits = Limits { cpu: Duration::from_secs(300), idle: Duration::f
 const LOGS: &str = "target/repeat";
 
 /// What is not repeated where nothing is named.
-const NOT_REPEATED: [&str; 18] = [
+const NOT_REPEATED: [&str; 17] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
     "waitword/example",

@@ -49,7 +49,9 @@ macro_rules! paths {
         fn $name(lock: &'static $lock) {
             let _ = black_box(lock).$acquire();
         }
-    )+};
+    )+
+        library_benchmark_group!(name = locks, benchmarks = [$($name),+]);
+    };
 }
 
 paths! {
@@ -60,18 +62,6 @@ paths! {
     condvar_notify: Condvar = Condvar::new(), notify_one: 9; 13, 194;
     event_notify: Event = Event::new(), notify_all: 17; 21, 196;
 }
-
-library_benchmark_group!(
-    name = locks,
-    benchmarks = [
-        mutex_lock_unlock,
-        rwlock_read_release,
-        rwlock_write_release,
-        semaphore_acquire_release,
-        condvar_notify,
-        event_notify
-    ]
-);
 
 /// Without the feature alone: beside it, an observed lock takes more.
 #[cfg(not(feature = "observe"))]

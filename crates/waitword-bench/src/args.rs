@@ -1,13 +1,12 @@
 //! The command line.
 
-use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use regex_lite::Regex;
 
-use crate::js::Javascript;
-use crate::report::Plan;
-use crate::runner::{Common, matches};
+use crate::runner::Plan;
+use crate::workload::{COMPLETE, QUICK};
 use crate::workloads;
 
 /// Measure waitword's queue, its locks and their peers side by side.
@@ -18,78 +17,57 @@ use crate::workloads;
 /// machine alone while this runs.
 ///
 /// A complete run writes what the repository keeps: the goals that are missed, all figures, and pictures (benches/results). A quick or
-/// filtered run only prints, unless --out says where to write.
+/// filtered run only prints, unless --out says where to write. Tables, goals and pictures need Node; without it, the figures are printed as
+/// CSV.
 #[derive(Debug, Parser)]
-#[command(name = "waitword-bench", version, args_conflicts_with_subcommands = true)]
+#[command(name = "waitword-bench", version)]
 #[command(after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
 pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(crate) other: Option<Other>,
+    /// Fewer rounds and smaller crowds: good for a first impression, not for publication.
+    #[arg(long)]
+    quick: bool,
 
-    #[command(flatten)]
-    pub(crate) common: Common,
+    /// Run only the workloads whose name matches this regular expression.
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<Regex>,
 
     /// Measure only the contenders whose name matches this regular expression; goals need the peers that they name.
     #[arg(long, value_name = "REGEX")]
     contenders: Option<Regex>,
-}
 
-/// What is measured instead of the queue and the locks.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Other {
-    Js(Javascript),
+    /// Rounds per workload [default: 9, or 3 with --quick].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
+
+    /// Write the goals that are missed, every contender's figures as CSV, and pictures to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 impl Args {
     /// # Errors
     /// Why there is nothing to measure.
-    pub(crate) fn plan(&self) -> Result<Plan, String> {
-        if let Some(Other::Js(args)) = &self.other {
-            return args.plan();
-        }
+    pub(crate) fn plan(self) -> Result<Plan, String> {
+        let (scale, rounds) = if self.quick { (QUICK, 3) } else { (COMPLETE, 9) };
+        let rounds = self.rounds.map_or(rounds, usize::from);
+        let complete =
+            !self.quick && self.filter.is_none() && self.contenders.is_none() && self.rounds.is_none();
+        let checked_in = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/results");
+        let folder = self.out.or_else(|| complete.then(checked_in));
+
+        let matches =
+            |filter: &Option<Regex>, name| filter.as_ref().is_none_or(|filter| filter.is_match(name));
         let mut workloads = workloads::all();
         for workload in &mut workloads {
             workload.contenders.retain(|contender| matches(&self.contenders, contender.name));
         }
-        Ok(Plan {
-            workloads: self.common.choose(workloads)?,
-            scale: self.common.scale(9, 3),
-            command: "cargo xtask bench",
-            page: "README.md",
-            figures: "figures.csv",
-            folder: self.common.folder(self.contenders.is_none()),
-            against: versions(&PEERS),
-        })
-    }
-}
-
-/// The crates that are measured beside ours.
-const PEERS: [&str; 9] = [
-    "async-lock",
-    "event-listener",
-    "futures-intrusive",
-    "maitake-sync",
-    "parking_lot",
-    "parking_lot_core",
-    "saa",
-    "tokio",
-    "usync",
-];
-
-/// The versions of these crates, as the lock file of this build has them.
-fn versions(names: &[&str]) -> Vec<String> {
-    let mut name = "";
-    // Of two versions the later one is ours; the lock file lists it last.
-    let mut versions = BTreeMap::new();
-    for line in include_str!("../../../Cargo.lock").lines() {
-        let value = |prefix| line.strip_prefix(prefix).map(|rest: &str| rest.trim_matches(['"', ' ']));
-        if let Some(next) = value("name = ") {
-            name = next;
-        } else if let Some(version) = value("version = ").filter(|_| names.contains(&name)) {
-            versions.insert(name, version);
+        workloads.retain(|it| matches(&self.filter, it.name) && !it.contenders.is_empty());
+        if workloads.is_empty() {
+            let names = workloads::names().join(", ");
+            return Err(format!("nothing matches the filters; there are: {names}"));
         }
+        Ok(Plan { workloads, scale, rounds, folder })
     }
-    versions.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }
 
 #[cfg(test)]
@@ -116,6 +94,7 @@ mod tests {
         assert!(folder(&[]).is_some());
         assert_eq!(folder(&["--quick"]), None);
         assert_eq!(folder(&["--filter", "one"]), None);
+        assert_eq!(folder(&["--rounds", "9"]), None);
         assert_eq!(folder(&["--contenders", "waitword"]), None);
         assert_eq!(folder(&["--quick", "--out", "here"]), Some("here".into()));
     }

@@ -1,21 +1,21 @@
 //! The queue, the locks and their peers, measured side by side.
 //!
-//! `workloads/` says what is measured; `queues.rs`, `words.rs`, `turns.rs` and `locks/` adapt the contenders to small traits;
-//! `runner.rs` interleaves them; `report/` writes what came out. `js/` does the same with engines of JavaScript, each in a process of its
-//! own, and the programs of `benches/js`.
+//! `workloads/` is the table of what is measured; `queues.rs`, `words.rs`, `turns.rs` and `locks/` adapt the contenders to small traits;
+//! `runner.rs` interleaves them; `figures.rs` writes what came out, for `benches/report.mjs` to draw.
 
 mod args;
 mod contest;
 mod crowd;
 mod executor;
-mod js;
+mod figures;
 mod locks;
 mod measure;
 mod platform;
 mod queues;
-mod report;
 mod runner;
-mod series;
+#[cfg(test)]
+#[path = "../../waitword/tests/common/skip.rs"]
+mod skip;
 mod turns;
 mod words;
 mod work;
@@ -33,8 +33,11 @@ use crate::measure::Counting;
 static ALLOCATOR: Counting = Counting;
 
 fn main() -> ExitCode {
-    match Args::parse().plan() {
-        Ok(plan) => plan.run(),
+    let plan = Args::parse().plan();
+    match plan
+        .and_then(|plan| plan.run().map_err(|error| format!("the results could not be written: {error}")))
+    {
+        Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             eprintln!("{why}");
             ExitCode::FAILURE

@@ -5,58 +5,55 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::figures::{Sample, Unit};
 use crate::locks::peers::unpoisoned;
 use crate::platform::thread_cpu;
-use crate::series::{Sample, Unit};
 
-/// Adds up the time of one kind of operation, in CPU time of this thread and in wall time.
-#[derive(Debug, Default)]
-pub(crate) struct Stopwatch {
-    cpu: Duration,
-    wall: Duration,
-    operations: usize,
+/// Times `work`, which does `operations` operations.
+pub(crate) fn timed(what: &'static str, n: usize, operations: usize, work: impl FnOnce()) -> Sample {
+    let mut watches = Stopwatches::default();
+    watches.time(what, operations, work);
+    watches.samples(n).remove(0)
 }
 
-impl Stopwatch {
-    /// Times `work`, which does `operations` operations.
-    pub(crate) fn time<R>(&mut self, operations: usize, work: impl FnOnce() -> R) -> R {
-        let (cpu, wall) = (thread_cpu(), Instant::now());
+/// Adds up the times of operations, by their names in the tables.
+#[derive(Debug, Default)]
+pub(crate) struct Stopwatches(Vec<Stopwatch>);
+
+#[derive(Debug)]
+struct Stopwatch {
+    what: &'static str,
+    operations: usize,
+    /// Of this thread.
+    cpu: Duration,
+    wall: Duration,
+}
+
+impl Stopwatches {
+    /// Adds the time of `work`, which does `operations` operations of this kind.
+    pub(crate) fn time<R>(&mut self, what: &'static str, operations: usize, work: impl FnOnce() -> R) -> R {
+        let (start_cpu, start) = (thread_cpu(), Instant::now());
         let result = work();
-        self.wall += wall.elapsed();
-        self.cpu += thread_cpu() - cpu;
-        self.operations += operations;
+        let (wall, cpu) = (start.elapsed(), thread_cpu() - start_cpu);
+        match self.0.iter_mut().find(|watch| watch.what == what) {
+            Some(watch) => {
+                watch.operations += operations;
+                watch.cpu += cpu;
+                watch.wall += wall;
+            }
+            None => self.0.push(Stopwatch { what, operations, cpu, wall }),
+        }
         result
     }
 
-    /// Nanoseconds of CPU time per operation.
-    pub(crate) fn cpu_nanos(&self) -> f64 {
-        self.cpu.as_nanos() as f64 / self.operations as f64
-    }
-
-    /// The figure for a table: CPU time per operation, wall time beside it.
-    pub(crate) fn sample(&self, what: &'static str, n: usize) -> Sample {
-        let wall = self.wall.as_nanos() as f64 / self.operations as f64;
-        Sample { what, n, unit: Unit::Nanos, value: self.cpu_nanos(), wall: Some(wall) }
-    }
-}
-
-/// A stopwatch for each kind of operation, by its name in the tables.
-#[derive(Debug, Default)]
-pub(crate) struct Stopwatches(Vec<(&'static str, Stopwatch)>);
-
-impl Stopwatches {
-    pub(crate) fn time<R>(&mut self, what: &'static str, operations: usize, work: impl FnOnce() -> R) -> R {
-        let known = self.0.iter().position(|(name, _)| *name == what);
-        let index = known.unwrap_or_else(|| {
-            self.0.push((what, Stopwatch::default()));
-            self.0.len() - 1
-        });
-        self.0[index].1.time(operations, work)
-    }
-
-    /// In the order in which they were started first.
+    /// CPU time per operation, wall time beside it, in the order in which they were timed first.
     pub(crate) fn samples(&self, n: usize) -> Vec<Sample> {
-        self.0.iter().map(|(what, watch)| watch.sample(what, n)).collect()
+        let sample = |watch: &Stopwatch| {
+            let each = |time: Duration| time.as_nanos() as f64 / watch.operations as f64;
+            let wall = Some(each(watch.wall));
+            Sample { wall, ..Sample::new(watch.what, n, Unit::Nanos, each(watch.cpu)) }
+        };
+        self.0.iter().map(sample).collect()
     }
 }
 

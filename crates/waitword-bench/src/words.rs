@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot_core::{DEFAULT_PARK_TOKEN, DEFAULT_UNPARK_TOKEN, park, unpark_all, unpark_one};
+#[cfg(target_os = "linux")]
+use rustix::{thread::futex, time::Timespec};
 use waitword_core::{notify_all, notify_one, wait, wait_async, wait_for};
 
-#[cfg(target_os = "linux")]
-use crate::platform::{futex_wait, futex_wake};
 use crate::workload::{OURS, Subject};
 
 /// Wait queues of threads, one for each word, which is known by its address.
@@ -30,90 +30,77 @@ pub(crate) trait Parking: Send + Sync + 'static {
     fn wake_all(word: &AtomicU32);
 }
 
-pub(crate) struct Waitword;
+/// A row per contender: its name here and in the tables, and what it does; for tasks, too, if it can.
+macro_rules! words {
+    ($($(#[$attribute:meta])* $Name:ident, $name:expr, {
+        wait |$w:ident, $value:ident, $timeout:ident| $wait:expr;
+        wake |$o:ident| $one:expr, $all:expr;
+        $(wait_async |$aw:ident, $av:ident| $wait_async:expr;)?
+    })+) => {$(
+        $(#[$attribute])*
+        pub(crate) struct $Name;
 
-impl Parking for Waitword {
-    const NAME: &'static str = OURS;
+        $(#[$attribute])*
+        impl Parking for $Name {
+            const NAME: &'static str = $name;
 
-    #[inline]
-    fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) {
-        let _ = match timeout {
+            #[inline]
+            fn wait($w: &AtomicU32, $value: u32, $timeout: Option<Duration>) {
+                let _ = $wait;
+            }
+
+            $(#[inline]
+            fn wait_async($aw: &AtomicU32, $av: u32) -> impl Future + Send {
+                $wait_async
+            })?
+
+            #[inline]
+            fn wake_one($o: &AtomicU32) {
+                let _ = $one;
+            }
+
+            #[inline]
+            fn wake_all($o: &AtomicU32) {
+                let _ = $all;
+            }
+        }
+    )+};
+}
+
+words! {
+    Waitword, OURS, {
+        wait |word, value, timeout| match timeout {
             Some(timeout) => wait_for(word, value, timeout),
             None => wait(word, value),
         };
+        wake |word| notify_one(word), notify_all(word);
+        wait_async |word, value| wait_async(word, value);
     }
 
-    #[inline]
-    fn wait_async(word: &AtomicU32, value: u32) -> impl Future + Send {
-        wait_async(word, value)
-    }
-
-    #[inline]
-    fn wake_one(word: &AtomicU32) {
-        notify_one(word);
-    }
-
-    #[inline]
-    fn wake_all(word: &AtomicU32) {
-        notify_all(word);
-    }
-}
-
-pub(crate) struct ParkingLotCore;
-
-impl Parking for ParkingLotCore {
-    const NAME: &'static str = "parking_lot_core";
-
-    #[inline]
-    fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) {
-        let validate = || word.load(Ordering::SeqCst) == value;
-        let deadline = timeout.map(|timeout| Instant::now() + timeout);
-        // SAFETY: the key is the address of memory of ours, and the callbacks call nothing of that crate.
-        unsafe { park(word.as_ptr().addr(), validate, || {}, |_, _| {}, DEFAULT_PARK_TOKEN, deadline) };
-    }
-
-    #[inline]
-    fn wake_one(word: &AtomicU32) {
+    ParkingLotCore, "parking_lot_core", {
+        wait |word, value, timeout| {
+            let validate = || word.load(Ordering::SeqCst) == value;
+            let deadline = timeout.map(|timeout| Instant::now() + timeout);
+            // SAFETY: the key is the address of memory of ours, and the callbacks call nothing of that crate.
+            unsafe { park(word.as_ptr().addr(), validate, || {}, |_, _| {}, DEFAULT_PARK_TOKEN, deadline) }
+        };
         // SAFETY: as in `wait`.
-        unsafe { unpark_one(word.as_ptr().addr(), |_| DEFAULT_UNPARK_TOKEN) };
+        wake |word| unsafe { unpark_one(word.as_ptr().addr(), |_| DEFAULT_UNPARK_TOKEN) },
+            // SAFETY: as in `wait`.
+            unsafe { unpark_all(word.as_ptr().addr(), DEFAULT_UNPARK_TOKEN) };
     }
 
-    #[inline]
-    fn wake_all(word: &AtomicU32) {
-        // SAFETY: as in `wait`.
-        unsafe { unpark_all(word.as_ptr().addr(), DEFAULT_UNPARK_TOKEN) };
-    }
-}
-
-/// The system's own wait queue on a word, without a check whether there are waiters.
-#[cfg(target_os = "linux")]
-pub(crate) struct RawFutex;
-
-#[cfg(target_os = "linux")]
-impl Parking for RawFutex {
-    const NAME: &'static str = "raw futex (limit)";
-
-    #[inline]
-    fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>) {
-        futex_wait(word, value, timeout);
-    }
-
-    #[inline]
-    fn wake_one(word: &AtomicU32) {
-        futex_wake(word, 1);
-    }
-
-    #[inline]
-    fn wake_all(word: &AtomicU32) {
-        futex_wake(word, i32::MAX.unsigned_abs());
+    /// The system's own wait queue on a word, without a check whether there are waiters.
+    #[cfg(target_os = "linux")]
+    RawFutex, "raw futex (limit)", {
+        wait |word, value, timeout| {
+            let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+            let _ = futex::wait(word, futex::Flags::PRIVATE, value, timeout.as_ref());
+        };
+        wake |word| futex::wake(word, futex::Flags::PRIVATE, 1),
+            futex::wake(word, futex::Flags::PRIVATE, i32::MAX.unsigned_abs());
     }
 }
-
-/// What our waits on words are compared with.
-#[cfg(target_os = "linux")]
-pub(crate) const BASELINE: &str = RawFutex::NAME;
-#[cfg(not(target_os = "linux"))]
-pub(crate) const BASELINE: &str = ParkingLotCore::NAME;
 
 /// A word, and what finds its waiters.
 pub(crate) struct OnWord<P> {

@@ -1,17 +1,16 @@
-//! What a workload is: a question, the contenders that answer it, and the goals that waitword has set itself.
+//! What a workload is: its name in `benches/workloads.json`, which has what it is about, and the contenders.
 
 use std::time::Duration;
 
-use crate::series::Sample;
+use crate::figures::Sample;
+
+/// The contender that the goals are set for.
+pub(crate) const OURS: &str = "waitword";
 
 /// A question, and the contenders that answer it.
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    /// One or two sentences for the report.
-    pub(crate) about: &'static str,
     pub(crate) contenders: Vec<Contender>,
-    /// What waitword has set itself.
-    pub(crate) goals: Vec<Goal>,
 }
 
 /// Contenders in the order of the tables: the generic function that measures them, what it is given beside the scale, and their types.
@@ -31,6 +30,14 @@ macro_rules! contenders {
 }
 pub(crate) use contenders;
 
+/// Workloads by their names.
+macro_rules! workloads {
+    ($($name:expr => { $($contenders:tt)+ })+) => {
+        vec![$($crate::workload::Workload { name: $name, contenders: contenders! { $($contenders)+ } }),+]
+    };
+}
+pub(crate) use workloads;
+
 /// What is measured, by its name in the tables.
 pub(crate) trait Subject: Send + Sync + Sized + 'static {
     const NAME: &'static str;
@@ -40,155 +47,61 @@ pub(crate) trait Subject: Send + Sync + Sized + 'static {
 
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
-    run: Box<dyn Fn(&Scale) -> Round + Send + Sync>,
+    measure: Box<Measure>,
 }
 
-/// What a contender measures in one round, and why it measures no more.
-pub(crate) type Round = (Vec<Sample>, Option<String>);
+type Measure = dyn Fn(&Scale) -> Vec<Sample> + Send + Sync;
 
 impl Contender {
     pub(crate) fn new(
         name: &'static str,
-        run: impl Fn(&Scale) -> Vec<Sample> + Send + Sync + 'static,
+        measure: impl Fn(&Scale) -> Vec<Sample> + Send + Sync + 'static,
     ) -> Self {
-        Self::that_may_fail(name, move |scale| (run(scale), None))
+        Self { name, measure: Box::new(measure) }
     }
 
-    pub(crate) fn that_may_fail(
-        name: &'static str,
-        run: impl Fn(&Scale) -> Round + Send + Sync + 'static,
-    ) -> Self {
-        Self { name, run: Box::new(run) }
+    /// What it measures in one round.
+    pub(crate) fn run(&self, scale: &Scale) -> Vec<Sample> {
+        (self.measure)(scale)
     }
-
-    pub(crate) fn run(&self, scale: &Scale) -> Round {
-        (self.run)(scale)
-    }
-}
-
-/// Whether it is a peer: not a limit, which says so in its name, and not [`OURS`].
-pub(crate) fn is_peer(contender: &str) -> bool {
-    !contender.starts_with(OURS) && !contender.ends_with("(limit)")
-}
-
-/// What a figure of [`OURS`] has to be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Goal {
-    pub(crate) what: &'static str,
-    pub(crate) bound: Bound,
-    pub(crate) limit: Limit,
-    pub(crate) at: Sizes,
-}
-
-/// Whether less is better, or more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bound {
-    AtMost,
-    AtLeast,
-}
-
-/// At which sizes a goal has to be met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sizes {
-    All,
-    Largest,
-    Only(usize),
-}
-
-/// The contender that the goals are set for.
-pub(crate) const OURS: &str = "waitword";
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Limit {
-    /// This much, in the unit of the figure.
-    Value(f64),
-    /// This many times the same figure of a peer.
-    Times(f64, &'static str),
-    /// This many times the same figure of the best peer.
-    TimesBest(f64),
-    /// The same, but of those peers whose figure of this name is at least so much.
-    TimesBestWith(f64, &'static str, f64),
-    /// This many times another figure of our own.
-    TimesOwn(f64, &'static str),
-    /// This many times our own figure at the smallest size.
-    TimesSmallest(f64),
-}
-
-pub(crate) const fn goal(what: &'static str, limit: Limit) -> Goal {
-    Goal { what, bound: Bound::AtMost, limit, at: Sizes::All }
-}
-
-pub(crate) const fn goal_at_largest(what: &'static str, limit: Limit) -> Goal {
-    Goal { what, bound: Bound::AtMost, limit, at: Sizes::Largest }
-}
-
-pub(crate) const fn at_least(what: &'static str, limit: Limit) -> Goal {
-    Goal { what, bound: Bound::AtLeast, limit, at: Sizes::All }
 }
 
 /// How much to measure: crowds, times and numbers of operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    pub(crate) extent: Extent,
-    pub(crate) rounds: usize,
+    /// How many waiters are queued, smallest crowd first.
+    pub(crate) crowds: &'static [usize],
+    /// How many threads are woken at once.
+    pub(crate) herds: &'static [usize],
+    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
+    pub(crate) contest: Duration,
+    /// Of so many operations one is done.
+    part: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    Complete,
-    Quick,
-    /// Only to see that it runs.
-    #[cfg(test)]
-    Trial,
-}
+pub(crate) const COMPLETE: Scale = Scale {
+    crowds: &[1_000, 10_000, 100_000, 1_000_000],
+    herds: &[64, 512, 2_000],
+    contest: Duration::from_millis(300),
+    part: 1,
+};
+
+pub(crate) const QUICK: Scale =
+    Scale { crowds: &[1_000, 100_000], contest: Duration::from_millis(200), part: 10, ..COMPLETE };
+
+/// Only to see that it runs.
+#[cfg(test)]
+pub(crate) const TRIAL: Scale =
+    Scale { crowds: &[10], herds: &[8], contest: Duration::from_millis(1), part: 10_000 };
 
 impl Scale {
-    pub(crate) fn is_quick(&self) -> bool {
-        self.extent != Extent::Complete
-    }
-
-    /// How many waiters are queued, smallest crowd first.
-    pub(crate) fn crowds(&self) -> &'static [usize] {
-        match self.extent {
-            Extent::Complete => &[1_000, 10_000, 100_000, 1_000_000],
-            Extent::Quick => &[1_000, 100_000],
-            #[cfg(test)]
-            Extent::Trial => &[10],
-        }
-    }
-
-    /// The largest of them.
+    /// The largest crowd.
     pub(crate) fn largest(&self) -> usize {
-        self.crowds().last().copied().unwrap_or(1)
-    }
-
-    /// How many threads are woken at once.
-    pub(crate) fn herds(&self) -> &'static [usize] {
-        match self.extent {
-            Extent::Complete | Extent::Quick => &[64, 512, 2_000],
-            #[cfg(test)]
-            Extent::Trial => &[8],
-        }
-    }
-
-    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
-    pub(crate) fn contest(&self) -> Duration {
-        Duration::from_millis(match self.extent {
-            Extent::Complete => 300,
-            Extent::Quick => 200,
-            #[cfg(test)]
-            Extent::Trial => 1,
-        })
+        self.crowds.last().copied().unwrap_or(1)
     }
 
     /// `complete` operations, or a part of them.
     pub(crate) fn operations(&self, complete: usize) -> usize {
-        let part = match self.extent {
-            Extent::Complete => 1,
-            Extent::Quick => 10,
-            #[cfg(test)]
-            Extent::Trial => 10_000,
-        };
-        (complete / part).max(1)
+        (complete / self.part).max(1)
     }
 }

@@ -45,13 +45,31 @@ impl<L> Contest<L> {
         Self { lock: Apart(lock), begun, over, inside, outside }
     }
 
-    /// `n` threads take part, each by `turns`, which is given its number.
-    pub(crate) fn among_threads(
-        &self,
-        n: usize,
+    /// So many threads and tasks take part, each by its turns, which are given its number. Without an executor there are no tasks.
+    pub(crate) fn run<F>(
+        self: &Arc<Self>,
+        threads: usize,
+        tasks: Option<(Executor, usize)>,
         time: Duration,
-        turns: impl Fn(&Self, usize) -> Tally + Sync,
-    ) -> Outcome
+        thread_turns: fn(&Self, usize) -> Tally,
+        task_turns: fn(Arc<Self>, usize) -> F,
+    ) -> [Outcome; 2]
+    where
+        L: Send + Sync + 'static,
+        F: Future<Output = Tally> + Send + 'static,
+    {
+        let among_threads = || self.among_threads(threads, time, thread_turns);
+        let (tallies, threads) = match tasks {
+            Some((executor, n)) => {
+                executor.run((0..n).map(|index| task_turns(Arc::clone(self), index)), among_threads)
+            }
+            None => (Vec::new(), among_threads()),
+        };
+        let time = threads.time;
+        [threads, Outcome { tallies, time }]
+    }
+
+    fn among_threads(&self, n: usize, time: Duration, turns: fn(&Self, usize) -> Tally) -> Outcome
     where
         L: Sync,
     {
@@ -78,68 +96,62 @@ impl<L> Contest<L> {
         start.elapsed()
     }
 
-    async fn begins(&self) {
-        while !self.begun.load(Ordering::Relaxed) {
-            yield_now().await;
-        }
-    }
-
     fn goes_on(&self) -> bool {
         !self.over.load(Ordering::Relaxed)
     }
 
     /// The turns of a thread.
     #[inline]
-    fn turns(&self, mut inside: impl FnMut(&L, &mut Tally)) -> Tally {
+    fn turns(&self, mut inside: impl FnMut(&mut Tally)) -> Tally {
         let mut tally = Tally::default();
         while self.goes_on() {
-            inside(&self.lock.0, &mut tally);
+            inside(&mut tally);
             self.outside.run();
         }
         tally
     }
-}
 
-impl<L: Lock> Contest<L> {
-    pub(crate) fn thread(&self, _index: usize) -> Tally {
-        self.turns(|lock, tally| {
-            let _guard = tally.acquire(|| lock.try_acquire(), || lock.acquire());
-            self.inside.run();
-        })
+    #[inline]
+    fn turn<Mode>(&self, tally: &mut Tally)
+    where
+        L: Lock<Mode>,
+    {
+        let lock = &self.lock.0;
+        let _guard = tally.acquire(|| lock.try_acquire(), || lock.acquire());
+        self.inside.run();
     }
 
-    /// The turns of a task that lets its executor go on between two of them.
-    pub(crate) async fn task(self: Arc<Self>, _index: usize) -> Tally {
-        let mut tally = Tally::default();
-        self.begins().await;
-        while self.goes_on() {
-            {
-                let _guard = self.acquire_async(&mut tally).await;
-                self.inside.run();
-            }
-            self.outside.run();
+    /// Of a task, before its first turn.
+    async fn begins(&self) -> Tally {
+        let tally = Tally::default();
+        while !self.begun.load(Ordering::Relaxed) {
             yield_now().await;
         }
         tally
     }
 
-    /// The turns of a task that lets its executor go on while it has the lock.
-    pub(crate) async fn task_across_yield(self: Arc<Self>, _index: usize) -> Tally {
-        let mut tally = Tally::default();
-        self.begins().await;
-        while self.goes_on() {
-            let guard = self.acquire_async(&mut tally).await;
-            self.inside.run();
-            yield_now().await;
-            drop(guard);
-            self.outside.run();
-        }
-        tally
+    #[inline]
+    async fn turn_async<Mode>(&self, tally: &mut Tally)
+    where
+        L: Lock<Mode>,
+    {
+        let _guard = self.acquire_async::<Mode>(tally).await;
+        self.inside.run();
+    }
+
+    /// Between two turns of a task, which lets its executor go on.
+    #[inline]
+    async fn rest(&self) {
+        self.outside.run();
+        yield_now().await;
     }
 
     /// A wait that blocks within the poll is timed as a thread's; making that future costs nothing.
     #[inline]
-    async fn acquire_async(&self, tally: &mut Tally) -> L::Guard<'_> {
+    async fn acquire_async<Mode>(&self, tally: &mut Tally) -> L::Guard<'_>
+    where
+        L: Lock<Mode>,
+    {
         let lock = &self.lock.0;
         if !L::BLOCKS_WORKER {
             return tally.acquire_async(lock.acquire_async(), None).await;
@@ -151,61 +163,58 @@ impl<L: Lock> Contest<L> {
         let start = tally.now();
         tally.acquire_async(lock.acquire_async(), Some(start)).await
     }
+}
 
-    /// So many threads and tasks take part, each task by `turns`, which is given its number.
-    pub(crate) fn among_both<F>(
-        self: &Arc<Self>,
-        executor: Executor,
-        [threads, tasks]: [usize; 2],
-        time: Duration,
-        turns: impl Fn(Arc<Self>, usize) -> F,
-    ) -> [Outcome; 2]
-    where
-        F: Future<Output = Tally> + Send + 'static,
-    {
-        let tasks = (0..tasks).map(|index| turns(Arc::clone(self), index));
-        let (tallies, threads) = executor.run(tasks, || self.among_threads(threads, time, Self::thread));
-        let time = threads.time;
-        [threads, Outcome { tallies, time }]
+impl<L: Lock> Contest<L> {
+    pub(crate) fn thread(&self, _index: usize) -> Tally {
+        self.turns(|tally| self.turn::<Exclusive>(tally))
+    }
+
+    pub(crate) async fn task(self: Arc<Self>, _index: usize) -> Tally {
+        let mut tally = self.begins().await;
+        while self.goes_on() {
+            self.turn_async::<Exclusive>(&mut tally).await;
+            self.rest().await;
+        }
+        tally
+    }
+
+    /// The turns of a task that lets its executor go on while it has the lock.
+    pub(crate) async fn task_across_yield(self: Arc<Self>, _index: usize) -> Tally {
+        let mut tally = self.begins().await;
+        while self.goes_on() {
+            let guard = self.acquire_async::<Exclusive>(&mut tally).await;
+            self.inside.run();
+            yield_now().await;
+            drop(guard);
+            self.outside.run();
+        }
+        tally
     }
 }
 
+/// The turns of those that read, and write once in a while.
 impl<L: Lock + Lock<Shared>> Contest<L> {
-    /// The turns of a thread or a task begin at different numbers, so that not all write at the same time.
+    /// Threads and tasks begin at different numbers, so that not all write at the same time.
     fn writes(index: usize, tally: &Tally) -> bool {
         (tally.acquisitions + 7 * index as u64).is_multiple_of(WRITE_EVERY)
     }
 
-    /// The turns of a thread that reads, and writes once in a while.
     pub(crate) fn reading_thread(&self, index: usize) -> Tally {
-        self.turns(|lock, tally| {
-            if Self::writes(index, tally) {
-                let _guard = tally
-                    .acquire(|| Lock::<Exclusive>::try_acquire(lock), || Lock::<Exclusive>::acquire(lock));
-                self.inside.run();
-            } else {
-                let _guard =
-                    tally.acquire(|| Lock::<Shared>::try_acquire(lock), || Lock::<Shared>::acquire(lock));
-                self.inside.run();
-            }
+        self.turns(|tally| match Self::writes(index, tally) {
+            true => self.turn::<Exclusive>(tally),
+            false => self.turn::<Shared>(tally),
         })
     }
 
-    /// The turns of a task that reads, writes once in a while, and lets its executor go on between two turns.
     pub(crate) async fn reading_task(self: Arc<Self>, index: usize) -> Tally {
-        let lock = &self.lock.0;
-        let mut tally = Tally::default();
-        self.begins().await;
+        let mut tally = self.begins().await;
         while self.goes_on() {
-            if Self::writes(index, &tally) {
-                let _guard = tally.acquire_async(Lock::<Exclusive>::acquire_async(lock), None).await;
-                self.inside.run();
-            } else {
-                let _guard = tally.acquire_async(Lock::<Shared>::acquire_async(lock), None).await;
-                self.inside.run();
+            match Self::writes(index, &tally) {
+                true => self.turn_async::<Exclusive>(&mut tally).await,
+                false => self.turn_async::<Shared>(&mut tally).await,
             }
-            self.outside.run();
-            yield_now().await;
+            self.rest().await;
         }
         tally
     }

@@ -22,7 +22,7 @@ pub(crate) struct State {
 }
 
 /// What one can wait for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
     /// There is something to take, or something to see.
     Something,
@@ -30,7 +30,7 @@ pub(crate) enum Condition {
     Room,
 }
 
-/// A monitor for threads.
+/// A monitor for threads and tasks; without another way, a task blocks its worker.
 pub(crate) trait Monitor: Default + Send + Sync + 'static {
     /// Its name in the tables.
     const NAME: &'static str;
@@ -40,23 +40,26 @@ pub(crate) trait Monitor: Default + Send + Sync + 'static {
 
     fn lock(&self) -> Self::Guard<'_>;
 
+    fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
+        async { self.lock() }
+    }
+
     /// Unlocks, waits for a notify (or for nothing), and locks again.
     fn wait<'a>(&'a self, condition: Condition, guard: Self::Guard<'a>) -> Self::Guard<'a>;
 
-    fn notify_one(&self, condition: Condition);
-    fn notify_all(&self, condition: Condition);
-}
-
-/// A monitor for threads and tasks.
-pub(crate) trait AsyncMonitor: Monitor {
-    fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send;
-
-    /// As [`Monitor::wait`].
     fn wait_async<'a>(
         &'a self,
         condition: Condition,
         guard: Self::Guard<'a>,
-    ) -> impl Future<Output = Self::Guard<'a>> + Send;
+    ) -> impl Future<Output = Self::Guard<'a>> + Send
+    where
+        Self::Guard<'a>: Send,
+    {
+        async move { self.wait(condition, guard) }
+    }
+
+    fn notify_one(&self, condition: Condition);
+    fn notify_all(&self, condition: Condition);
 }
 
 /// One row per monitor: its name here and in the tables, its mutex, guard and condition variable, and what these do.
@@ -101,10 +104,8 @@ macro_rules! monitors {
                 let $n = &self.conditions[condition as usize];
                 $all;
             }
-        }
 
-        $(impl AsyncMonitor for $Name {
-            #[inline]
+            $(#[inline]
             fn lock_async(&self) -> impl Future<Output = Self::Guard<'_>> + Send {
                 let $la = &self.mutex;
                 $lock_async
@@ -114,12 +115,15 @@ macro_rules! monitors {
                 &'a self,
                 condition: Condition,
                 $ag: Self::Guard<'a>,
-            ) -> impl Future<Output = Self::Guard<'a>> + Send {
+            ) -> impl Future<Output = Self::Guard<'a>> + Send
+            where
+                Self::Guard<'a>: Send,
+            {
                 let ($am, $ac) = (&self.mutex, &self.conditions[condition as usize]);
                 let _ = $am;
                 $wait_async
-            }
-        })?
+            })?
+        }
     )+};
 }
 

@@ -1,289 +1,205 @@
-//! Threads that want one lock, and tasks that do, and hold it across a yield or do not. Both together are in `mixed.rs`.
+//! Threads, tasks, or both, that want one lock; the tasks hold it across a yield or do not.
 
 use std::future::Future;
 use std::sync::Arc;
 
 use crate::contest::{Contest, Outcome, Tally};
 use crate::executor::Executor;
+use crate::figures::{Sample, Unit};
 use crate::locks::peers::*;
 use crate::locks::{Lock, Semaphore, Shared};
-use crate::series::{RATE, Sample, Unit, WAITS};
-use crate::workload::{Goal, Limit, Scale, Sizes, Subject, Workload, at_least, contenders, goal};
+use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
-/// A figure of a contest: its name, its unit, and where it comes from.
-type Figure = (&'static str, Unit, fn(&Outcome) -> f64);
+/// Who contends, how they spend their turns, and what is measured.
+struct Scene {
+    /// How many threads there are, if there are threads, and as many tasks, if there are tasks.
+    sizes: &'static [usize],
+    threads: bool,
+    tasks: Option<Executor>,
+    /// Nanoseconds of work with the lock, and without it.
+    nanos: [u32; 2],
+    figures: &'static [Figure],
+}
+
+/// Its name, its unit, and how it comes of what the threads and the tasks got.
+type Figure = (&'static str, Unit, fn(&[Outcome; 2]) -> f64);
+
+/// Which of the two.
+const THREADS: usize = 0;
+const TASKS: usize = 1;
+
+/// In the report, a workload with these three has a picture.
+const ACQUISITIONS: Figure = rate("acquisitions");
+const THREADS_WAIT: Figure = longest_wait::<THREADS>("longest wait of a thread");
+const TASKS_WAIT: Figure = longest_wait::<TASKS>("longest wait of a task");
 
 const fn rate(what: &'static str) -> Figure {
-    (what, Unit::PerSecond, Outcome::per_second)
+    (what, Unit::PerSecond, |camps| camps.iter().map(Outcome::per_second).sum())
 }
 
-const fn longest_wait(what: &'static str) -> Figure {
-    (what, Unit::Nanos, Outcome::longest_wait)
+const fn longest_wait<const CAMP: usize>(what: &'static str) -> Figure {
+    (what, Unit::Nanos, |camps| camps[CAMP].longest_wait())
 }
 
-const fn evenness(what: &'static str) -> Figure {
-    (what, Unit::Ratio, Outcome::evenness)
+const fn evenness<const CAMP: usize>(what: &'static str) -> Figure {
+    (what, Unit::Ratio, |camps| camps[CAMP].evenness())
 }
 
-fn samples(n: usize, outcome: &Outcome, figures: &[Figure]) -> Vec<Sample> {
-    figures.iter().map(|&(what, unit, figure)| Sample::new(what, n, unit, figure(outcome))).collect()
-}
-
-pub(super) fn workloads() -> Vec<Workload> {
-    let mut all = Vec::from(mutexes_of_threads());
-    all.extend(mutexes_of_tasks());
-    all.extend(rw_locks());
-    all.push(semaphores());
-    all
-}
-
-/// So many threads in turns, for each of the sizes.
-fn among_threads<L: Send + Sync>(
-    scale: &Scale,
-    lock: fn() -> L,
-    sizes: &[usize],
-    nanos: [u32; 2],
-    turns: fn(&Contest<L>, usize) -> Tally,
-    figures: &[Figure],
-) -> Vec<Sample> {
-    let of = |&n| {
-        let outcome = Contest::new(lock(), nanos).among_threads(n, scale.contest(), turns);
-        samples(n, &outcome, figures)
+const fn share<const CAMP: usize>(what: &'static str) -> Figure {
+    let of = |camps: &[Outcome; 2]| {
+        let all = camps.iter().map(Outcome::acquisitions).sum::<f64>();
+        camps[CAMP].acquisitions() / all.max(1.0)
     };
-    sizes.iter().flat_map(of).collect()
+    (what, Unit::Ratio, of)
 }
 
-const TASKS: usize = 100;
+const OF_THREADS: Scene = Scene {
+    sizes: &[2, 4, 8, 16],
+    threads: true,
+    tasks: None,
+    nanos: [50, 200],
+    figures: &[
+        ACQUISITIONS,
+        longest_wait::<THREADS>("longest wait"),
+        ("wait that one of a hundred exceeds", Unit::Nanos, |[threads, _]| threads.p99_wait()),
+        evenness::<THREADS>("fewest / most acquisitions of a thread"),
+    ],
+};
 
-fn among_tasks<L: Lock, F>(
-    scale: &Scale,
-    lock: L,
-    executor: Executor,
-    nanos: [u32; 2],
-    turns: fn(Arc<Contest<L>>, usize) -> F,
-    figures: &[Figure],
-) -> Vec<Sample>
-where
-    F: Future<Output = Tally> + Send + 'static,
-{
-    let contest = Arc::new(Contest::new(lock, nanos));
-    let [_, tasks] = contest.among_both(executor, [0, TASKS], scale.contest(), turns);
-    samples(TASKS, &tasks, figures)
-}
+const TWO_WORKERS: Option<Executor> = Some(Executor::Tokio { workers: 2 });
 
-const WAIT: &str = "longest wait";
-const P99: &str = "wait that one of a hundred exceeds";
-const EVEN: &str = "fewest / most acquisitions of a thread";
+const OF_BOTH: Scene = Scene {
+    sizes: &[4, 16],
+    tasks: TWO_WORKERS,
+    figures: &[
+        ACQUISITIONS,
+        THREADS_WAIT,
+        TASKS_WAIT,
+        share::<THREADS>("share of the threads"),
+        share::<TASKS>("share of the tasks"),
+        evenness::<TASKS>("tasks: fewest / most"),
+    ],
+    ..OF_THREADS
+};
 
-fn mutexes_of_threads() -> [Workload; 5] {
-    const BOUNDED: Goal = goal(WAIT, Limit::Value(5e6));
-    let of = |name, nanos: [u32; 2], about, goals: &[Goal]| Workload {
-        name,
-        about,
-        contenders: contenders! {
-            mutex_threads(nanos): Waitword, ParkingLot, Std, Usync, Saa, AsyncLock, Tokio;
-        },
-        goals: [goals, &[BOUNDED]].concat(),
-    };
-    let nearly_the_best = at_least(RATE, Limit::TimesBest(0.95));
-    [
-        of(
-            "mutex-threads-0-0",
-            [0, 0],
-            "N threads lock and unlock one mutex, and do nothing else.",
-            &[at_least(RATE, Limit::Times(0.7, ParkingLot::NAME))],
-        ),
-        of(
-            "mutex-threads-50-200",
-            [50, 200],
-            "N threads work 50 ns with the mutex and 200 ns without it, in turns.",
-            &[nearly_the_best],
-        ),
-        of(
-            "mutex-threads-0-200",
-            [0, 200],
-            "N threads lock and unlock one mutex, and work 200 ns without it, in turns.",
-            &[nearly_the_best],
-        ),
-        of(
-            "mutex-threads-1000-0",
-            [1000, 0],
-            "N threads work 1,000 ns with the mutex, and at once lock it again.",
-            &[at_least(RATE, Limit::TimesBest(0.9))],
-        ),
-        of(
-            "mutex-threads-1000-200",
-            [1000, 200],
-            "N threads work 1,000 ns with the mutex and 200 ns without it, in turns.",
-            &[
-                nearly_the_best,
-                at_least(EVEN, Limit::Value(0.5)),
-                Goal { at: Sizes::Only(2), ..goal(P99, Limit::Value(5e3)) },
-            ],
-        ),
-    ]
-}
+const LONG_OF_BOTH: Scene = Scene { sizes: &[1, 4], nanos: [1_000, 200], ..OF_BOTH };
 
-fn mutex_threads<L: Lock>(scale: &Scale, nanos: [u32; 2]) -> Vec<Sample> {
-    let figures = [rate(RATE), longest_wait(WAIT), (P99, Unit::Nanos, Outcome::p99_wait), evenness(EVEN)];
-    among_threads(scale, L::new, &[2, 4, 8, 16], nanos, Contest::thread, &figures)
-}
-
-/// Where the tasks run, and the names of what they get in the tables.
-struct Scene {
-    executor: Executor,
-    rate: &'static str,
-    even: &'static str,
-    /// What waitword is to be compared with tokio, where the mutex is held across the yield.
-    times_tokio: f64,
-}
-
-macro_rules! scene {
-    ($executor:expr, $name:literal, $times_tokio:literal) => {
+macro_rules! of_tasks {
+    ($executor:expr, $name:literal) => {
         Scene {
-            executor: $executor,
-            rate: $name,
-            even: concat!($name, ": fewest / most"),
-            times_tokio: $times_tokio,
+            sizes: &[100],
+            threads: false,
+            tasks: $executor,
+            nanos: [0, 0],
+            figures: &[rate($name), evenness::<TASKS>(concat!($name, ": fewest / most"))],
         }
     };
 }
 
-const SCENES: [Scene; 3] = [
-    scene!(Executor::Tokio { workers: 1 }, "tokio, one worker", 1.4),
-    scene!(Executor::Tokio { workers: 2 }, "tokio, two workers", 1.6),
-    scene!(Executor::AsyncExecutor, "async-executor", 1.2),
+const ON_EACH_EXECUTOR: &[Scene] = &[
+    of_tasks!(Some(Executor::Tokio { workers: 1 }), "tokio, one worker"),
+    of_tasks!(TWO_WORKERS, "tokio, two workers"),
+    of_tasks!(Some(Executor::AsyncExecutor), "async-executor"),
 ];
 
-/// A task that gets less than half of what another gets counts as starved.
-const STARVED: f64 = 0.5;
+const READING: Scene = Scene { sizes: &[2, 16], figures: &[rate("threads"), THREADS_WAIT], ..OF_THREADS };
+const LONG_READING: Scene = Scene { sizes: &[2, 4, 8], nanos: [1_000, 200], ..READING };
+const READING_TASKS: Scene =
+    Scene { nanos: [50, 200], figures: &[rate("tasks"), TASKS_WAIT], ..of_tasks!(TWO_WORKERS, "") };
 
-fn mutexes_of_tasks() -> [Workload; 2] {
-    let across = SCENES.iter().flat_map(|scene| {
-        let rate = at_least(scene.rate, Limit::Times(scene.times_tokio, Tokio::NAME));
-        [rate, at_least(scene.even, Limit::Value(0.9))]
-    });
-    let not_across = SCENES.iter().flat_map(|scene| {
-        let rate = at_least(scene.rate, Limit::TimesBestWith(1.0, scene.even, STARVED));
-        [rate, at_least(scene.even, Limit::Value(STARVED))]
-    });
-    [
-        Workload {
-            name: "mutex-tasks-across-yield",
-            about: "N tasks lock one mutex, let the executor go on, and unlock it: acquisitions, and those of the task that \
-                    got fewest by those of the one that got most.",
-            contenders: contenders! {
-                across_yield: Waitword, Saa, AsyncLock, Tokio, Maitake, FuturesIntrusive;
-            },
-            goals: across.collect(),
+const PERMITS: Scene = Scene { sizes: &[4, 16], ..READING };
+const PERMITS_OF_TASKS: Scene = of_tasks!(TWO_WORKERS, "tasks, across a yield");
+
+pub(super) fn workloads() -> Vec<Workload> {
+    let mutex_of_threads = |name, nanos| Workload {
+        name,
+        contenders: contenders! {
+            plain(&[Scene { nanos, ..OF_THREADS }]): Waitword, ParkingLot, Std, Usync, Saa, AsyncLock, Tokio;
         },
-        Workload {
-            name: "mutex-tasks",
-            about: "N tasks lock one mutex, unlock it, and let the executor go on.",
-            contenders: contenders! {
-                not_across_yield: Waitword, Saa, AsyncLock, Tokio, Maitake, FuturesIntrusive;
-            },
-            goals: not_across.collect(),
-        },
-    ]
+    };
+    let mut all = vec![
+        mutex_of_threads("mutex-threads-0-0", [0, 0]),
+        mutex_of_threads("mutex-threads-50-200", [50, 200]),
+        mutex_of_threads("mutex-threads-0-200", [0, 200]),
+        mutex_of_threads("mutex-threads-1000-0", [1_000, 0]),
+        mutex_of_threads("mutex-threads-1000-200", [1_000, 200]),
+    ];
+    all.extend(workloads! {
+        "mutex-tasks-across-yield" => {
+            across_yield(ON_EACH_EXECUTOR): Waitword, Saa, AsyncLock, Tokio, Maitake, FuturesIntrusive;
+        }
+        "mutex-tasks" => {
+            plain(ON_EACH_EXECUTOR): Waitword, Saa, AsyncLock, Tokio, Maitake, FuturesIntrusive;
+        }
+        "rw-lock-99-reads" => {
+            reading(&[READING, READING_TASKS]): WaitwordRwLock;
+            reading(&[READING]): StdRwLock, ParkingLotRwLock, UsyncRwLock;
+            reading(&[READING, READING_TASKS]): Saa, AsyncLockRwLock, TokioRwLock;
+        }
+        "rw-lock-long-reads" => {
+            reading(&[LONG_READING]): WaitwordRwLock, StdRwLock, ParkingLotRwLock, UsyncRwLock, Saa, AsyncLockRwLock,
+                TokioRwLock;
+        }
+        "semaphore-contended" => {
+            two_permits(&[PERMITS, PERMITS_OF_TASKS]): WaitwordSemaphore, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
+            two_permits(&[PERMITS_OF_TASKS]): FuturesIntrusiveSemaphore;
+        }
+        "mutex-mixed" => {
+            plain(&[OF_BOTH]): Waitword, AsyncLock, Saa, Tokio, Maitake, FuturesIntrusive, ParkingLot, Std, Usync;
+        }
+        "mutex-mixed-across-yield" => {
+            across_yield(&[OF_BOTH]): Waitword, AsyncLock, Saa, Tokio, Maitake, FuturesIntrusive;
+        }
+        "mutex-mixed-1000-200" => {
+            plain(&[LONG_OF_BOTH]): Waitword, AsyncLock, Saa, Tokio, Maitake, FuturesIntrusive, ParkingLot, Std, Usync;
+        }
+        "rw-lock-mixed-1000-200" => {
+            plain(&[LONG_OF_BOTH]): WaitwordRwLock, AsyncLockRwLock, Saa, TokioRwLock;
+        }
+    });
+    all
 }
 
-fn across_yield<L: Lock>(scale: &Scale) -> Vec<Sample>
+fn plain<L: Lock>(scale: &Scale, scenes: &[Scene]) -> Vec<Sample> {
+    play(scale, scenes, L::new, Contest::thread, Contest::task)
+}
+
+fn across_yield<L: Lock>(scale: &Scale, scenes: &[Scene]) -> Vec<Sample>
 where
     for<'a> L::Guard<'a>: Send,
 {
-    on_each_executor::<L, _>(scale, Contest::task_across_yield)
+    play(scale, scenes, L::new, Contest::thread, Contest::task_across_yield)
 }
 
-fn not_across_yield<L: Lock>(scale: &Scale) -> Vec<Sample> {
-    on_each_executor::<L, _>(scale, Contest::task)
+/// Of a hundred turns 99 read, and one writes.
+fn reading<L: Lock + Lock<Shared>>(scale: &Scale, scenes: &[Scene]) -> Vec<Sample> {
+    play(scale, scenes, L::new, Contest::reading_thread, Contest::reading_task)
 }
 
-fn on_each_executor<L: Lock, F>(scale: &Scale, turns: fn(Arc<Contest<L>>, usize) -> F) -> Vec<Sample>
+fn two_permits<S: Semaphore>(scale: &Scale, scenes: &[Scene]) -> Vec<Sample>
+where
+    for<'a> S::Guard<'a>: Send,
+{
+    play(scale, scenes, || S::with_permits(2), Contest::thread, Contest::task_across_yield)
+}
+
+/// Each scene at each size, with a new lock, by the turns of its threads and of its tasks.
+fn play<L: Send + Sync + 'static, F>(
+    scale: &Scale,
+    scenes: &[Scene],
+    lock: fn() -> L,
+    thread_turns: fn(&Contest<L>, usize) -> Tally,
+    task_turns: fn(Arc<Contest<L>>, usize) -> F,
+) -> Vec<Sample>
 where
     F: Future<Output = Tally> + Send + 'static,
 {
-    let on = |scene: &Scene| {
-        let figures = [rate(scene.rate), evenness(scene.even)];
-        among_tasks(scale, L::new(), scene.executor, [0, 0], turns, &figures)
+    let at_size = |scene: &Scene, n| {
+        let contest = Arc::new(Contest::new(lock(), scene.nanos));
+        let (threads, tasks) = (if scene.threads { n } else { 0 }, scene.tasks.map(|executor| (executor, n)));
+        let camps = contest.run(threads, tasks, scale.contest, thread_turns, task_turns);
+        let sample = move |&(what, unit, figure): &Figure| Sample::new(what, n, unit, figure(&camps));
+        scene.figures.iter().map(sample).collect::<Vec<_>>()
     };
-    SCENES.iter().flat_map(on).collect()
-}
-
-const TWO_WORKERS: Executor = Executor::Tokio { workers: 2 };
-
-const OF_THREADS: &str = "threads";
-const OF_TASKS: &str = "tasks";
-
-fn rw_locks() -> [Workload; 2] {
-    [
-        Workload {
-            name: "rw-lock-99-reads",
-            about: "N threads, or N tasks (tokio, two workers) that let their executor go on between two turns, work 50 ns \
-                    with a readers-writer lock and 200 ns without it: 99 turns of a hundred read, one writes.",
-            contenders: contenders! {
-                reading: WaitwordRwLock;
-                reading_threads(&[2, 16], 50): StdRwLock, ParkingLotRwLock, UsyncRwLock;
-                reading: Saa, AsyncLockRwLock, TokioRwLock;
-            },
-            goals: [OF_THREADS, OF_TASKS].map(|what| at_least(what, Limit::TimesBest(1.0))).into(),
-        },
-        Workload {
-            name: "rw-lock-long-reads",
-            about: "N threads work 1,000 ns with a readers-writer lock and 200 ns without it: 99 turns of a hundred read, one \
-                    writes.",
-            contenders: contenders! {
-                reading_threads(&[2, 4, 8], 1_000): WaitwordRwLock, StdRwLock, ParkingLotRwLock, UsyncRwLock, Saa,
-                    AsyncLockRwLock, TokioRwLock;
-            },
-            goals: vec![at_least(OF_THREADS, Limit::TimesBest(0.95)), goal(WAITS[0], Limit::Value(5e6))],
-        },
-    ]
-}
-
-fn reading<L: Lock + Lock<Shared>>(scale: &Scale) -> Vec<Sample> {
-    let mut samples = reading_threads::<L>(scale, &[2, 16], 50);
-    let figures = [rate(OF_TASKS), longest_wait(WAITS[1])];
-    samples.extend(among_tasks(scale, L::new(), TWO_WORKERS, [50, 200], Contest::reading_task, &figures));
-    samples
-}
-
-fn reading_threads<L: Lock + Lock<Shared>>(scale: &Scale, sizes: &[usize], inside: u32) -> Vec<Sample> {
-    let figures = [rate(OF_THREADS), longest_wait(WAITS[0])];
-    among_threads(scale, L::new, sizes, [inside, 200], Contest::reading_thread, &figures)
-}
-
-const ACROSS_YIELD: &str = "tasks, across a yield";
-const ACROSS_YIELD_EVEN: &str = "tasks, across a yield: fewest / most";
-
-fn semaphores() -> Workload {
-    Workload {
-        name: "semaphore-contended",
-        about: "Two permits: N threads work 50 ns with one and 200 ns without; N tasks (tokio, two workers) acquire one, \
-                let the executor go on, and release it.",
-        contenders: contenders! {
-            permits: WaitwordSemaphore, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
-            permits_of_tasks: FuturesIntrusiveSemaphore;
-        },
-        goals: [OF_THREADS, ACROSS_YIELD].map(|what| at_least(what, Limit::TimesBest(1.0))).into(),
-    }
-}
-
-fn permits<S: Semaphore>(scale: &Scale) -> Vec<Sample>
-where
-    for<'a> S::Guard<'a>: Send,
-{
-    let figures = [rate(OF_THREADS), longest_wait(WAITS[0])];
-    let two = || S::with_permits(2);
-    let mut samples = among_threads(scale, two, &[4, 16], [50, 200], Contest::thread, &figures);
-    samples.extend(permits_of_tasks::<S>(scale));
-    samples
-}
-
-fn permits_of_tasks<S: Semaphore>(scale: &Scale) -> Vec<Sample>
-where
-    for<'a> S::Guard<'a>: Send,
-{
-    let figures = [rate(ACROSS_YIELD), evenness(ACROSS_YIELD_EVEN)];
-    among_tasks(scale, S::with_permits(2), TWO_WORKERS, [0, 0], Contest::task_across_yield, &figures)
+    scenes.iter().flat_map(|scene| scene.sizes.iter().flat_map(move |&n| at_size(scene, n))).collect()
 }

@@ -12,54 +12,30 @@ use waitword_core::{Alarm, wait_async_until};
 
 use super::herds::spawn;
 use crate::crowd::Crowd;
-use crate::measure::{Stopwatch, counting};
+use crate::figures::{Sample, Unit, median, nanos};
+use crate::measure::{Stopwatches, counting};
 use crate::platform::process_cpu;
-use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
-use crate::words::{self, BASELINE, Parking, ParkingLotCore};
-use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
-
-const ARM: &str = "arm";
-const CANCEL: &str = "cancel";
-const FIRE: &str = "fire, in a burst";
-const SPREAD: &str = "fire, spread over a second";
-const LATE: &str = "late, spread over a second";
-const EARLY: &str = "fired early";
-const KEPT: &str = "heap kept after all were cancelled";
-
-const TOKIO: &str = "tokio sleep";
+use crate::words::{self, Parking, ParkingLotCore};
+use crate::workload::{Contender, OURS, Scale, Workload, contenders, workloads};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
 /// Between two deadlines of a burst, on average.
 const BURST: Duration = Duration::from_nanos(100);
 
-pub(super) fn workloads() -> [Workload; 2] {
-    [of_futures(), of_threads()]
-}
-
-fn of_futures() -> Workload {
-    Workload {
-        name: "deadlines",
-        about: "N pending deadlines, at random times within a second: *arm* makes the future and polls it \
-                once, *cancel* drops it, *fire* is the CPU time of all threads until the last waker was \
-                called; in a burst, ten deadlines pass in a microsecond. *late* is how long after its deadline a waker is \
-                called, on average. *with a wait* is `wait_async_until`.",
-        contenders: vec![
-            Contender::new(OURS, alarm),
-            Contender::new("waitword, with a wait", wait),
-            Contender::new(TOKIO, tokio_sleep),
-        ],
-        goals: vec![
-            goal(ARM, Limit::Value(130.0)),
-            goal(CANCEL, Limit::Value(75.0)),
-            goal(FIRE, Limit::Times(1.0, TOKIO)),
-            goal(SPREAD, Limit::Times(1.0, TOKIO)),
-            goal(EARLY, Limit::Value(0.0)),
-            goal(KEPT, Limit::Value(0.0)),
-        ],
-    }
+pub(super) fn workloads() -> Vec<Workload> {
+    let futures = vec![
+        Contender::new(OURS, alarm),
+        Contender::new("waitword, with a wait", wait),
+        Contender::new("tokio sleep", tokio_sleep),
+    ];
+    let mut all = vec![Workload { name: "deadlines", contenders: futures }];
+    all.extend(workloads! {
+        "thread-timeouts" => { time_out: words::Waitword, #[cfg(target_os = "linux")] RawFutex, ParkingLotCore; }
+    });
+    all
 }
 
 fn alarm(scale: &Scale) -> Vec<Sample> {
@@ -98,32 +74,38 @@ fn at_all_sizes<W: Future>(
     make: impl Fn(Instant) -> W,
     sleep: impl Fn(Duration),
 ) -> Vec<Sample> {
-    scale.crowds().iter().flat_map(|&n| at_size(n, &make, &sleep)).collect()
-}
+    let at_size = |n: usize| {
+        let mut crowd = Crowd::new(n);
+        let mut watches = Stopwatches::default();
 
-fn at_size<W: Future>(n: usize, make: &impl Fn(Instant) -> W, sleep: &impl Fn(Duration)) -> Vec<Sample> {
-    let mut crowd = Crowd::new(n);
-    let [mut arm, mut cancel] = [Stopwatch::default(), Stopwatch::default()];
-
-    // What the process sets up once is not the deadlines'.
-    crowd.enter(0, make(Instant::now() + HOUR));
-    crowd.cancel(0);
-    let delays = delays(n, SECOND);
-    let kept = counting(|counted| {
-        let far = Instant::now() + HOUR;
-        arm.time(n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
-        cancel.time(n, || (0..n).for_each(|i| crowd.cancel(i)));
-        counted().bytes
-    });
-    let burst = fire(&mut crowd, make, sleep, &self::delays(n, BURST * n as u32));
-    let spread = fire(&mut crowd, make, sleep, &delays);
-    let mut samples = vec![arm.sample(ARM, n), cancel.sample(CANCEL, n)];
-    samples.extend(nanos(n, [(FIRE, burst.nanos), (SPREAD, spread.nanos), (LATE, spread.late)]));
-    samples.extend([
-        Sample::new(EARLY, n, Unit::Count, (burst.early + spread.early) as f64),
-        Sample::new(KEPT, n, Unit::Bytes, kept as f64),
-    ]);
-    samples
+        // What the process sets up once is not the deadlines'.
+        crowd.enter(0, make(Instant::now() + HOUR));
+        crowd.cancel(0);
+        let delays = delays(n, SECOND);
+        let kept = counting(|counted| {
+            let far = Instant::now() + HOUR;
+            watches.time("arm", n, || (0..n).for_each(|i| crowd.enter(i, make(far + delays[i]))));
+            watches.time("cancel", n, || (0..n).for_each(|i| crowd.cancel(i)));
+            counted().bytes
+        });
+        let burst = fire(&mut crowd, &make, &sleep, &self::delays(n, BURST * n as u32));
+        let spread = fire(&mut crowd, &make, &sleep, &delays);
+        let mut samples = watches.samples(n);
+        samples.extend(nanos(
+            n,
+            [
+                ("fire, in a burst", burst.nanos),
+                ("fire, spread over a second", spread.nanos),
+                ("late, spread over a second", spread.late),
+            ],
+        ));
+        samples.extend([
+            Sample::new("fired early", n, Unit::Count, (burst.early + spread.early) as f64),
+            Sample::new("heap kept after all were cancelled", n, Unit::Bytes, kept as f64),
+        ]);
+        samples
+    };
+    scale.crowds.iter().flat_map(|&n| at_size(n)).collect()
 }
 
 fn delays(n: usize, span: Duration) -> Vec<Duration> {
@@ -209,27 +191,14 @@ impl Wake for Fired {
     }
 }
 
-const TIMED_OUT: &str = "timed out, CPU time each";
 const TIMING_OUT: usize = 256;
 /// So far are the deadlines from the first wait: all threads sleep by then.
 const TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The same threads as in thread-herd.
-fn of_threads() -> Workload {
-    Workload {
-        name: "thread-timeouts",
-        about: "N threads wait on one word until their deadlines, which come within a millisecond: CPU time of all threads, \
-                divided by N.",
-        contenders: contenders! {
-            time_out: words::Waitword, #[cfg(target_os = "linux")] RawFutex, ParkingLotCore;
-        },
-        goals: vec![goal(TIMED_OUT, Limit::Times(1.1, BASELINE))],
-    }
-}
-
 fn time_out<P: Parking>(scale: &Scale) -> Vec<Sample> {
     let figures = (0..scale.operations(20)).map(|_| all_time_out::<P>()).collect::<Vec<_>>();
-    nanos(TIMING_OUT, [(TIMED_OUT, median(&figures))])
+    nanos(TIMING_OUT, [("timed out, CPU time each", median(&figures))])
 }
 
 /// The CPU time that the process uses from when all threads sleep until all have timed out, for each of them.

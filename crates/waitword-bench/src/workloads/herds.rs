@@ -6,53 +6,29 @@ use std::thread::{self, Scope, Thread};
 use std::time::{Duration, Instant};
 
 use crate::executor::Executor;
+use crate::figures::{Sample, Unit, median, nanos};
 use crate::locks::monitor::{
-    AsyncLockMonitor, AsyncMonitor, Condition, Monitor, ParkingLotMonitor, StdMonitor, TokioMonitor,
-    UsyncMonitor, WaitwordMonitor,
+    AsyncLockMonitor, Condition, Monitor, ParkingLotMonitor, StdMonitor, TokioMonitor, UsyncMonitor,
+    WaitwordMonitor,
 };
 use crate::platform::{process_cpu, thread_cpu};
-use crate::series::{Sample, Unit, median, nanos};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
-use crate::words::{BASELINE, OnWord, Parking, ParkingLotCore, Waitword};
-use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
+use crate::words::{OnWord, Parking, ParkingLotCore, Waitword};
+use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
-const NOTIFIER: &str = "notifier, CPU time each";
-const WALL: &str = "until all have returned, each";
-const PROCESS: &str = "all threads, CPU time each";
-
-const THREADS: &str = "threads";
-const TASKS: &str = "tasks";
-const THREADS_CPU: &str = "threads, CPU time each";
-
-pub(super) fn workloads() -> [Workload; 2] {
-    [
-        Workload {
-            name: "thread-herd",
-            about: "N threads wait on one word and are notified at once. CPU time of the notify, CPU time of all threads until \
-                    they wait again, and wall time until the last has returned from its wait, each divided by N.",
-            contenders: contenders! {
-                wake: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
-                    OnMonitor<StdMonitor>;
-            },
-            goals: [NOTIFIER, WALL].map(|what| goal(what, Limit::Times(1.2, BASELINE))).into(),
-        },
-        Workload {
-            name: "condvar-herd",
-            about: "N waiters of one condition variable are notified at once: time until the last has released the mutex. \
-                    CPU time is that of all threads, until they wait again, divided by N. Tasks run on tokio with two workers.",
-            contenders: contenders! {
-                wake_both: WaitwordMonitor;
-                wake_threads: StdMonitor, ParkingLotMonitor, UsyncMonitor;
-                wake_both: AsyncLockMonitor, TokioMonitor;
-            },
-            goals: vec![
-                goal(THREADS, Limit::Times(1.5, StdMonitor::NAME)),
-                goal(THREADS_CPU, Limit::Times(1.5, StdMonitor::NAME)),
-                goal(TASKS, Limit::TimesBest(1.0)),
-            ],
-        },
-    ]
+pub(super) fn workloads() -> Vec<Workload> {
+    workloads! {
+        "thread-herd" => {
+            wake: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
+                OnMonitor<StdMonitor>;
+        }
+        "condvar-herd" => {
+            wake_both: WaitwordMonitor;
+            wake_threads: StdMonitor, ParkingLotMonitor, UsyncMonitor;
+            wake_both: AsyncLockMonitor, TokioMonitor;
+        }
+    }
 }
 
 /// A generation, and the waiters for the next one.
@@ -101,7 +77,7 @@ impl<M: Monitor> Herd for OnMonitor<M> {
     }
 }
 
-impl<M: AsyncMonitor> OnMonitor<M>
+impl<M: Monitor> OnMonitor<M>
 where
     for<'a> M::Guard<'a>: Send,
 {
@@ -121,25 +97,32 @@ fn times(scale: &Scale, waiters: usize) -> usize {
 fn wake<H: Herd>(scale: &Scale) -> Vec<Sample> {
     let of = |n| {
         let [notifier, wall, process] = Notified::<H>::threads(n, times(scale, n)).map(|sum| sum / n as f64);
-        nanos(n, [(NOTIFIER, notifier), (WALL, wall), (PROCESS, process)])
+        nanos(
+            n,
+            [
+                ("notifier, CPU time each", notifier),
+                ("until all have returned, each", wall),
+                ("all threads, CPU time each", process),
+            ],
+        )
     };
-    scale.herds().iter().flat_map(|&n| of(n)).collect()
+    scale.herds.iter().flat_map(|&n| of(n)).collect()
 }
 
 fn wake_threads<M: Monitor>(scale: &Scale) -> Vec<Sample> {
-    let n = scale.herds()[0];
+    let n = scale.herds[0];
     let [_, wall, process] = Notified::<OnMonitor<M>>::threads(n, times(scale, n));
-    nanos(n, [(THREADS, wall), (THREADS_CPU, process / n as f64)])
+    nanos(n, [("threads", wall), ("threads, CPU time each", process / n as f64)])
 }
 
-fn wake_both<M: AsyncMonitor>(scale: &Scale) -> Vec<Sample>
+fn wake_both<M: Monitor>(scale: &Scale) -> Vec<Sample>
 where
     for<'a> M::Guard<'a>: Send,
 {
-    let n = scale.herds()[0];
+    let n = scale.herds[0];
     let [_, wall, _] = Notified::<OnMonitor<M>>::tasks(n, times(scale, n));
     let mut samples = wake_threads::<M>(scale);
-    samples.push(Sample::new(TASKS, n, Unit::Nanos, wall));
+    samples.push(Sample::new("tasks", n, Unit::Nanos, wall));
     samples
 }
 
@@ -242,7 +225,7 @@ impl<H: Herd> Notified<H> {
     }
 }
 
-impl<M: AsyncMonitor> Notified<OnMonitor<M>>
+impl<M: Monitor> Notified<OnMonitor<M>>
 where
     for<'a> M::Guard<'a>: Send,
 {

@@ -10,46 +10,29 @@ use std::task::{Context, Waker};
 use waitword_core::{Outcome, wait, wait_async};
 
 use super::neighbours::both;
-use crate::measure::{Stopwatch, counting};
+use crate::figures::{Sample, Unit};
+use crate::measure::{counting, timed};
 use crate::queues::{EventListener, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::series::{Sample, Unit};
 use crate::words::{Parking, ParkingLotCore};
-use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
+use crate::workload::{Contender, OURS, Scale, Workload, contenders};
 
-const FENCE: &str = "fence and load (limit)";
-const LOCK: &str = "lock, load, unlock (limit)";
-
-pub(super) fn workloads() -> [Workload; 2] {
-    let mut notifies =
-        vec![Contender::new(FENCE, fence_and_load), Contender::new(ParkingLotCore::NAME, unpark)];
+pub(super) fn workloads() -> Vec<Workload> {
+    let mut notifies = vec![
+        Contender::new("fence and load (limit)", fence_and_load),
+        Contender::new(ParkingLotCore::NAME, unpark),
+    ];
     notifies.extend(contenders! { notify: Waitword, TokioNotify, EventListener, MaitakeQueue; });
-    [
-        Workload {
-            name: "notify-miss",
-            about: "`notify` on a word without waiters, from N threads on words of their own. tokio's `Notify` \
-                    stores a permit.",
-            contenders: notifies,
-            goals: vec![
-                goal("notify", Limit::Value(10.0)),
-                // As fast beside another thread.
-                goal("notify", Limit::TimesSmallest(1.2)),
-            ],
-        },
-        Workload {
-            name: "not-equal",
-            about: "A wait that returns at once, for the word holds another value: on one word, and on N words.",
-            contenders: vec![
-                Contender::new(LOCK, locked_load),
-                Contender::new(OURS, blocking),
-                Contender::new("waitword, async", future),
-                Contender::new(ParkingLotCore::NAME, park),
-            ],
-            goals: vec![
-                goal("wait", Limit::Times(1.3, LOCK)),
-                goal("allocations", Limit::Value(0.0)),
-                goal("retained", Limit::Value(0.0)),
-            ],
-        },
+    let waits = vec![
+        Contender::new("lock, load, unlock (limit)", locked_load),
+        Contender::new(OURS, |scale| on_words(scale, |word| assert_eq!(wait(word, 1), Outcome::NotEqual))),
+        Contender::new("waitword, async", future),
+        Contender::new(ParkingLotCore::NAME, |scale| {
+            on_words(scale, |word| ParkingLotCore::wait(word, 1, None))
+        }),
+    ];
+    vec![
+        Workload { name: "notify-miss", contenders: notifies },
+        Workload { name: "not-equal", contenders: waits },
     ]
 }
 
@@ -77,18 +60,13 @@ fn fence_and_load(scale: &Scale) -> Vec<Sample> {
 /// CPU time per call of `notify`, which each thread makes on words of its own.
 fn at_one_and_two_threads(scale: &Scale, notify: impl Fn(usize) + Sync) -> Vec<Sample> {
     let calls = scale.operations(5_000_000);
-    let on_words_of = |thread: usize| {
-        let mut watch = Stopwatch::default();
-        watch.time(calls, || (0..calls).for_each(|call| notify(black_box(thread * WORDS + call % WORDS))));
-        watch
+    let on_words_of = |thread: usize, n| {
+        let call = |call| notify(black_box(thread * WORDS + call % WORDS));
+        timed("notify", n, calls, || (0..calls).for_each(call))
     };
-    let one = on_words_of(0);
-    let two = both(|thread| on_words_of(thread).cpu_nanos());
-    vec![one.sample("notify", 1), Sample::new("notify", 2, Unit::Nanos, two)]
-}
-
-fn blocking(scale: &Scale) -> Vec<Sample> {
-    on_words(scale, |word| assert_eq!(wait(word, 1), Outcome::NotEqual))
+    let one = on_words_of(0, 1);
+    let two = both(|thread| on_words_of(thread, 2).value);
+    vec![one, Sample::new("notify", 2, Unit::Nanos, two)]
 }
 
 fn future(scale: &Scale) -> Vec<Sample> {
@@ -96,10 +74,6 @@ fn future(scale: &Scale) -> Vec<Sample> {
         let wait = pin!(wait_async(word, 1));
         assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_ready());
     })
-}
-
-fn park(scale: &Scale) -> Vec<Sample> {
-    on_words(scale, |word| ParkingLotCore::wait(word, 1, None))
 }
 
 fn locked_load(scale: &Scale) -> Vec<Sample> {
@@ -116,15 +90,14 @@ fn on_words(scale: &Scale, ask: impl Fn(&AtomicU32)) -> Vec<Sample> {
     let all = (0..words).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
     // The first call of a process or thread may set something up for good.
     ask(&all[0]);
-    let (mut one, mut each) = (Stopwatch::default(), Stopwatch::default());
-    one.time(words, || (0..words).for_each(|_| ask(black_box(&all[0]))));
-    let counted = counting(|counted| {
-        each.time(words, || all.iter().for_each(&ask));
-        counted()
+    let one = timed("wait", 1, words, || (0..words).for_each(|_| ask(black_box(&all[0]))));
+    let (each, counted) = counting(|counted| {
+        let each = timed("wait", words, words, || all.iter().for_each(&ask));
+        (each, counted())
     });
     vec![
-        one.sample("wait", 1),
-        each.sample("wait", words),
+        one,
+        each,
         Sample::new("allocations", words, Unit::Count, counted.allocations as f64),
         Sample::new("retained", words, Unit::Bytes, counted.bytes as f64),
     ]

@@ -6,7 +6,6 @@ mod crowds;
 mod deadlines;
 mod herds;
 mod misses;
-mod mixed;
 mod neighbours;
 mod round_trips;
 #[cfg(feature = "observe")]
@@ -17,20 +16,20 @@ use crate::workload::Workload;
 
 /// All of them, those of the queue first.
 pub(crate) fn all() -> Vec<Workload> {
-    let mut all = Vec::new();
-    all.extend(misses::workloads());
-    all.extend(crowds::workloads());
-    all.extend(neighbours::workloads());
-    all.extend(deadlines::workloads());
-    all.extend(round_trips::workloads());
-    all.extend(herds::workloads());
-    #[cfg(feature = "observe")]
-    all.extend(snapshots::workloads());
-    all.extend(uncontended::workloads());
-    all.extend(contests::workloads());
-    all.extend(mixed::workloads());
-    all.extend(bounded_queue::workloads());
-    all
+    let files = [
+        misses::workloads,
+        crowds::workloads,
+        neighbours::workloads,
+        deadlines::workloads,
+        round_trips::workloads,
+        herds::workloads,
+        #[cfg(feature = "observe")]
+        snapshots::workloads,
+        uncontended::workloads,
+        contests::workloads,
+        bounded_queue::workloads,
+    ];
+    files.iter().flat_map(|workloads| workloads()).collect()
 }
 
 pub(crate) fn names() -> Vec<&'static str> {
@@ -39,26 +38,32 @@ pub(crate) fn names() -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Stdio;
     use std::thread;
 
     use super::*;
-    use crate::workload::{Extent, Scale};
+    use crate::figures::{self, Figures};
+    use crate::workload::TRIAL;
 
-    /// Those of one workload at a time, beside each other: most of it is waiting.
+    /// Those of one workload at a time, beside each other: most of it is waiting. And the report finds what its goals are about.
     #[test]
-    fn every_contender_of_every_workload_comes_to_its_end() {
-        let scale = Scale { extent: Extent::Trial, rounds: 1 };
-        for workload in all() {
+    fn every_contender_of_every_workload_comes_to_its_end_and_has_the_figures_of_its_goals() {
+        let all = all();
+        let trial = |workload: &Workload| {
+            let mut figures = Figures::of(workload.name);
             thread::scope(|scope| {
-                for contender in &workload.contenders {
-                    scope.spawn(move || {
-                        let (samples, _) = contender.run(&scale);
-                        let are_numbers = samples.iter().all(|sample| sample.value.is_finite());
-                        let name = contender.name;
-                        assert!(!samples.is_empty() && are_numbers, "{}, {name}: {samples:?}", workload.name);
-                    });
+                let contenders = workload.contenders.iter();
+                let runs = contenders.map(|it| (it.name, scope.spawn(|| it.run(&TRIAL)))).collect::<Vec<_>>();
+                for (name, run) in runs {
+                    let samples = run.join().unwrap();
+                    let are_numbers = samples.iter().all(|sample| sample.value.is_finite());
+                    assert!(!samples.is_empty() && are_numbers, "{}, {name}: {samples:?}", workload.name);
+                    samples.into_iter().for_each(|sample| figures.add(name, sample));
                 }
             });
-        }
+            figures
+        };
+        let csv = figures::csv(&all.iter().map(trial).collect::<Vec<_>>());
+        figures::pipe(&csv, figures::report().arg("--check").stdout(Stdio::null())).unwrap();
     }
 }

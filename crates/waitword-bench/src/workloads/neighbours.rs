@@ -10,28 +10,22 @@ use std::thread;
 use waitword_core::{Inbox, InboxWait, notify_one, wait_async};
 
 use crate::crowd::Crowd;
-use crate::measure::{Stopwatch, Stopwatches};
+use crate::figures::{Sample, nanos};
+use crate::measure::{Stopwatches, timed};
 use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, Queues, TokioNotify, Waitword};
-use crate::series::{Sample, nanos};
-use crate::workload::{Contender, Limit, OURS, Scale, Workload, contenders, goal};
+use crate::workload::{Contender, OURS, Scale, Workload, contenders, workloads};
 
-pub(super) fn workloads() -> [Workload; 3] {
-    [agent_death(), two_threads(), collisions()]
+pub(super) fn workloads() -> Vec<Workload> {
+    let mut all = vec![Workload { name: "agent-death", contenders: vec![Contender::new(OURS, agents_die)] }];
+    all.extend(workloads! {
+        "two-threads" => { on_two_threads: Waitword, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener; }
+    });
+    let contenders = vec![Contender::new(OURS, beside_colliding)];
+    all.push(Workload { name: "collisions", contenders });
+    all
 }
 
 /// An agent pays for its own waits only.
-fn agent_death() -> Workload {
-    Workload {
-        name: "agent-death",
-        about: "An agent with 1,000 pending waits dies while N waits of others are pending: cost per wait of \
-                its own.",
-        contenders: vec![Contender::new(OURS, agents_die)],
-        goals: vec![goal(DEATH, Limit::Value(1_000.0))],
-    }
-}
-
-const DEATH: &str = "per wait of its own";
-
 fn agents_die(scale: &Scale) -> Vec<Sample> {
     const WAITS: usize = 1_000;
     let among = |n: usize| {
@@ -39,7 +33,7 @@ fn agents_die(scale: &Scale) -> Vec<Sample> {
         let mut others = Crowd::new(n);
         (0..n).for_each(|i| others.enter(i, wait_async(&words[i], 0)));
         let mut random = fastrand::Rng::with_seed(7);
-        let mut watch = Stopwatch::default();
+        let mut watches = Stopwatches::default();
         for _ in 0..scale.operations(100) {
             let inbox = Inbox::new(|| {});
             let waits = (0..WAITS).map(|_| {
@@ -48,27 +42,11 @@ fn agents_die(scale: &Scale) -> Vec<Sample> {
                 wait
             });
             let waits = waits.collect::<Vec<_>>();
-            watch.time(WAITS, || drop((waits, inbox)));
+            watches.time("per wait of its own", WAITS, || drop((waits, inbox)));
         }
-        watch.sample(DEATH, n)
+        watches.samples(n)
     };
-    [0, scale.largest()].map(among).into()
-}
-
-const ALONE: &str = "one thread alone";
-const SAME: &str = "two threads, same word";
-const OWN: &str = "two threads, own words";
-
-fn two_threads() -> Workload {
-    Workload {
-        name: "two-threads",
-        about: "Register and cancel, in CPU time per thread: alone, and beside a thread that does the same on \
-                the same word or on its own.",
-        contenders: contenders! {
-            on_two_threads: Waitword, TokioNotify, FuturesIntrusive, MaitakeQueue, EventListener;
-        },
-        goals: vec![goal(SAME, Limit::Value(115.0)), goal(OWN, Limit::TimesOwn(1.2, ALONE))],
-    }
+    [0, scale.largest()].into_iter().flat_map(among).collect()
 }
 
 fn on_two_threads<Q: Queues>(scale: &Scale) -> Vec<Sample> {
@@ -80,19 +58,20 @@ fn on_two_threads<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let same = both(|_| register_and_cancel(&queues, 0, calls));
     let pair = |pair| both(|thread| register_and_cancel(&queues, thread * PAIRS + pair, calls / PAIRS));
     let own = (0..PAIRS).map(pair).sum::<f64>() / PAIRS as f64;
-    nanos(1, [(ALONE, alone), (SAME, same), (OWN, own)])
+    let figures =
+        [("one thread alone", alone), ("two threads, same word", same), ("two threads, own words", own)];
+    nanos(1, figures)
 }
 
 /// CPU time per call.
 fn register_and_cancel<Q: Queues>(queues: &Q, word: usize, calls: usize) -> f64 {
-    let mut watch = Stopwatch::default();
-    watch.time(calls, || {
+    let waits = || {
         for _ in 0..calls {
             let wait = pin!(queues.wait(word));
             assert!(wait.poll(&mut Context::from_waker(Waker::noop())).is_pending(), "nobody notifies");
         }
-    });
-    watch.cpu_nanos()
+    };
+    timed("register and cancel", 1, calls, waits).value
 }
 
 /// The mean of what `work` measures on two threads at a time.
@@ -109,49 +88,28 @@ pub(super) fn both(work: impl Fn(usize) -> f64 + Sync) -> f64 {
     })
 }
 
-const MISS: &str = "notify, nobody waits on the word";
-const HIT: &str = "wait and notify";
-
 /// The words are those that share a bucket under multiplicative hashing with the golden ratio, which is what a table without
 /// a secret uses, as parking_lot_core does: the layout of one block of memory is enough to find them.
-fn collisions() -> Workload {
-    Workload {
-        name: "collisions",
-        about: "N tasks wait on words that collide with ours in a hash table without a secret.",
-        contenders: vec![Contender::new(OURS, beside_colliding)],
-        goals: [MISS, HIT].map(|what| goal(what, Limit::TimesSmallest(2.0))).into(),
-    }
-}
-
 fn beside_colliding(scale: &Scale) -> Vec<Sample> {
     const GOLDEN: usize = 0x9E37_79B9_7F4A_7C15;
     // Some more than there are victims.
     let others = scale.operations(4_000).max(40);
-    let block = block(1 << 20);
+    let block = (0..1 << 20).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
     // There are 4,096 of these words.
     let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - 8);
     let without_secret = block.iter().filter(|word| bucket(word) == bucket(&block[0])).collect::<Vec<_>>();
-    beside(scale, others, &without_secret)
-}
-
-fn block(words: usize) -> Vec<AtomicU32> {
-    (0..words).map(|_| AtomicU32::new(0)).collect()
-}
-
-/// Beside nobody, and beside so many others.
-fn beside(scale: &Scale, others: usize, colliding: &[&AtomicU32]) -> Vec<Sample> {
     /// Words on which no other waits, so that their places in our table average out.
     const VICTIMS: usize = 16;
-    let (victims, crowded) = colliding.split_at(VICTIMS);
+    let (victims, crowded) = without_secret.split_at(VICTIMS);
     let calls = scale.operations(1_000_000);
     let at_size = |n: usize| {
         let mut crowd = Crowd::new(n);
         (0..n).for_each(|i| crowd.enter(i, wait_async(crowded[i % crowded.len()], 0)));
         let mut watches = Stopwatches::default();
-        watches.time(MISS, calls, || {
+        watches.time("notify, nobody waits on the word", calls, || {
             (0..calls).for_each(|call| assert_eq!(notify_one(victims[call % VICTIMS]), 0))
         });
-        watches.time(HIT, calls, || {
+        watches.time("wait and notify", calls, || {
             for call in 0..calls {
                 let victim = victims[call % VICTIMS];
                 let mut wait = pin!(wait_async(victim, 0));
@@ -163,5 +121,6 @@ fn beside(scale: &Scale, others: usize, colliding: &[&AtomicU32]) -> Vec<Sample>
         });
         watches.samples(n)
     };
+    // Beside nobody, and beside so many others.
     [0, others].into_iter().flat_map(at_size).collect()
 }

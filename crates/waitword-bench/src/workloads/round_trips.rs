@@ -6,17 +6,17 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::figures::{Sample, Unit};
 use crate::locks::peers::{
     AsyncLockSemaphore, FuturesIntrusiveSemaphore, SaaSemaphore, TokioSemaphore, WaitwordSemaphore,
 };
 use crate::platform::{pin_to, thread_cpu};
 use crate::queues::{EventListener, FuturesIntrusive, MaitakeQueue, TokioNotify};
-use crate::series::{Sample, Unit, nanos};
 use crate::turns::{BySemaphores, Flagged, Turns};
 #[cfg(target_os = "linux")]
 use crate::words::RawFutex;
-use crate::words::{BASELINE, OnWord, ParkingLotCore, Waitword};
-use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
+use crate::words::{OnWord, ParkingLotCore, Waitword};
+use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
 /// Which parties take turns, and where.
 struct Scene {
@@ -66,66 +66,46 @@ const MILLIS: usize = 300;
 /// The clock is not asked after each trip, for some are hardly longer than that takes.
 const BETWEEN_CLOCKS: u32 = 16;
 
-pub(super) fn workloads() -> [Workload; 4] {
-    [on_a_word(), on_semaphores(), of_tasks(), of_tasks_on_semaphores()]
-}
-
-/// The threads wait for a permit, by what the waits on a word do.
-fn on_semaphores() -> Workload {
-    Workload {
-        name: "semaphore-turns",
-        about: "Two threads take turns, as in blocking-round-trip, each by adding the permit that the other acquires.",
-        contenders: contenders! {
-            threads: BySemaphores<WaitwordSemaphore>, #[cfg(target_os = "linux")] OnWord<RawFutex>,
-                BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>, BySemaphores<TokioSemaphore>;
-        },
-        ..on_a_word()
-    }
-}
-
-fn on_a_word() -> Workload {
-    let mut goals = vec![goal(TWO_CPUS.names[0], Limit::Value(2_000.0))];
-    for scene in &SCENES {
-        for what in scene.names {
-            if !goals.iter().any(|goal| goal.what == what) {
-                goals.push(goal(what, Limit::Times(1.1, BASELINE)));
-            }
-        }
-    }
-    Workload {
-        name: "blocking-round-trip",
-        about: "Two threads take turns: there and back, less what the partner works before it answers. \
-                Spinning saves wall time and may waste CPU time, which is that of both.",
-        contenders: contenders! {
+pub(super) fn workloads() -> Vec<Workload> {
+    workloads! {
+        "blocking-round-trip" => {
             threads: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
                 Flagged<EventListener>;
-        },
-        goals,
+        }
+        // The threads wait for a permit, by what the waits on a word do.
+        "semaphore-turns" => {
+            threads: BySemaphores<WaitwordSemaphore>, #[cfg(target_os = "linux")] OnWord<RawFutex>,
+                BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>, BySemaphores<TokioSemaphore>;
+        }
+        "task-round-trip" => {
+            of_any: OnWord<Waitword>, Flagged<TokioNotify>, Flagged<FuturesIntrusive>, Flagged<MaitakeQueue>,
+                Flagged<EventListener>;
+        }
+        "semaphore-task-turns" => {
+            of_any: BySemaphores<WaitwordSemaphore>, BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>,
+                BySemaphores<TokioSemaphore>, BySemaphores<FuturesIntrusiveSemaphore>;
+        }
     }
 }
 
 fn threads<T: Turns>(scale: &Scale) -> Vec<Sample> {
     let time = Duration::from_millis(scale.operations(MILLIS) as u64);
-    let mut samples = Vec::new();
-    for scene in &SCENES {
-        let Some(Trip { wall, cpu }) = round_trips::<T>(scene, time) else {
-            continue;
-        };
-        let [wall, cpu] = [wall, cpu].map(|time| time.as_nanos() as f64);
-        samples.extend(nanos(scene.n, [(scene.names[0], wall), (scene.names[1], cpu)]));
-    }
-    samples
+    let figures = |scene| {
+        let trip = round_trips::<T>(scene, time)?;
+        Some(
+            scene
+                .names
+                .into_iter()
+                .zip(trip)
+                .map(|(what, each)| Sample::new(what, scene.n, Unit::Nanos, each)),
+        )
+    };
+    SCENES.iter().filter_map(figures).flatten().collect()
 }
 
-#[derive(Clone, Copy, Default)]
-struct Trip {
-    wall: Duration,
-    cpu: Duration,
-}
-
-/// The mean of the round trips that each pair makes in `time`; nothing if the system does not pin threads, or has no such
-/// CPU.
-fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<Trip> {
+/// The mean of the round trips that each pair makes in `time`, in nanoseconds of wall time and of CPU time; nothing if the system does
+/// not pin threads, or has no such CPU.
+fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<[f64; 2]> {
     let pairs = (0..scene.pairs).map(|_| Pair { turns: T::new(), over: AtomicBool::new(false) });
     let pairs = pairs.collect::<Vec<_>>();
     let start = Barrier::new(2 * scene.pairs);
@@ -137,13 +117,12 @@ fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<Trip> {
             [asking, answering]
         });
         let threads = threads.collect::<Vec<_>>();
-        threads.into_iter().try_fold(Trip::default(), |sum, thread| {
+        threads.into_iter().try_fold([Duration::ZERO; 2], |[wall, cpu], thread| {
             let trip = thread.join().expect("nothing in there panics")?;
-            Some(Trip { wall: sum.wall + trip.wall, cpu: sum.cpu + trip.cpu })
+            Some([wall + trip[0], cpu + trip[1]])
         })
     })?;
-    let pairs = scene.pairs as u32;
-    Some(Trip { wall: sum.wall / pairs, cpu: sum.cpu / pairs })
+    Some(sum.map(|time| time.as_nanos() as f64 / scene.pairs as f64))
 }
 
 struct Pair<T> {
@@ -154,7 +133,7 @@ struct Pair<T> {
 
 impl<T: Turns> Pair<T> {
     /// Hands the turn over and waits for it, again and again.
-    fn ask(&self, scene: &Scene, start: &Barrier, time: Duration) -> Option<Trip> {
+    fn ask(&self, scene: &Scene, start: &Barrier, time: Duration) -> Option<[Duration; 2]> {
         let pinned = pin(scene, 0);
         start.wait();
         let (wall, cpu, mut trips) = (Instant::now(), thread_cpu(), 0);
@@ -169,14 +148,14 @@ impl<T: Turns> Pair<T> {
                 break;
             }
         }
-        let trip = Trip { wall: wall.elapsed() / trips, cpu: (thread_cpu() - cpu) / trips };
+        let trip = [wall.elapsed() / trips, (thread_cpu() - cpu) / trips];
         self.over.store(true, Ordering::SeqCst);
         self.turns.set(1);
         pinned.then_some(trip)
     }
 
     /// Hands it back. The wall time is that of the other.
-    fn answer(&self, scene: &Scene, start: &Barrier) -> Option<Trip> {
+    fn answer(&self, scene: &Scene, start: &Barrier) -> Option<[Duration; 2]> {
         let pinned = pin(scene, 1);
         start.wait();
         let (cpu, mut worked, mut trips) = (thread_cpu(), Duration::ZERO, 0);
@@ -190,7 +169,7 @@ impl<T: Turns> Pair<T> {
             trips += 1;
         }
         let cpu = (thread_cpu() - cpu).saturating_sub(worked);
-        pinned.then(|| Trip { wall: Duration::ZERO, cpu: cpu / trips })
+        pinned.then(|| [Duration::ZERO, cpu / trips])
     }
 }
 
@@ -210,46 +189,13 @@ fn work(time: Duration) -> Duration {
     thread_cpu() - cpu
 }
 
-const TASKS: &str = "task and task";
-const MIXED: &str = "thread and task";
-const MIXED_ON_TWO: &str = "thread and task, two CPUs";
-
-fn of_tasks() -> Workload {
-    Workload {
-        name: "task-round-trip",
-        about: "Two tasks of one tokio runtime take turns on one CPU; then a blocked thread and a task do, on one CPU and on \
-                two. There and back, in wall time.",
-        contenders: contenders! {
-            of_any: OnWord<Waitword>, Flagged<TokioNotify>, Flagged<FuturesIntrusive>, Flagged<MaitakeQueue>,
-                Flagged<EventListener>;
-        },
-        goals: vec![
-            goal(TASKS, Limit::TimesBest(1.0)),
-            goal(MIXED, Limit::TimesBest(1.05)),
-            goal(MIXED_ON_TWO, Limit::Times(1.0, Flagged::<TokioNotify>::NAME)),
-        ],
-    }
-}
-
-/// As in semaphore-turns.
-fn of_tasks_on_semaphores() -> Workload {
-    Workload {
-        name: "semaphore-task-turns",
-        about: "Tasks and threads take turns, as in task-round-trip, each by adding the permit that the other acquires.",
-        contenders: contenders! {
-            of_any: BySemaphores<WaitwordSemaphore>, BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>,
-                BySemaphores<TokioSemaphore>, BySemaphores<FuturesIntrusiveSemaphore>;
-        },
-        goals: vec![goal(MIXED_ON_TWO, Limit::Times(1.0, TokioSemaphore::NAME))],
-    }
-}
-
 fn of_any<T: Turns>(scale: &Scale) -> Vec<Sample> {
     let tasks = on_first_cpu(|| tasks::<T>(scale.operations(500_000)));
     let mixed = on_first_cpu(|| thread_and_task::<T>(scale.operations(100_000), 0));
     // Fewer, for each may take as long as a sleep.
     let on_two = on_first_cpu(|| thread_and_task::<T>(scale.operations(20_000), 1));
-    let figures = [(TASKS, Some(tasks)), (MIXED, mixed), (MIXED_ON_TWO, on_two)];
+    let figures =
+        [("task and task", Some(tasks)), ("thread and task", mixed), ("thread and task, two CPUs", on_two)];
     figures
         .into_iter()
         .flat_map(|(what, each)| each.map(|each| Sample::new(what, 1, Unit::Nanos, each)))

@@ -5,16 +5,13 @@ use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use crate::figures::{Sample, Unit};
 use crate::locks::peers::*;
 use crate::locks::{Exclusive, Lock, Shared};
-use crate::measure::Stopwatch;
-use crate::series::{Sample, Unit};
-use crate::workload::{Limit, Scale, Subject, Workload, contenders, goal};
+use crate::measure::timed;
+use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
-const BLOCKING: &str = "blocking";
-const ASYNC: &str = "async, ready at the first poll";
-const SIZE: &str = "size of a mutex of nothing";
-
+const HELD: [&str; 2] = ["blocking", "async, ready at the first poll"];
 const READ: [&str; 2] = ["read, blocking", "read, async, ready at the first poll"];
 const WRITE: [&str; 2] = ["write, blocking", "write, async, ready at the first poll"];
 
@@ -23,47 +20,30 @@ const THREADS: [bool; 2] = [true, false];
 const TASKS: [bool; 2] = [false, true];
 const BOTH: [bool; 2] = [true, true];
 
-pub(super) fn workloads() -> [Workload; 3] {
-    const LIMIT: &str = CasAndSwap::NAME;
-    let beside_the_limit = || [BLOCKING, ASYNC].map(|what| goal(what, Limit::Times(1.05, LIMIT)));
-    [
-        Workload {
-            name: "mutex-uncontended",
-            about: "Lock and unlock without contention: the fastest of twenty bursts.",
-            contenders: contenders! {
-                mutex(BOTH): Waitword, CasAndSwap;
-                mutex(THREADS): ParkingLot, Std, Usync;
-                mutex(BOTH): Saa, AsyncLock, Tokio;
-                mutex(TASKS): Maitake, FuturesIntrusive;
-            },
-            goals: beside_the_limit().into_iter().chain([goal(SIZE, Limit::Value(4.0))]).collect(),
-        },
-        Workload {
-            name: "rw-lock-uncontended",
-            about: "Lock and unlock a readers-writer lock without contention: the fastest of twenty bursts.",
-            contenders: contenders! {
-                rw_lock(BOTH): WaitwordRwLock;
-                rw_lock(THREADS): StdRwLock, ParkingLotRwLock, UsyncRwLock;
-                rw_lock(BOTH): Saa, AsyncLockRwLock, TokioRwLock;
-            },
-            goals: READ.map(|what| goal(what, Limit::TimesBest(1.0))).into(),
-        },
-        Workload {
-            name: "semaphore-uncontended",
-            about: "Acquire and release the only permit of a semaphore without contention: the fastest of twenty bursts.",
-            contenders: contenders! {
-                semaphore(BOTH): WaitwordSemaphore, CasAndSwap, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
-                semaphore(TASKS): FuturesIntrusiveSemaphore;
-            },
-            goals: beside_the_limit().into(),
-        },
-    ]
+pub(super) fn workloads() -> Vec<Workload> {
+    workloads! {
+        "mutex-uncontended" => {
+            mutex(BOTH): Waitword, CasAndSwap;
+            mutex(THREADS): ParkingLot, Std, Usync;
+            mutex(BOTH): Saa, AsyncLock, Tokio;
+            mutex(TASKS): Maitake, FuturesIntrusive;
+        }
+        "rw-lock-uncontended" => {
+            rw_lock(BOTH): WaitwordRwLock;
+            rw_lock(THREADS): StdRwLock, ParkingLotRwLock, UsyncRwLock;
+            rw_lock(BOTH): Saa, AsyncLockRwLock, TokioRwLock;
+        }
+        "semaphore-uncontended" => {
+            semaphore(BOTH): WaitwordSemaphore, CasAndSwap, SaaSemaphore, AsyncLockSemaphore, TokioSemaphore;
+            semaphore(TASKS): FuturesIntrusiveSemaphore;
+        }
+    }
 }
 
 fn mutex<L: Lock>(scale: &Scale, sides: [bool; 2]) -> Vec<Sample> {
-    let mut samples = on_sides::<L, Exclusive>(scale, sides, [BLOCKING, ASYNC]);
+    let mut samples = on_sides::<L, Exclusive>(scale, sides, HELD);
     if L::NAME != CasAndSwap::NAME {
-        samples.push(Sample::new(SIZE, 1, Unit::Bytes, size_of::<L>() as f64));
+        samples.push(Sample::new("size of a mutex of nothing", 1, Unit::Bytes, size_of::<L>() as f64));
     }
     samples
 }
@@ -73,7 +53,7 @@ fn rw_lock<L: Lock + Lock<Shared>>(scale: &Scale, sides: [bool; 2]) -> Vec<Sampl
 }
 
 fn semaphore<L: Lock>(scale: &Scale, sides: [bool; 2]) -> Vec<Sample> {
-    on_sides::<L, Exclusive>(scale, sides, [BLOCKING, ASYNC])
+    on_sides::<L, Exclusive>(scale, sides, HELD)
 }
 
 /// As a thread and by a future that is ready at its first poll, or one of the two, under these names.
@@ -108,10 +88,6 @@ fn async_ready<L: Lock<Mode>, Mode>(scale: &Scale) -> f64 {
 /// CPU time of one of the `times` in the fastest of the bursts.
 fn fastest(scale: &Scale, burst: impl Fn(usize)) -> f64 {
     let times = scale.operations(100_000);
-    let bursts = (0..20).map(|_| {
-        let mut watch = Stopwatch::default();
-        watch.time(times, || burst(times));
-        watch.cpu_nanos()
-    });
+    let bursts = (0..20).map(|_| timed("burst", 1, times, || burst(times)).value);
     bursts.fold(f64::INFINITY, f64::min)
 }

@@ -213,3 +213,53 @@ fn files_within_the_limit_are_read_whole() {
         run_with("proc", &[], &[("main.js", script)], &[]).with_code(0).printed(&["SyntaxError"]).quietly();
     }
 }
+
+#[test]
+fn a_file_that_is_no_text_says_where() {
+    let folder = folder("no_text");
+    fs::write(folder.join("latin1.js"), b"'\xe9'").unwrap();
+    ended(waitword().current_dir(&folder).args(["run", "latin1.js"]))
+        .with_code(1)
+        .complained(&["not UTF-8 text (at byte 1)"]);
+}
+
+#[cfg(unix)]
+mod no_text {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    const NO_TEXT: &[u8] = b"caf\xe9";
+
+    #[test]
+    fn an_argument_is_named() {
+        let argument = OsStr::from_bytes(NO_TEXT);
+        ended(waitword().args(["run", "a.js", "x"]).arg(argument))
+            .with_code(2)
+            .complained(&[r#"argument 2 of the program is no UTF-8: "caf\xE9""#, "Usage: waitword"]);
+    }
+
+    /// Also what it imports, requires and starts, and its package.
+    #[test]
+    fn a_path_works() {
+        let folder = folder("path_no_text").join(OsStr::from_bytes(NO_TEXT));
+        fs::create_dir_all(&folder).unwrap();
+        let files = [
+            ("package.json", r#"{ "type": "module" }"#),
+            (
+                "main.js",
+                "import { x } from './lib.js'; import { createRequire } from 'node:module'; import { Worker } from 'node:worker_threads'; console.log(x, (await import(new URL('lib.js', import.meta.url))).x, createRequire(import.meta.url)('./lib.cjs')); new Worker(new URL('worker.js', import.meta.url));",
+            ),
+            ("lib.js", "export const x = 1;"),
+            ("lib.cjs", "module.exports = 2;"),
+            ("worker.js", "console.log(3);\nnull.x;"),
+        ];
+        for (name, text) in files {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        ended(waitword().arg("run").arg(folder.join("main.js")))
+            .with_code(1)
+            .printed(&["1 1 2", "3"])
+            .complained(&["caf\u{FFFD}e9/worker.js:2:", "2 | null.x;"]);
+    }
+}

@@ -246,11 +246,12 @@ fn point_25_a_notify_that_counted_it_beats_the_deadline() {
     let agent = quiet(false);
     let id = pending(&agent, &block, 0, Expected::I32(0), Timeout::from_millis(5e-324));
     let deadline = agent.next_deadline().unwrap();
-    assert_eq!(notify_all(block.i32(0).unwrap()), 1);
+    let late = pending(&agent, &block, 0, Expected::I32(0), MINUTE);
+    assert_eq!(notify_all(block.i32(0).unwrap()), 2);
     until(|| Instant::now() > deadline);
     assert_eq!(agent.expire_due(Instant::now()), 0);
-    assert_eq!(agent.drain_settled().collect::<Vec<_>>(), [Settled { id, outcome: Outcome::Notified }]);
-    assert_eq!(agent.next_deadline(), None);
+    assert_eq!(drained(&agent), [id, late]);
+    assert_eq!(agent.next_deadline(), None, "a notified wait has no deadline left");
 }
 
 /// Every wait of any kind ends exactly once, whatever terminates, times out or notifies meanwhile.
@@ -315,13 +316,15 @@ fn point_27_a_wait_never_ends_before_its_timeout() {
 }
 
 #[test]
-fn point_33_a_wait_that_fails_leaves_nothing_in_the_queue() {
+fn point_33_44_a_call_that_fails_says_so_and_leaves_nothing_in_the_queue() {
     let block = block();
     let agent = quiet(true);
     for at in [1, 4, 16, usize::MAX - 7] {
         assert!(agent.wait_async(&block, at, Expected::I64(0), MINUTE).is_err(), "{at}");
     }
     assert_eq!(agent.wait_async(&block, 0, Expected::I64(1), MINUTE), Ok(AsyncWait::NotEqual));
+    // Also of nobody.
+    assert!(agent.notify(&block, 2, 0, |_| ()).is_err() && agent.notify(&block, 16, 0, |_| ()).is_err());
     assert!(agent.pending().is_empty() && agent.next_deadline().is_none());
     for at in [0, 4, 8, 12] {
         assert_eq!(notify_all(block.i32(at).unwrap()), 0);

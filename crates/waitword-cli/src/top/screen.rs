@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use termion::cursor::{Goto, HideCursor};
+use termion::event::Key;
 use termion::input::TermRead;
 use termion::raw::IntoRawMode;
 use termion::screen::IntoAlternateScreen;
@@ -39,9 +40,15 @@ pub(super) fn watch(first: Report, arguments: &Top) -> Result<i32, String> {
     // What a panic says would be lost with the screen that it is said on.
     static LAST_WORDS: OnceLock<String> = OnceLock::new();
     panic::set_hook(Box::new(|panic| drop(LAST_WORDS.set(panic.to_string()))));
-    let shown = || show(State::new(first), &reports, &is_terminated);
+    let (sender, keys) = mpsc::channel();
+    let listens = move || io::stdin().keys().map(|key| sender.send(key)).all(|sent| sent.is_ok());
+    thread::Builder::new()
+        .name("waitword-keys".into())
+        .spawn(listens)
+        .map_err(|error| format!("no thread to listen to keys: {error}"))?;
+    let shown = || show(State::new(first), &reports, &keys, &is_terminated);
     match panic::catch_unwind(AssertUnwindSafe(shown)) {
-        Ok(shown) => shown.map_err(|error| format!("the terminal cannot be used: {error}"))?,
+        Ok(shown) => shown.map_err(|error| format!("the terminal is gone: {error}"))?,
         Err(_) => return Err(LAST_WORDS.get().cloned().unwrap_or_default()),
     }
     Ok(if is_terminated.load(Ordering::Relaxed) { EXIT_TERMINATED } else { 0 })
@@ -67,10 +74,10 @@ fn reports(socket: PathBuf, period: Duration) -> io::Result<Receiver<Result<Repo
 fn show(
     mut state: State,
     reports: &Receiver<Result<Report, String>>,
+    keys: &Receiver<io::Result<Key>>,
     is_terminated: &AtomicBool,
 ) -> io::Result<()> {
     let mut screen = HideCursor::from(io::stdout().into_raw_mode()?.into_alternate_screen()?);
-    let mut keys = termion::async_stdin().keys();
     let mut shown = (Default::default(), Vec::new());
     while !state.is_over && !is_terminated.load(Ordering::Relaxed) {
         let size = termion::terminal_size()?;
@@ -87,9 +94,10 @@ fn show(
         }
         screen.flush()?;
         shown = (size, lines);
-        thread::sleep(MOMENT);
-        for key in keys.by_ref() {
-            state.press(key?);
+        match keys.recv_timeout(MOMENT) {
+            Ok(key) => state.press(key?),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
         if let Ok(report) = reports.try_recv() {
             state.update(report);

@@ -5,18 +5,12 @@ use crate::program::{Ran, run};
 
 #[test]
 fn timeout_tells_what_still_waited() {
-    let source = r#"
-        const { Worker } = require("worker_threads");
-        const word = new Int32Array(new SharedArrayBuffer(4));
-        Atomics.waitAsync(word, 0, 0);
-        const source = 'Atomics.wait(require("worker_threads").workerData, 0, 0)';
-        new Worker(source, { eval: true, workerData: word });
-        setInterval(() => {}, 1000);
-        "#;
-    let ran = run_for_longer("timeout_waits", source, |ran| ran.stderr.contains("worker 1: Atomics.wait"));
+    let ran = run_for_longer("timeout_waits", include_str!("programs/timeout_waits.js"), |ran| {
+        ran.stderr.contains("worker 1: Atomics.wait")
+    });
     ran.with_code(124).complained(&[
         "main: Atomics.waitAsync on byte 0",
-        "main.js:4:",
+        "main.js:3:",
         "worker 1: Atomics.wait on byte 0",
     ]);
 }
@@ -24,17 +18,6 @@ fn timeout_tells_what_still_waited() {
 /// One that runs, one that blocks, one that has nothing but timers or messages to come.
 #[test]
 fn timeout_lists_who_still_ran() {
-    let source = r#"
-        const { Worker } = require("worker_threads");
-        const word = new Int32Array(new SharedArrayBuffer(4));
-        for (const source of [
-          "for (;;);",
-          "Atomics.wait(require('worker_threads').workerData, 0, 0)",
-          "setInterval(() => {}, 10_000)",
-          "Atomics.wait(require('worker_threads').workerData, 0, 0, 1e9)",
-        ]) new Worker(source, { eval: true, workerData: word });
-        for (;;);
-        "#;
     let agents = [
         "main: still running",
         "worker 1: still running",
@@ -43,7 +26,7 @@ fn timeout_lists_who_still_ran() {
         "worker 4: Atomics.wait with a timeout",
     ];
     let is_listed = |ran: &Ran| agents.iter().all(|agent| ran.stderr.contains(agent));
-    let ran = run_for_longer("timeout_lists", source, is_listed);
+    let ran = run_for_longer("timeout_lists", include_str!("programs/timeout_lists.js"), is_listed);
     ran.with_code(124).complained(&agents).kept_from(&["worker 2: still"]);
 }
 
@@ -56,38 +39,14 @@ fn run_for_longer(test: &str, source: &str, is_expected: impl Fn(&Ran) -> bool) 
 /// From limits at which nothing fits to such that everything does.
 #[test]
 fn no_limit_leads_to_anything_but_an_error_that_is_understood() {
-    let of_each = [
-        "console.log([1, { a: 2 }, new Map([[1, 2]])]);",
-        "const { Worker } = require('worker_threads');
-         const worker = new Worker('const { parentPort: p, workerData: d } = require(\"worker_threads\"); p.once(\"message\", (m) => p.postMessage([m, d]))',
-           { eval: true, workerData: new Array(500).fill('data') });
-         worker.on('message', ([m, d]) => console.log(m.length, d.length));
-         worker.postMessage(Array.from({ length: 2000 }, (_, i) => ({ i })));",
-        "const word = new Int32Array(new SharedArrayBuffer(4));
-         for (let i = 0; i < 300; i++) Atomics.waitAsync(word, 0, 0).value.then(() => {});
-         setTimeout(() => console.log(Atomics.notify(word, 0)), 1);",
-        "const all = []; process.on('exit', () => console.log('exit')); for (;;) all.push({ length: all.length });",
-        "let all; const give = () => { for (;;) all = [all]; };
-         try { give(); } catch { try { give(); } catch { process.exit(7); } }",
-        "const { port1, port2 } = new MessageChannel(); port2.onmessage = ({ data }) => { console.log(data.length); port2.close(); };
-         port1.postMessage('y'.repeat(20000)); Promise.resolve().then(() => structuredClone(new Array(1000).fill([1])));",
-    ];
+    let of_each = include_str!("programs/greedy.txt").split("\n\n");
     for kib in [1, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 4096] {
-        for (number, program) in of_each.iter().enumerate() {
+        for (number, program) in of_each.clone().enumerate() {
             let code = understood("--memory-limit", kib, program, "so much shared memory").code;
             assert!(code != Some(7) || number == 4, "program {number} with {kib}K");
         }
     }
-    let of_all = r#"
-        const { Worker, isMainThread, parentPort, workerData } = require("worker_threads");
-        if (isMainThread) {
-          const worker = new Worker(__filename, { workerData: new Array(500).fill("data") });
-          worker.on("message", (length) => console.log(length));
-        } else {
-          const kept = Array.from({ length: 20_000 }, (_, i) => ({ i }));
-          parentPort.postMessage(workerData.length + kept.length);
-        }
-        "#;
+    let of_all = include_str!("programs/fits.js");
     let fits = |kib| {
         let ran = understood("--total-memory", kib, of_all, "no memory left for another agent");
         assert!(ran.code == Some(1) || ran.stdout == "20500\n", "with {kib}K: {ran:#?}");

@@ -33,32 +33,9 @@ fn slices_of(trace: &serde_json::Value) -> std::collections::BTreeSet<String> {
 #[cfg(unix)]
 #[test]
 fn a_trace_through_the_socket_has_agents_and_lines() {
-    let main = r#"const { Worker } = require("worker_threads");
-const words = new Int32Array(new SharedArrayBuffer(16));
-Atomics.compareExchange(words, 2, 0, 1);
-new Worker("./holds.js", { workerData: words });
-new Worker("./ping.js", { workerData: words });
-const pong = async () => {
-  for (;;) {
-    await Atomics.waitAsync(words, 0, 0).value;
-    Atomics.store(words, 0, 0);
-    Atomics.notify(words, 0);
-  }
-};
-pong();
-console.log("begun");
-"#;
-    let holds = r#"const { workerData: words } = require("worker_threads");
-Atomics.wait(words, 2, 1);
-"#;
-    let ping = r#"const { workerData: words } = require("worker_threads");
-for (;;) {
-  Atomics.store(words, 0, 1);
-  Atomics.notify(words, 0);
-  Atomics.wait(words, 0, 1);
-  Atomics.wait(words, 3, 0, 5);
-}
-"#;
+    let main = include_str!("programs/served_trace.js");
+    let holds = include_str!("programs/served_trace_holds.js");
+    let ping = include_str!("programs/served_trace_ping.js");
     let files = [("main.js", main), ("holds.js", holds), ("ping.js", ping)];
     let mut program = prepared("observe_served_trace", &["--timeout", "600"], &files, &[]);
     let folder = program.get_current_dir().unwrap().to_owned();
@@ -108,23 +85,9 @@ for (;;) {
 
 #[test]
 fn a_timeline_shows_waits_holds_and_who_woke_whom() {
-    let main = r#"const { Worker } = require("worker_threads");
-const AsyncLock = require("./lock.js");
-const words = new Int32Array(new SharedArrayBuffer(8));
-const lock = new AsyncLock(words, 0);
-lock.take();
-Atomics.waitAsync(words, 1, 0).value.then(() => lock.unlock());
-new Worker("./worker.js", { workerData: words });
-"#;
+    let main = include_str!("programs/timeline.js");
     // It notifies as the last thing before it waits for the lock, which main then gives it.
-    let worker = r#"const { workerData: words } = require("worker_threads");
-const AsyncLock = require("./lock.js");
-const lock = new AsyncLock(words, 0);
-Atomics.store(words, 1, 1);
-Atomics.notify(words, 1);
-lock.lock();
-lock.unlock();
-"#;
+    let worker = include_str!("programs/timeline_worker.js");
     let files = [("main.js", main), ("worker.js", worker), LOCK];
     run_with("observe_trace", &["--trace", "trace.json"], &files, &[]).with_code(0).quietly();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("observe_trace/trace.json");

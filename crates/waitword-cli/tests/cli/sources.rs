@@ -179,19 +179,7 @@ fn files_beyond_the_limit_take_no_more_than_the_limit() {
     main("huge.js").complained(&["huge.js is too long: source text may have 536870912 bytes"]);
     main("large.js").complained(&["error: out of memory in main", "cannot read large.js: out of memory"]);
 
-    let script = r#"
-        const { Worker } = require("worker_threads");
-        const why = (error) => console.log(error.code, /(too long|out of memory)/.exec(error.message)?.[1]);
-        async function attempt(name) {
-          for (const ending of [".js", ".json"]) {
-            try { require(name + ending); } catch (error) { why(error); }
-            await import(name + ending).catch(why);
-          }
-          await new Promise((resolve) => new Worker(name + ".js").on("error", why).on("exit", resolve));
-        }
-        attempt("./huge").then(() => attempt("./large")).then(done);
-        "#;
-    let (ran, peak) = measured(&folder, &limit, script);
+    let (ran, peak) = measured(&folder, &limit, include_str!("programs/sparse.js"));
     // Of each ending what `require` and `import` say, then the worker.
     let (long, full) = (["undefined too long"; 4], ["undefined out of memory"; 4]);
     let worker = [["MODULE_NOT_FOUND too long"], ["ERR_WORKER_OUT_OF_MEMORY out of memory"]];

@@ -1,4 +1,4 @@
-//! What agents promise beyond what scripts may observe (`points/`).
+//! What agents promise beyond what scripts may observe (`points.rs`).
 
 mod common;
 
@@ -37,6 +37,15 @@ fn own_waits_that_a_panic_left_behind_are_not_forgotten() {
     assert!(agent.has_settled());
     assert_eq!(agent.drain_settled().map(|settled| settled.id).collect::<Vec<_>>(), ids[1..]);
     assert!(!agent.has_settled());
+}
+
+#[test]
+fn a_block_grows_to_its_maximum_and_never_shrinks() {
+    let block = SharedBlock::growable(8, 64).unwrap();
+    assert_eq!(block.grow(64), Ok(()));
+    assert_eq!(block.grow(63), Err(GrowError::Shrinks { new_len: 63, len: 64 }));
+    assert_eq!(block.grow(65), Err(GrowError::BeyondMaximum { new_len: 65, max_len: 64 }));
+    assert_eq!(SharedBlock::new(8).unwrap().grow(8), Err(GrowError::Fixed));
 }
 
 #[test]

@@ -310,19 +310,4 @@ mod tests {
     fn arguments_are_declared_without_contradictions() {
         Arguments::command().debug_assert();
     }
-
-    #[test]
-    fn flags_after_the_file_belong_to_the_program() {
-        let program = ["a.js", "--main-can-block", "-x", "--help", "--", "y"];
-        let parse = |before: &[&str]| {
-            let words = ["waitword", "run"].iter().chain(before).chain(&program);
-            match Arguments::parse_from(words).command {
-                Command::Run(run) => run,
-                other => panic!("{other:?}"),
-            }
-        };
-        assert!(!parse(&[]).main_can_block);
-        assert!(parse(&["--main-can-block"]).main_can_block);
-        assert_eq!(parse(&[]).program, program);
-    }
 }

@@ -5,7 +5,7 @@ mod common;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use common::{agent, agent_on, agent_that_cannot_block, agent_within, text, thrown};
+use common::{agent, agent_on, agent_within, text, thrown};
 use waitword_agents::Timeout;
 use waitword_quickjs::{FromJs, JsAgent, JsValue, SharedBlock, WaitObserver};
 
@@ -286,15 +286,6 @@ fn a_parser_without_memory_is_an_error_and_no_crash() {
         }
     }
     assert!((20..340).contains(&refused), "some have to fit, and some not: {refused}");
-}
-
-#[test]
-fn an_agent_may_be_allowed_to_block() {
-    let js = agent_that_cannot_block();
-    let wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0)";
-    assert!(thrown(&js, wait).message.starts_with("TypeError"));
-    js.agent().set_can_block(true);
-    assert_eq!(text(&js, wait), "timed-out");
 }
 
 /// The example `embed`, in which they share a lock, is right about its total.

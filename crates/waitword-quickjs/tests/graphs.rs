@@ -29,17 +29,6 @@ fn an_object_is_copied_property_by_property() {
 }
 
 #[test]
-fn names_go_through_text_with_their_lone_surrogates() {
-    let js = agent();
-    let realm = js.realm();
-    let name = value(&js, r"'a\ud800'");
-    let bytes = realm.with_text(&name, |text| Ok(text.to_vec())).unwrap();
-    let key = realm.key(&realm.string_of(&bytes).unwrap()).unwrap();
-    js.set_global("name", realm.name_of(&key).unwrap()).unwrap();
-    assert_eq!(text(&js, r"String(name === 'a\ud800')"), "true");
-}
-
-#[test]
 fn the_bytes_of_buffers_go_in_and_out_as_copies() {
     let js = agent();
     let realm = js.realm();

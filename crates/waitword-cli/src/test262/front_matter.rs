@@ -1,7 +1,7 @@
-//! What a test says of itself: the YAML between `/*---` and `---*/`, as far as a runner needs it.
-//!
-//! The suite uses a small part of YAML: keys at the left margin, lists in either notation, block texts, and one nested
-//! mapping. Whatever else a test says (its description, its chapter of the standard) is passed over.
+//! What a test says of itself: the YAML between `/*---` and `---*/`, as far as a runner needs it. Whatever else a test says (its
+//! description, its chapter of the standard) is passed over.
+
+use yaml_rust2::{Yaml, YamlLoader};
 
 /// The answers to a runner's questions.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -12,8 +12,24 @@ pub(super) struct FrontMatter {
     pub(super) features: Vec<String>,
     /// The error with which the test has to end.
     pub(super) negative: Option<Negative>,
-    pub(super) flags: Flags,
+    /// How it wants to be run: some of [`FLAGS`].
+    flags: Vec<String>,
 }
+
+/// What a runner has to know. The last two are of interest to a test's readers only.
+const FLAGS: [&str; 9] = [
+    "onlyStrict",
+    "noStrict",
+    "module",
+    // Without the harness, and without a word put in front.
+    "raw",
+    // It ends when it says so, by `$DONE`.
+    "async",
+    "CanBlockIsFalse",
+    "CanBlockIsTrue",
+    "generated",
+    "non-deterministic",
+];
 
 /// The error that a negative test has to throw.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,20 +47,6 @@ pub(super) enum Phase {
     Runtime,
 }
 
-/// How a test wants to be run.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags {
-    pub(super) only_strict: bool,
-    pub(super) no_strict: bool,
-    pub(super) module: bool,
-    /// Without the harness, and without a word put in front.
-    pub(super) raw: bool,
-    /// It ends when it says so, by `$DONE`.
-    pub(super) is_async: bool,
-    /// It needs an agent that can block, or one that cannot.
-    pub(super) can_block: Option<bool>,
-}
-
 impl FrontMatter {
     /// Reads it out of a test. A test without one says nothing.
     ///
@@ -52,59 +54,37 @@ impl FrontMatter {
     /// What is wrong with it.
     pub(super) fn parse(test: &str) -> Result<Self, String> {
         let Some((_, rest)) = test.split_once("/*---") else { return Ok(Self::default()) };
-        let (yaml, _) = rest.split_once("---*/").ok_or("its front matter has no end: `---*/` is missing")?;
-        let mut found = Self::default();
-        for (key, value) in entries(yaml) {
-            match key.as_str() {
-                "includes" => found.includes = list(&value),
-                "features" => found.features = list(&value),
-                "flags" => found.flags = Flags::parse(&list(&value))?,
-                "negative" => found.negative = Some(Negative::parse(&value)?),
-                _ => {}
-            }
+        let (text, _) = rest.split_once("---*/").ok_or("its front matter has no end: `---*/` is missing")?;
+        let documents = YamlLoader::load_from_str(text);
+        let documents = documents.map_err(|error| format!("its front matter is no YAML: {error}"))?;
+        let yaml = documents.first().unwrap_or(&Yaml::Null);
+        let list = |key: &str| -> Vec<String> {
+            let items = yaml[key].as_vec().into_iter().flatten();
+            items.filter_map(Yaml::as_str).map(str::to_owned).collect()
+        };
+        let flags = list("flags");
+        // To run it as if it had no flag might prove anything.
+        if let Some(unknown) = flags.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
+            return Err(format!("this runner does not know its flag `{unknown}`"));
         }
-        Ok(found)
+        let negative = &yaml["negative"];
+        let negative = (!negative.is_badvalue()).then(|| Negative::parse(negative)).transpose()?;
+        Ok(Self { includes: list("includes"), features: list("features"), negative, flags })
     }
-}
 
-impl Flags {
-    fn parse(names: &[String]) -> Result<Self, String> {
-        let mut flags = Self::default();
-        for name in names {
-            match name.as_str() {
-                "onlyStrict" => flags.only_strict = true,
-                "noStrict" => flags.no_strict = true,
-                "module" => flags.module = true,
-                "raw" => flags.raw = true,
-                "async" => flags.is_async = true,
-                "CanBlockIsFalse" => flags.can_block = Some(false),
-                "CanBlockIsTrue" => flags.can_block = Some(true),
-                // Of interest to its readers only.
-                "generated" | "non-deterministic" => {}
-                // To run it as if it had no flag might prove anything.
-                unknown => return Err(format!("this runner does not know its flag `{unknown}`")),
-            }
-        }
-        Ok(flags)
+    /// Whether it has one of the [`FLAGS`].
+    pub(super) fn has(&self, flag: &str) -> bool {
+        debug_assert!(FLAGS.contains(&flag));
+        self.flags.iter().any(|each| each == flag)
     }
 }
 
 impl Negative {
-    fn parse(value: &str) -> Result<Self, String> {
-        // `{phase: x, type: y}` or a line for each.
-        let pairs = value.split([',', '{', '}', '\n']).filter_map(|pair| pair.split_once(':'));
-        let (mut phase, mut kind) = (None, None);
-        for (key, value) in pairs {
-            match key.trim() {
-                "phase" => phase = Some(Phase::parse(value.trim())?),
-                "type" => kind = Some(value.trim().to_owned()),
-                _ => {}
-            }
-        }
-        match (phase, kind) {
-            (Some(phase), Some(kind)) => Ok(Self { phase, kind }),
-            _ => Err("its `negative` needs a `phase` and a `type`".to_owned()),
-        }
+    fn parse(yaml: &Yaml) -> Result<Self, String> {
+        let (Some(phase), Some(kind)) = (yaml["phase"].as_str(), yaml["type"].as_str()) else {
+            return Err("its `negative` needs a `phase` and a `type`".to_owned());
+        };
+        Ok(Self { phase: Phase::parse(phase)?, kind: kind.to_owned() })
     }
 }
 
@@ -129,135 +109,41 @@ impl Phase {
     }
 }
 
-/// Each key at the left margin, and all that follows it up to the next one.
-fn entries(yaml: &str) -> Vec<(String, String)> {
-    let mut entries: Vec<(String, String)> = Vec::new();
-    // A few tests are about line ends, and have unusual ones.
-    for line in yaml.replace("\r\n", "\n").split(['\n', '\r']) {
-        // The items of a list, and the end of one, may stand at the margin too.
-        let is_continued = line.is_empty() || line.starts_with([' ', '\t', '-', ']', '#']);
-        match (line.split_once(':'), entries.last_mut()) {
-            (Some((key, value)), _) if !is_continued => {
-                entries.push((key.trim().to_owned(), value.to_owned()));
-            }
-            (_, Some((_, entry))) => {
-                entry.push('\n');
-                *entry += line;
-            }
-            (_, None) => {}
-        }
-    }
-    entries
-}
-
-/// `[a, b]`, on one line or several, or a line `- a` for each.
-fn list(value: &str) -> Vec<String> {
-    let text: Vec<&str> = value.lines().map(without_comment).collect();
-    let text = text.join("\n");
-    let items: Vec<&str> = match text.trim_start().strip_prefix('[') {
-        Some(flow) => flow.split(']').next().unwrap_or_default().split(',').collect(),
-        None => text.lines().filter_map(|line| line.trim().strip_prefix('-')).collect(),
-    };
-    let items = items.into_iter().map(|item| item.trim().trim_matches(['"', '\'']));
-    items.filter(|item| !item.is_empty()).map(str::to_owned).collect()
-}
-
-fn without_comment(line: &str) -> &str {
-    if line.trim_start().starts_with('#') { "" } else { line.split(" #").next().unwrap_or_default() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(yaml: &str) -> FrontMatter {
-        FrontMatter::parse(&format!("// A comment\n/*---\n{yaml}\n---*/\ncode: [x]")).unwrap()
-    }
-
-    fn error(yaml: &str) -> String {
-        FrontMatter::parse(&format!("/*---\n{yaml}\n---*/")).unwrap_err()
-    }
-
+    /// In each notation, with each kind of line end.
     #[test]
-    fn a_test_without_front_matter_says_nothing() {
+    fn what_a_runner_needs_is_found_among_the_rest() {
         assert_eq!(FrontMatter::parse("var flags = 1;").unwrap(), FrontMatter::default());
-    }
-
-    #[test]
-    fn lists_in_every_notation() {
-        for yaml in [
-            "includes: [a.js, b.js]",
-            "includes: [a.js,\n  b.js]",
-            "includes: [\n  'a.js',\n  \"b.js\",\n]",
-            "includes:\n  - a.js\n  - b.js",
-            "includes:\n- a.js\n\n- b.js",
-            "includes:   # two\n  # the first\n  - a.js # one\n  - b.js",
+        let text = "description: >\n  flags: [async]\ninfo: |\n  1. Let x\n    negative:\n\n  y: z\n";
+        for rest in [
+            "includes: [a.js, 'b.js']\nflags: [raw]\nnegative: {type: SyntaxError, phase: parse}",
+            "includes:   # two\n  - a.js # one\n\n  - b.js\nflags: [\n  raw,\n]\nnegative:\n  phase: early\n  type: SyntaxError",
         ] {
-            assert_eq!(parse(yaml).includes, ["a.js", "b.js"], "{yaml}");
-        }
-        assert_eq!(parse("includes: []").includes, [""; 0]);
-    }
-
-    #[test]
-    fn all_kinds_of_line_end() {
-        for end in ["\n", "\r\n", "\r"] {
-            let found = parse(&["description: x", "flags: [raw]", "features:", "  - BigInt"].join(end));
-            assert!(found.flags.raw);
-            assert_eq!(found.features, ["BigInt"]);
-        }
-    }
-
-    #[test]
-    fn texts_are_passed_over() {
-        let found = parse(
-            "description: >\n  flags: [raw]\ninfo: |\n  1. Let x\n    negative:\n\n  y: z\nflags: [async]",
-        );
-        assert_eq!(found.flags, Flags { is_async: true, ..Flags::default() });
-        assert_eq!(found.negative, None);
-    }
-
-    #[test]
-    fn every_flag() {
-        let found =
-            parse("flags: [onlyStrict, noStrict, module, raw, async, generated, non-deterministic]").flags;
-        assert_eq!(
-            found,
-            Flags {
-                only_strict: true,
-                no_strict: true,
-                module: true,
-                raw: true,
-                is_async: true,
-                can_block: None
-            }
-        );
-        assert_eq!(parse("flags: [CanBlockIsFalse]").flags.can_block, Some(false));
-        assert_eq!(parse("flags: [CanBlockIsTrue]").flags.can_block, Some(true));
-    }
-
-    #[test]
-    fn negatives() {
-        for (word, phase) in
-            [("parse", Phase::Parse), ("resolution", Phase::Resolution), ("runtime", Phase::Runtime)]
-        {
-            for yaml in [
-                format!("negative:\n  phase: {word}\n  type: SyntaxError"),
-                format!("negative: {{type: SyntaxError, phase: {word}}}"),
-            ] {
-                assert_eq!(
-                    parse(&yaml).negative,
-                    Some(Negative { phase, kind: "SyntaxError".to_owned() }),
-                    "{yaml}"
-                );
+            for end in ["\n", "\r\n", "\r"] {
+                let yaml = format!("{text}{rest}").replace('\n', end);
+                let found =
+                    FrontMatter::parse(&format!("// x\n/*---{end}{yaml}{end}---*/\ncode: [x]")).unwrap();
+                assert_eq!(found.includes, ["a.js", "b.js"]);
+                assert!(found.has("raw") && !found.has("async") && found.features.is_empty());
+                let negative = Negative { phase: Phase::Parse, kind: "SyntaxError".to_owned() };
+                assert_eq!(found.negative, Some(negative));
             }
         }
     }
 
     #[test]
     fn mistakes_are_named() {
-        assert!(FrontMatter::parse("/*--- flags: [raw]").unwrap_err().contains("has no end"));
-        assert!(error("flags: [sideways]").contains("`sideways`"));
-        assert!(error("negative:\n  phase: later\n  type: Error").contains("`later`"));
-        assert!(error("negative:\n  type: Error").contains("`phase`"));
+        for (text, name) in [
+            ("/*--- flags: [raw]", "has no end"),
+            ("/*--- [ ---*/", "no YAML"),
+            ("/*--- flags: [sideways] ---*/", "`sideways`"),
+            ("/*---\nnegative:\n  phase: later\n  type: Error\n---*/", "`later`"),
+            ("/*--- negative: {type: Error} ---*/", "`phase`"),
+        ] {
+            assert!(FrontMatter::parse(text).unwrap_err().contains(name), "{text}");
+        }
     }
 }

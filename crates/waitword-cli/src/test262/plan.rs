@@ -74,12 +74,11 @@ fn cases(file: &str, text: &str) -> Vec<Planned> {
 }
 
 fn modes(test: &FrontMatter) -> &'static [Mode] {
-    let flags = &test.flags;
-    if flags.module {
+    if test.has("module") {
         &[Mode::Module]
-    } else if flags.raw || flags.no_strict {
+    } else if test.has("raw") || test.has("noStrict") {
         &[Mode::Sloppy]
-    } else if flags.only_strict {
+    } else if test.has("onlyStrict") {
         &[Mode::Strict]
     } else {
         &[Mode::Sloppy, Mode::Strict]

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use termion::event::Key;
 use waitword_observe::{Address, Lock, Report};
 
 /// The order of the locks.
@@ -23,7 +23,7 @@ pub(super) struct State {
     /// The chosen lock is shown alone.
     pub(super) is_detailed: bool,
     /// The first line of the details that is shown.
-    pub(super) scroll: u16,
+    pub(super) scroll: usize,
     chosen: Option<Address>,
     pub(super) is_over: bool,
     /// The screen is to be drawn anew, whatever is thought to be on it.
@@ -56,35 +56,32 @@ impl State {
         }
     }
 
-    pub(super) fn press(&mut self, key: KeyEvent) {
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        match key.code {
-            KeyCode::Char('c') if is_control => self.is_over = true,
-            KeyCode::Char('l') if is_control => self.wants_redraw = true,
-            KeyCode::Char('q') => self.is_over = true,
-            KeyCode::Esc if self.is_detailed => self.is_detailed = false,
-            KeyCode::Esc => self.is_over = true,
-            KeyCode::Char('p' | ' ') => self.is_paused = !self.is_paused,
-            KeyCode::Char('s') => {
+    pub(super) fn press(&mut self, key: Key) {
+        match key {
+            Key::Ctrl('l') => self.wants_redraw = true,
+            Key::Esc if self.is_detailed => self.is_detailed = false,
+            Key::Esc | Key::Char('q') | Key::Ctrl('c') => self.is_over = true,
+            Key::Char('p' | ' ') => self.is_paused = !self.is_paused,
+            Key::Char('s') => {
                 self.order = match self.order {
                     Order::Waiters => Order::Longest,
                     Order::Longest => Order::Name,
                     Order::Name => Order::Waiters,
                 };
             }
-            KeyCode::Enter => {
+            Key::Char('\n') => {
                 self.is_detailed = !self.is_detailed && self.chosen().is_some();
                 self.scroll = 0;
             }
-            KeyCode::Down | KeyCode::Char('j') => self.go(1),
-            KeyCode::Up | KeyCode::Char('k') => self.go(-1),
+            Key::Down | Key::Char('j') => self.go(1),
+            Key::Up | Key::Char('k') => self.go(-1),
             _ => {}
         }
     }
 
     fn go(&mut self, by: isize) {
         if self.is_detailed {
-            self.scroll = self.scroll.saturating_add_signed(by as i16);
+            self.scroll = self.scroll.saturating_add_signed(by);
             return;
         }
         let next = self.chosen().unwrap_or(0).saturating_add_signed(by);

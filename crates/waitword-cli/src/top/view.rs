@@ -1,37 +1,62 @@
 //! The screen of `waitword top`.
 
-use ratatui::Frame;
-use ratatui::layout::{Alignment, Constraint, Layout, Rect};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::Line;
-use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, TableState, Wrap};
+use std::fmt;
+
+use termion::style::{Bold, Invert, Reset, Underline};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use waitword_observe::{Finding, Holder, Lock, short_duration};
 
 use super::state::{Order, State, longest};
 
-pub(super) fn draw(frame: &mut Frame<'_>, state: &mut State) {
-    let faults: Vec<String> =
+/// A line of the screen, as wide as that.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    look: Look,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Look {
+    Plain,
+    Bold,
+    Underlined,
+    Reversed,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.look {
+            Look::Plain => {}
+            Look::Bold => write!(f, "{Bold}")?,
+            Look::Underlined => write!(f, "{Underline}")?,
+            Look::Reversed => write!(f, "{Invert}")?,
+        }
+        write!(f, "{}{Reset}", self.text)
+    }
+}
+
+/// The lines of a screen with so many columns and rows.
+pub(super) fn draw(state: &mut State, (columns, rows): (u16, u16)) -> Vec<Line> {
+    let (columns, rows) = (usize::from(columns), usize::from(rows));
+    let line = |look, text: &str| Line { text: cell(text, columns), look };
+    let mut lines = vec![line(Look::Bold, &title(state))];
+    let faults: Vec<_> =
         state.report.findings.iter().filter(|finding| finding.is_fault()).map(text_of).collect();
-    let screen = frame.area();
-    let high = lines(&faults, screen.width).min(screen.height / 3);
-    let rows = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Length(high),
-        Constraint::Min(0),
-        Constraint::Length(1),
-    ]);
-    let [head, found, body, foot] = rows.areas(screen);
-    frame.render_widget(Line::from(title(state)).style(Modifier::BOLD), head);
-    let reversed = Style::new().add_modifier(Modifier::REVERSED);
-    frame.render_widget(Paragraph::new(keys(state)).style(reversed), foot);
-    if high > 0 {
-        let block = Block::new().borders(Borders::TOP).title(count(faults.len(), "fault"));
-        frame.render_widget(Paragraph::new(faults.join("\n")).wrap(Wrap { trim: false }).block(block), found);
+    if !faults.is_empty() {
+        let mut found = vec![format!("{:─<columns$}", count(faults.len(), "fault"))];
+        found.extend(wrapped(&faults.join("\n"), columns));
+        found.push(String::new());
+        lines.extend(found.iter().take(rows / 3).map(|text| line(Look::Plain, text)));
     }
+    // The last line is kept.
+    let body = rows.saturating_sub(lines.len() + 1);
     match state.is_detailed {
-        true => draw_details(frame, state, body),
-        false => draw_locks(frame, state, body),
+        true => lines.extend(details(state, columns, body).iter().map(|text| line(Look::Plain, text))),
+        false => lines.extend(locks(state, columns, body)),
     }
+    lines.resize_with(rows.saturating_sub(1), || line(Look::Plain, ""));
+    lines.push(line(Look::Reversed, &keys(state)));
+    lines
 }
 
 /// A table stays one; other text is broken anew, where this screen ends.
@@ -42,11 +67,43 @@ fn text_of(finding: &Finding) -> String {
     }
 }
 
-/// How many lines the faults take, with the one above them. At least: words are not broken.
-fn lines(faults: &[String], columns: u16) -> u16 {
-    let of_line = |line: &str| line.chars().count().div_ceil(usize::from(columns.max(1))).max(1);
-    let lines: usize = faults.iter().flat_map(|fault| fault.lines()).map(of_line).sum();
-    if faults.is_empty() { 0 } else { u16::try_from(lines + 2).unwrap_or(u16::MAX) }
+/// A text in so many columns: cut or filled up, and without what could move the cursor.
+fn cell(text: &str, columns: usize) -> String {
+    let text = text.replace(char::is_control, "");
+    let text = fitting(&text, columns);
+    format!("{text}{:1$}", "", columns - text.width())
+}
+
+/// What of a text comes first, and fits into so many columns.
+fn fitting(text: &str, columns: usize) -> &str {
+    let mut width = 0;
+    let is_beyond = |(_, character): &(usize, char)| {
+        width += character.width().unwrap_or(0);
+        width > columns
+    };
+    &text[..text.char_indices().find(is_beyond).map_or(text.len(), |(at, _)| at)]
+}
+
+/// The lines of a text, broken between words, or within those that are longer than a line.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    // Any character fits.
+    let columns = columns.max(2);
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let (line, mut rest) = (line.replace(char::is_control, ""), String::new());
+        for word in line.split_inclusive(' ') {
+            if !rest.is_empty() && rest.width() + word.trim_end().width() > columns {
+                lines.push(std::mem::take(&mut rest));
+            }
+            rest += word;
+            while rest.trim_end().width() > columns {
+                let next = rest.split_off(fitting(&rest, columns).len());
+                lines.push(std::mem::replace(&mut rest, next));
+            }
+        }
+        lines.push(rest);
+    }
+    lines
 }
 
 fn count(count: usize, what: &str) -> String {
@@ -78,22 +135,22 @@ fn keys(state: &State) -> String {
     format!("q quit  s sort: {order}  {pause}  enter {enter}  up/down")
 }
 
-fn draw_locks(frame: &mut Frame<'_>, state: &State, area: Rect) {
-    let locks = state.locks();
-    let header = Row::new(["WAITERS", "LONGEST", "LOCK", "HELD BY"]).style(Modifier::UNDERLINED);
-    let right = |text: String| Cell::from(Line::from(text).alignment(Alignment::Right));
-    let rows = locks.iter().map(|lock| {
-        Row::new([
-            right(lock.waiting().to_string()),
-            right(longest(lock).map_or_else(|| "-".to_owned(), short_duration)),
-            Cell::from(lock.name.to_string()),
-            Cell::from(held_by(state, lock)),
-        ])
-    });
-    let widths = [Constraint::Length(7), Constraint::Length(7), Constraint::Fill(1), Constraint::Fill(1)];
-    let table = Table::new(rows, widths).header(header).row_highlight_style(Modifier::REVERSED);
-    let mut chosen = TableState::new().with_selected(state.chosen());
-    frame.render_stateful_widget(table, area, &mut chosen);
+/// The locks, as far as there is room, and the chosen one among them.
+fn locks(state: &State, columns: usize, rows: usize) -> Vec<Line> {
+    let half = columns.saturating_sub("WAITERS LONGEST  ".len()).div_ceil(2);
+    let line = |look, waiters: &str, longest: &str, name: &str, holder: &str| {
+        let name = cell(name, half);
+        Line { text: cell(&format!("{waiters:>7} {longest:>7} {name} {holder}"), columns), look }
+    };
+    let chosen = state.chosen();
+    let row = |(at, lock): (usize, &&Lock)| {
+        let look = if Some(at) == chosen { Look::Reversed } else { Look::Plain };
+        let age = longest(lock).map_or_else(|| "-".to_owned(), short_duration);
+        line(look, &lock.waiting().to_string(), &age, &lock.name.to_string(), &held_by(state, lock))
+    };
+    let header = line(Look::Underlined, "WAITERS", "LONGEST", "LOCK", "HELD BY");
+    let first = chosen.map_or(0, |chosen| (chosen + 2).saturating_sub(rows));
+    std::iter::once(header).chain(state.locks().iter().enumerate().skip(first).map(row)).take(rows).collect()
 }
 
 /// The holder, or how many there are.
@@ -107,19 +164,17 @@ fn held_by(state: &State, lock: &Lock) -> String {
     format!("{}{held}{site}", holder.actor)
 }
 
-fn draw_details(frame: &mut Frame<'_>, state: &mut State, area: Rect) {
+fn details(state: &mut State, columns: usize, rows: usize) -> Vec<String> {
     let locks = state.locks();
     let Some(lock) = state.chosen().map(|chosen| locks[chosen]) else {
         state.is_detailed = false;
-        return;
+        return Vec::new();
     };
-    let text = state.report.snapshot.describe(lock, usize::from(u16::MAX));
-    let lines = u16::try_from(text.lines().count()).unwrap_or(u16::MAX);
+    let text = wrapped(&state.report.snapshot.describe(lock, usize::from(u16::MAX)), columns);
     // The last line stays in sight.
-    state.scroll = state.scroll.min(lines.saturating_sub(1));
-    let block = Block::new().borders(Borders::TOP).title("details");
-    let paragraph = Paragraph::new(text).block(block).wrap(Wrap { trim: false });
-    frame.render_widget(paragraph.scroll((state.scroll, 0)), area);
+    state.scroll = state.scroll.min(text.len().saturating_sub(1));
+    let border = format!("{:─<columns$}", "details");
+    std::iter::once(border).chain(text.into_iter().skip(state.scroll)).take(rows).collect()
 }
 
 #[cfg(test)]

@@ -58,31 +58,21 @@ fn is_method(head: &str) -> bool {
     name.is_some_and(|(name, _)| !name.is_empty() && name.chars().all(char::is_alphanumeric))
 }
 
-/// Puts the blocks of the methods in the places of the elided methods.
+/// Puts the blocks of the methods in the places of the elided methods, whose bodies are one comment.
 fn assemble(class: &[&str], methods: &[Block<'_>]) -> String {
-    let mut assembled = Vec::new();
-    let mut lines = class.iter().enumerate();
-    let mut used = 0;
-    while let Some((at, line)) = lines.next() {
-        if !is_elided(&class[at..]) {
-            assembled.push(*line);
-            continue;
-        }
-        let method = methods.iter().find(|method| head(method) == line.trim());
-        assembled.extend(method.unwrap_or_else(|| panic!("no ```js block is the method {line:?}")));
-        used += 1;
-        lines.nth(1); // the comment and the brace
+    let is_elided = |body: &str, end: &str| {
+        body.trim().starts_with("/*") && body.trim().ends_with("*/") && end.trim() == "}"
+    };
+    let elided = class.windows(2).filter(|pair| is_elided(pair[0], pair[1])).count();
+    assert!(elided > 0 && elided == methods.len(), "each elided method has a block: {class:#?}");
+    let mut class = class.to_vec();
+    for method in methods {
+        let at = class.iter().position(|line| line.trim() == head(method));
+        let at = at.unwrap_or_else(|| panic!("the class has no {:?}", head(method)));
+        assert!(is_elided(class[at + 1], class[at + 2]), "{:?} is not elided", head(method));
+        class.splice(at..at + 3, method.iter().copied());
     }
-    assert!(used > 0, "the class elides no method");
-    assert_eq!(used, methods.len(), "each method has its place in the class");
-    assembled.join("\n")
-}
-
-/// Whether the lines begin with a method whose body is one comment.
-fn is_elided(lines: &[&str]) -> bool {
-    let [head, body, end, ..] = lines else { return false };
-    let body = body.trim();
-    head.trim().ends_with(") {") && body.starts_with("/*") && body.ends_with("*/") && end.trim() == "}"
+    class.join("\n")
 }
 
 /// On a text of ours that has the article's shape.

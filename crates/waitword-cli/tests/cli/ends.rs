@@ -9,14 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::program::{finish, prepared};
 
-const BLOCKED: &str = r#"
-    const { Worker } = require("worker_threads");
-    const word = new Int32Array(new SharedArrayBuffer(4));
-    const source = "const { parentPort, workerData } = require('worker_threads');" +
-      "parentPort.postMessage(0); Atomics.wait(workerData, 0, 0);";
-    new Worker(source, { eval: true, workerData: word }).on("message", () => console.log("blocked"));
-    setInterval(() => {}, 1000);
-"#;
+const BLOCKED: &str = include_str!("programs/blocked.js");
 
 /// Reads the first line that a program prints, and closes its output.
 fn expect(child: &mut Child, line: &str) {

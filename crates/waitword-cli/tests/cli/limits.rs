@@ -1,22 +1,16 @@
 //! `--timeout`, `--memory-limit`, `--total-memory`, `--max-workers`: what a limit may be, and what ends at it, where the test has to look more than
 //! once or at the process. The rest is in `tests/scripts/limits` and `memory`.
 
-use crate::program::{Ran, folder, measured, run};
+use crate::program::{Ran, run};
 
 #[test]
 fn timeout_tells_what_still_waited() {
-    let source = r#"
-        const { Worker } = require("worker_threads");
-        const word = new Int32Array(new SharedArrayBuffer(4));
-        Atomics.waitAsync(word, 0, 0);
-        const source = 'Atomics.wait(require("worker_threads").workerData, 0, 0)';
-        new Worker(source, { eval: true, workerData: word });
-        setInterval(() => {}, 1000);
-        "#;
-    let ran = run_for_longer("timeout_waits", source, |ran| ran.stderr.contains("worker 1: Atomics.wait"));
+    let ran = run_for_longer("timeout_waits", include_str!("programs/timeout_waits.js"), |ran| {
+        ran.stderr.contains("worker 1: Atomics.wait")
+    });
     ran.with_code(124).complained(&[
         "main: Atomics.waitAsync on byte 0",
-        "main.js:4:",
+        "main.js:3:",
         "worker 1: Atomics.wait on byte 0",
     ]);
 }
@@ -24,17 +18,6 @@ fn timeout_tells_what_still_waited() {
 /// One that runs, one that blocks, one that has nothing but timers or messages to come.
 #[test]
 fn timeout_lists_who_still_ran() {
-    let source = r#"
-        const { Worker } = require("worker_threads");
-        const word = new Int32Array(new SharedArrayBuffer(4));
-        for (const source of [
-          "for (;;);",
-          "Atomics.wait(require('worker_threads').workerData, 0, 0)",
-          "setInterval(() => {}, 10_000)",
-          "Atomics.wait(require('worker_threads').workerData, 0, 0, 1e9)",
-        ]) new Worker(source, { eval: true, workerData: word });
-        for (;;);
-        "#;
     let agents = [
         "main: still running",
         "worker 1: still running",
@@ -43,7 +26,7 @@ fn timeout_lists_who_still_ran() {
         "worker 4: Atomics.wait with a timeout",
     ];
     let is_listed = |ran: &Ran| agents.iter().all(|agent| ran.stderr.contains(agent));
-    let ran = run_for_longer("timeout_lists", source, is_listed);
+    let ran = run_for_longer("timeout_lists", include_str!("programs/timeout_lists.js"), is_listed);
     ran.with_code(124).complained(&agents).kept_from(&["worker 2: still"]);
 }
 
@@ -56,135 +39,31 @@ fn run_for_longer(test: &str, source: &str, is_expected: impl Fn(&Ran) -> bool) 
 /// From limits at which nothing fits to such that everything does.
 #[test]
 fn no_limit_leads_to_anything_but_an_error_that_is_understood() {
-    let programs = [
-        "console.log([1, { a: 2 }, new Map([[1, 2]])]);",
-        "const { Worker } = require('worker_threads');
-         const worker = new Worker('const { parentPort: p, workerData: d } = require(\"worker_threads\"); p.once(\"message\", (m) => p.postMessage([m, d]))',
-           { eval: true, workerData: new Array(500).fill('data') });
-         worker.on('message', ([m, d]) => console.log(m.length, d.length));
-         worker.postMessage(Array.from({ length: 2000 }, (_, i) => ({ i })));",
-        "const word = new Int32Array(new SharedArrayBuffer(4));
-         for (let i = 0; i < 300; i++) Atomics.waitAsync(word, 0, 0).value.then(() => {});
-         setTimeout(() => console.log(Atomics.notify(word, 0)), 1);",
-        "const all = []; process.on('exit', () => console.log('exit')); for (;;) all.push({ length: all.length });",
-        "let all; const give = () => { for (;;) all = [all]; };
-         try { give(); } catch { try { give(); } catch { process.exit(7); } }",
-        "const { port1, port2 } = new MessageChannel(); port2.onmessage = ({ data }) => { console.log(data.length); port2.close(); };
-         port1.postMessage('y'.repeat(20000)); Promise.resolve().then(() => structuredClone(new Array(1000).fill([1])));",
-    ];
+    let of_each = include_str!("programs/greedy.txt").split("\n\n");
     for kib in [1, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 4096] {
-        for (number, program) in programs.iter().enumerate() {
-            let ran = run("memory_limits", &["--memory-limit", &format!("{kib}K")], program);
-            let is_understood = match ran.code {
-                Some(0) => true,
-                Some(7) => number == 4,
-                Some(1) => {
-                    ["out of memory", "so much shared memory"].iter().any(|why| ran.stderr.contains(why))
-                }
-                _ => false,
-            };
-            assert!(is_understood, "program {number} with {kib}K: {ran:#?}");
-            ran.kept_from(&["panicked", "bug in waitword", "null"]);
+        for (number, program) in of_each.clone().enumerate() {
+            let code = understood("--memory-limit", kib, program, "so much shared memory").code;
+            assert!(code != Some(7) || number == 4, "program {number} with {kib}K");
         }
     }
+    let of_all = include_str!("programs/fits.js");
+    let fits = |kib| {
+        let ran = understood("--total-memory", kib, of_all, "no memory left for another agent");
+        assert!(ran.code == Some(1) || ran.stdout == "20500\n", "with {kib}K: {ran:#?}");
+        ran.code == Some(0)
+    };
+    let fit = [1, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 16384].map(fits);
+    assert!(fit.contains(&true) && fit.contains(&false), "some have to fit, and some not");
 }
 
-/// Each worker makes more, and all stay.
-#[test]
-fn a_fork_bomb_takes_no_more_memory_than_all_may() {
-    // The first that is refused is heard of; some are ended then, for `done` makes a worker.
-    let script = r#"
-        const { Worker, workerData, isMainThread, parentPort } = require("worker_threads");
-        const counts = workerData ?? new Int32Array(new SharedArrayBuffer(8));
-        const [MADE, REFUSED] = [0, 1];
-        const workers = [];
-        const isRefusal = ({ code, message }) => code === "ERR_WORKER_INIT_FAILED" || /out of memory/.test(message);
-        for (let at = 0; at < 3; at++) {
-          try {
-            workers.push(new Worker(__filename, { workerData: counts }));
-            Atomics.add(counts, MADE, 1);
-          } catch (error) {
-            if (!isRefusal(error)) throw error;
-            Atomics.add(counts, REFUSED, 1);
-            Atomics.notify(counts, REFUSED);
-          }
-        }
-        if (!isMainThread) parentPort.on("message", () => {});
-        else (async () => {
-          await Atomics.waitAsync(counts, REFUSED, 0).value;
-          // There is room for this as soon as the first of them has ended.
-          for (;;) try {
-            await Promise.all(workers.map((each) => each.terminate()));
-            break;
-          } catch (error) {
-            if (!isRefusal(error)) throw error;
-          }
-          console.log(Atomics.load(counts, MADE) > 3);
-          done();
-        })();
-        "#;
-    let flags = ["--total-memory", "32M", "--timeout", "50"];
-    let (ran, peak) = measured(&folder("bomb_memory"), &flags, script);
-    ran.with_code(0).printed(&["true"]).quietly();
-    assert!(peak.is_none_or(|peak| peak < 100 << 20), "{peak:?}");
-}
-
-/// From limits at which nothing fits to such that everything does.
-#[test]
-fn no_limit_of_the_whole_leads_to_anything_but_an_error_that_is_understood() {
-    let program = r#"
-        const { Worker, isMainThread, parentPort, workerData } = require("worker_threads");
-        if (isMainThread) {
-          const worker = new Worker(__filename, { workerData: new Array(500).fill("data") });
-          worker.on("message", (length) => console.log(length));
-        } else {
-          const kept = Array.from({ length: 20_000 }, (_, i) => ({ i }));
-          parentPort.postMessage(workerData.length + kept.length);
-        }
-        "#;
-    let mut seen = [false; 2];
-    for kib in [1, 256, 512, 768, 1024, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 16384] {
-        let ran = run("total_limits", &["--total-memory", &format!("{kib}K")], program);
-        let is_understood = match ran.code {
-            Some(0) => ran.stdout == "20500\n",
-            Some(1) => ["out of memory", "no memory left for another agent"]
-                .iter()
-                .any(|why| ran.stderr.contains(why)),
-            _ => false,
-        };
-        assert!(is_understood, "with {kib}K: {ran:#?}");
-        seen[usize::from(ran.code == Some(0))] = true;
-        ran.kept_from(&["panicked", "bug in waitword", "null"]);
-    }
-    assert_eq!(seen, [true, true], "some have to fit, and some not");
-}
-
-/// A gibibyte that is only made takes neither memory nor time, for whatever kind of buffer.
-#[test]
-fn shared_memory_takes_no_memory_before_it_is_touched() {
-    let script = r#"
-        const { Worker } = require("worker_threads");
-        const GIB = 2 ** 30;
-        class Sub extends SharedArrayBuffer {}
-        const made = [new SharedArrayBuffer(GIB), new SharedArrayBuffer(0, { maxByteLength: GIB }), new Sub(GIB)];
-        made[1].grow(GIB);
-        console.log(made.map((each) => each.byteLength === GIB), made.map((each) => each.growable), made[2] instanceof Sub);
-        console.log(made.map((each) => Object.prototype.toString.call(each).slice(8, -1)).join(), made[0].maxByteLength === GIB);
-        const source = `const { parentPort, workerData: [fixed, growable] } = require("worker_threads");
-          const words = [fixed, growable].map((each) => new Int32Array(each));
-          parentPort.postMessage(words.map((each) => Atomics.add(each, each.length - 1, 5)));`;
-        new Worker(source, { eval: true, workerData: made }).on("message", (seen) => {
-          console.log(seen, made.slice(0, 2).map((each) => new Int32Array(each).at(-1)));
-          done();
-        });
-        "#;
-    let (ran, peak) = measured(&folder("untouched"), &[], script);
-    ran.with_code(0)
-        .printed(&[
-            "[ true, true, true ] [ false, true, false ] true",
-            "SharedArrayBuffer,SharedArrayBuffer,SharedArrayBuffer true",
-            "[ 0, 0 ] [ 5, 5 ]",
-        ])
-        .quietly();
-    assert!(peak.is_none_or(|peak| peak < 200 << 20), "{peak:?}");
+/// A program that ends well, by an error for lack of memory, or as the last of those above wants.
+fn understood(flag: &str, kib: usize, program: &str, error: &str) -> Ran {
+    let ran = run("memory_limits", &[flag, &format!("{kib}K")], program);
+    let is_understood = match ran.code {
+        Some(0 | 7) => true,
+        Some(1) => ["out of memory", error].iter().any(|why| ran.stderr.contains(why)),
+        _ => false,
+    };
+    assert!(is_understood, "{program} with {kib}K: {ran:#?}");
+    ran.kept_from(&["panicked", "bug in waitword", "null"])
 }

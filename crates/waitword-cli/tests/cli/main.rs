@@ -2,7 +2,6 @@
 //! the memory of the process or another command than `run`.
 
 mod ends;
-mod errors;
 mod limits;
 mod observe;
 mod pages;

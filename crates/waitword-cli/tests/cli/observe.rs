@@ -1,8 +1,6 @@
-//! `waitword run --observe`: the waiters, where they wait, and for which holder.
+//! `waitword run --observe` and `--trace`, where a socket, a signal or a file is looked at. Reports are in `tests/scripts/observe`.
 
-use std::env::consts::EXE_SUFFIX;
-
-use crate::program::{Ran, run_with};
+use crate::program::run_with;
 #[cfg(unix)]
 use crate::program::{ended, prepared, waitword};
 
@@ -11,163 +9,7 @@ use crate::program::{ended, prepared, waitword};
 mod chrome_format;
 
 /// A lock of scripts in a file of its own, as programs have one.
-const LOCK: (&str, &str) = (
-    "lock.js",
-    r#"module.exports = class AsyncLock {
-  constructor(words, index) { this.words = words; this.index = index; }
-  lock() { while (!this.take()) Atomics.wait(this.words, this.index, 1); }
-  async lockAsync() { while (!this.take()) await Atomics.waitAsync(this.words, this.index, 1).value; }
-  take() { return Atomics.compareExchange(this.words, this.index, 0, 1) === 0; }
-  unlock() {
-    Atomics.compareExchange(this.words, this.index, 1, 0);
-    Atomics.notify(this.words, this.index, 1);
-  }
-};"#,
-);
-
-/// The report on the standard error as one line of words, without what differs from run to run: the times, the number of the process,
-/// and the ends of the lines, which a longer time moves.
-fn masked(ran: &Ran) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for word in
-        ran.stderr.replace(&format!("waitword{EXE_SUFFIX} (process"), "waitword (process").split_whitespace()
-    {
-        let last = words.last().map_or("", String::as_str);
-        let unit = word.trim_end_matches([';', ',', ':']);
-        if matches!(unit, "us" | "ms" | "s") && last.parse::<f64>().is_ok() {
-            words.pop();
-            words.push(format!("T{}", &word[unit.len()..]));
-        } else if last == "(process" {
-            words.push(format!("N{}", word.trim_start_matches(|c: char| c.is_ascii_digit())));
-        } else {
-            words.push(word.to_owned());
-        }
-    }
-    words.join(" ")
-}
-
-/// The first run that was quick: after a second of a wait, a report says that it is long, or that nobody is known who could end it.
-fn quick(run: impl Fn() -> Ran) -> Ran {
-    let is_quick = |ran: &Ran| !ran.stderr.contains("longest");
-    (0..10)
-        .map(|_| run())
-        .find(is_quick)
-        .expect("one of ten runs leaves no worker without a CPU for a second")
-}
-
-/// Asserts that the report is this one, wherever its lines end.
-#[track_caller]
-fn assert_reported(ran: &Ran, report: &str) {
-    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(masked(ran), report, "{}", ran.stderr);
-}
-
-#[test]
-fn a_worker_that_died_with_the_lock_is_named() {
-    let main = r#"const { Worker } = require("worker_threads");
-const AsyncLock = require("./lock.js");
-const words = new Int32Array(new SharedArrayBuffer(128));
-const lock = new AsyncLock(words, 16);
-new Worker("./holder.js", { workerData: words }).on("exit", () => {
-  lock.lockAsync().then(() => console.log("never"));
-  new Worker("./waiter.js", { workerData: words });
-});
-"#;
-    let worker = |last: &str| {
-        format!(
-            r#"const {{ workerData }} = require("worker_threads");
-const AsyncLock = require("./lock.js");
-new AsyncLock(workerData, 16).lock();
-{last}"#
-        )
-    };
-    let (holder, waiter) = (worker("process.exit(3);"), worker(""));
-    let files = [("main.js", main), ("holder.js", &holder), ("waiter.js", &waiter), LOCK];
-    let ran = quick(|| run_with("observe_died", &["--observe"], &files, &[])).with_code(1).printed(&[]);
-    let report = "\
-error: deadlock: no agent can go on any more
-waitword: waitword (process N): 2 waiters at 1 lock
-
-AsyncLock at block 1 +64: held by worker 1 (holder.js:3:31), which ended T ago; 2 wait: main
-(main.js:6:8), worker 2 (waiter.js:3:31)
-
-AsyncLock at block 1 +64: 2 waiters
-T held by worker 1, taken at holder.js:3:31, which ended T ago
-T main main.js:6:8
-T worker 2 waiter.js:3:31
-";
-    assert_reported(&ran, report);
-}
-
-#[test]
-fn an_end_with_a_lost_lock_is_no_success() {
-    let main = r#"const { Worker } = require("worker_threads");
-const words = new Int32Array(new SharedArrayBuffer(4));
-new Worker("Atomics.compareExchange(require('worker_threads').workerData, 0, 0, 1)", { eval: true, workerData: words })
-  .on("exit", () => Atomics.waitAsync(words, 0, 1));
-"#;
-    let of = |flags: &[&str]| run_with("observe_lost", flags, &[("main.js", main)], &[]);
-    of(&[]).with_code(0);
-    let report = "\
-note: ended: no agent is left that could notify these waits
-waitword: waitword (process N): 1 waiter at 1 lock
-
-AsyncLock at block 1 +0: held by worker 1 ([worker eval]:1:25), which ended T ago; 1 waits: main
-(main.js:4:39)
-
-AsyncLock at block 1 +0: 1 waiter
-T held by worker 1, taken at [worker eval]:1:25, which ended T ago
-T main main.js:4:39
-";
-    assert_reported(&quick(|| of(&["--observe"])).with_code(1), report);
-}
-
-#[test]
-fn workers_that_lock_in_opposite_orders_are_in_a_deadlock() {
-    let main = r#"const { Worker } = require("worker_threads");
-const words = new Int32Array(new SharedArrayBuffer(16));
-for (const order of [[0, 1], [1, 0]]) new Worker("./worker.js", { workerData: { words, order } });
-"#;
-    let worker = r#"const { workerData: { words, order: [first, second] } } = require("worker_threads");
-const AsyncLock = require("./lock.js");
-new AsyncLock(words, first).lock();
-Atomics.add(words, 2, 1);
-Atomics.notify(words, 2);
-for (let arrived; (arrived = Atomics.load(words, 2)) < 2;) Atomics.wait(words, 2, arrived);
-new AsyncLock(words, second).lock();
-"#;
-    let files = [("main.js", main), ("worker.js", worker), LOCK];
-    let ran = run_with("observe_abba", &["--observe"], &files, &[]).with_code(1);
-    let text = masked(&ran);
-    assert!(text.contains(" deadlock: 2 members, since T "), "{}", ran.stderr);
-    for member in
-        ["worker 1 waits T for AsyncLock at block 1 +4", "worker 2 waits T for AsyncLock at block 1 +0"]
-    {
-        assert!(text.contains(member), "no {member} in {text}");
-    }
-}
-
-#[test]
-fn of_a_signal_it_is_said_who_notified_last() {
-    let main = r#"const { Worker } = require("worker_threads");
-const words = new Int32Array(new SharedArrayBuffer(8));
-Atomics.store(words, 1, 0);
-Atomics.notify(words, 1);
-new Worker("const { workerData } = require('worker_threads'); Atomics.wait(workerData, 1, 0);", { eval: true, workerData: words });
-"#;
-    let ran = quick(|| run_with("observe_signal", &["--observe"], &[("main.js", main)], &[])).with_code(1);
-    let report = "\
-error: deadlock: no agent can go on any more
-waitword: waitword (process N): 1 waiter at 1 lock
-nothing found
-
-word at block 1 +4: 1 waiter
-T last changed by main at main.js:3:15
-T last notified by main at main.js:4:16, found nobody
-T worker 1 [worker eval]:1:64
-";
-    assert_reported(&ran, report);
-}
+const LOCK: (&str, &str) = ("lock.js", include_str!("../scripts/observe/support/lock.js"));
 
 /// The lanes and slices of a timeline: without their times, in order, each once.
 fn slices_of(trace: &serde_json::Value) -> std::collections::BTreeSet<String> {
@@ -191,32 +33,9 @@ fn slices_of(trace: &serde_json::Value) -> std::collections::BTreeSet<String> {
 #[cfg(unix)]
 #[test]
 fn a_trace_through_the_socket_has_agents_and_lines() {
-    let main = r#"const { Worker } = require("worker_threads");
-const words = new Int32Array(new SharedArrayBuffer(16));
-Atomics.compareExchange(words, 2, 0, 1);
-new Worker("./holds.js", { workerData: words });
-new Worker("./ping.js", { workerData: words });
-const pong = async () => {
-  for (;;) {
-    await Atomics.waitAsync(words, 0, 0).value;
-    Atomics.store(words, 0, 0);
-    Atomics.notify(words, 0);
-  }
-};
-pong();
-console.log("begun");
-"#;
-    let holds = r#"const { workerData: words } = require("worker_threads");
-Atomics.wait(words, 2, 1);
-"#;
-    let ping = r#"const { workerData: words } = require("worker_threads");
-for (;;) {
-  Atomics.store(words, 0, 1);
-  Atomics.notify(words, 0);
-  Atomics.wait(words, 0, 1);
-  Atomics.wait(words, 3, 0, 5);
-}
-"#;
+    let main = include_str!("programs/served_trace.js");
+    let holds = include_str!("programs/served_trace_holds.js");
+    let ping = include_str!("programs/served_trace_ping.js");
     let files = [("main.js", main), ("holds.js", holds), ("ping.js", ping)];
     let mut program = prepared("observe_served_trace", &["--timeout", "600"], &files, &[]);
     let folder = program.get_current_dir().unwrap().to_owned();
@@ -266,23 +85,9 @@ for (;;) {
 
 #[test]
 fn a_timeline_shows_waits_holds_and_who_woke_whom() {
-    let main = r#"const { Worker } = require("worker_threads");
-const AsyncLock = require("./lock.js");
-const words = new Int32Array(new SharedArrayBuffer(8));
-const lock = new AsyncLock(words, 0);
-lock.take();
-Atomics.waitAsync(words, 1, 0).value.then(() => lock.unlock());
-new Worker("./worker.js", { workerData: words });
-"#;
+    let main = include_str!("programs/timeline.js");
     // It notifies as the last thing before it waits for the lock, which main then gives it.
-    let worker = r#"const { workerData: words } = require("worker_threads");
-const AsyncLock = require("./lock.js");
-const lock = new AsyncLock(words, 0);
-Atomics.store(words, 1, 1);
-Atomics.notify(words, 1);
-lock.lock();
-lock.unlock();
-"#;
+    let worker = include_str!("programs/timeline_worker.js");
     let files = [("main.js", main), ("worker.js", worker), LOCK];
     run_with("observe_trace", &["--trace", "trace.json"], &files, &[]).with_code(0).quietly();
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("observe_trace/trace.json");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::program::run;
+use crate::program::{ended, run, waitword};
 
 const POINTS: usize = 55;
 
@@ -82,4 +82,25 @@ fn the_table_of_modules_is_what_they_export() {
     .with_code(0)
     .printed(&lines)
     .quietly();
+}
+
+/// The help and the page say the same of what a worker needs.
+#[test]
+fn help_and_page_agree_on_what_an_agent_starts_with() {
+    let says = "what each agent starts with (some 600 KiB; 1 MiB has to be left)";
+    let help = ended(waitword().args(["run", "--help"])).stdout;
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&help).contains(says), "{help}");
+    assert!(words(&read(&root().join("docs/host.md"))).contains(says));
+}
+
+/// And without words it is help, which fails.
+#[test]
+fn the_version_is_that_of_the_crate() {
+    let version = concat!("waitword ", env!("CARGO_PKG_VERSION"));
+    ended(waitword().arg("--version")).with_code(0).printed(&[version]);
+    ended(&mut waitword()).with_code(2).complained(&["Usage: waitword"]);
+    ended(waitword().args(["run", ""]))
+        .with_code(2)
+        .complained(&["the name of the file is empty", "Usage: waitword run [OPTIONS] <FILE> [ARG]..."]);
 }

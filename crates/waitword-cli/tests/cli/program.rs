@@ -128,6 +128,8 @@ pub(crate) fn memory_of(process: u32, line: &str) -> Option<usize> {
 pub(crate) fn waitword() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_waitword"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Help is as wide as that says where there is no terminal.
+    command.env_remove("COLUMNS");
     command
 }
 

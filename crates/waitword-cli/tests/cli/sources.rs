@@ -179,19 +179,7 @@ fn files_beyond_the_limit_take_no_more_than_the_limit() {
     main("huge.js").complained(&["huge.js is too long: source text may have 536870912 bytes"]);
     main("large.js").complained(&["error: out of memory in main", "cannot read large.js: out of memory"]);
 
-    let script = r#"
-        const { Worker } = require("worker_threads");
-        const why = (error) => console.log(error.code, /(too long|out of memory)/.exec(error.message)?.[1]);
-        async function attempt(name) {
-          for (const ending of [".js", ".json"]) {
-            try { require(name + ending); } catch (error) { why(error); }
-            await import(name + ending).catch(why);
-          }
-          await new Promise((resolve) => new Worker(name + ".js").on("error", why).on("exit", resolve));
-        }
-        attempt("./huge").then(() => attempt("./large")).then(done);
-        "#;
-    let (ran, peak) = measured(&folder, &limit, script);
+    let (ran, peak) = measured(&folder, &limit, include_str!("programs/sparse.js"));
     // Of each ending what `require` and `import` say, then the worker.
     let (long, full) = (["undefined too long"; 4], ["undefined out of memory"; 4]);
     let worker = [["MODULE_NOT_FOUND too long"], ["ERR_WORKER_OUT_OF_MEMORY out of memory"]];
@@ -211,5 +199,55 @@ fn files_within_the_limit_are_read_whole() {
     if Path::new("/proc/self/cmdline").exists() {
         let script = "try { require('/proc/self/cmdline') } catch (error) { console.log(error.name) }";
         run_with("proc", &[], &[("main.js", script)], &[]).with_code(0).printed(&["SyntaxError"]).quietly();
+    }
+}
+
+#[test]
+fn a_file_that_is_no_text_says_where() {
+    let folder = folder("no_text");
+    fs::write(folder.join("latin1.js"), b"'\xe9'").unwrap();
+    ended(waitword().current_dir(&folder).args(["run", "latin1.js"]))
+        .with_code(1)
+        .complained(&["not UTF-8 text (at byte 1)"]);
+}
+
+#[cfg(unix)]
+mod no_text {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    const NO_TEXT: &[u8] = b"caf\xe9";
+
+    #[test]
+    fn an_argument_is_named() {
+        let argument = OsStr::from_bytes(NO_TEXT);
+        ended(waitword().args(["run", "a.js", "x"]).arg(argument))
+            .with_code(2)
+            .complained(&[r#"argument 2 of the program is no UTF-8: "caf\xE9""#, "Usage: waitword"]);
+    }
+
+    /// Also what it imports, requires and starts, and its package.
+    #[test]
+    fn a_path_works() {
+        let folder = folder("path_no_text").join(OsStr::from_bytes(NO_TEXT));
+        fs::create_dir_all(&folder).unwrap();
+        let files = [
+            ("package.json", r#"{ "type": "module" }"#),
+            (
+                "main.js",
+                "import { x } from './lib.js'; import { createRequire } from 'node:module'; import { Worker } from 'node:worker_threads'; console.log(x, (await import(new URL('lib.js', import.meta.url))).x, createRequire(import.meta.url)('./lib.cjs')); new Worker(new URL('worker.js', import.meta.url));",
+            ),
+            ("lib.js", "export const x = 1;"),
+            ("lib.cjs", "module.exports = 2;"),
+            ("worker.js", "console.log(3);\nnull.x;"),
+        ];
+        for (name, text) in files {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        ended(waitword().arg("run").arg(folder.join("main.js")))
+            .with_code(1)
+            .printed(&["1 1 2", "3"])
+            .complained(&["caf\u{FFFD}e9/worker.js:2:", "2 | null.x;"]);
     }
 }

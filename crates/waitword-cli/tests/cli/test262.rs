@@ -87,25 +87,3 @@ fn json_has_every_test() {
     assert_eq!([&test(0)["outcome"], &test(2)["outcome"]], ["failed", "passed"]);
     assert_eq!(test(0)["detail"], "a\u{2028}\\\"");
 }
-
-#[test]
-fn mistakes_say_what_to_do_next() {
-    let here = suite("mistakes", &[("test/a.js", "")]);
-    let mistake = |arguments: &[&str], complaints: &[&str]| {
-        let ran = test262(&here, arguments).with_code(2).complained(complaints);
-        assert_eq!(ran.stdout, "");
-    };
-    mistake(&["nowhere"], &["cannot open nowhere", "git clone"]);
-    mistake(&["suite/test"], &["no checkout of test262", "it has no harness/assert.js", "git clone"]);
-    mistake(&["suite", "test/b"], &["no test/b among the tests", "test/built-ins/Atomics"]);
-    mistake(&["suite", "../harness"], &["no ../harness among the tests"]);
-    mistake(&["suite", "--update"], &["no snapshot in conformance", "`path test`"]);
-    mistake(&["suite", "--snapshots", "none"], &["no folder none", "leave out --snapshots"]);
-    mistake(&["suite", "--time-limit", "0"], &["number of seconds greater than 0"]);
-    mistake(&["suite", "--jobs", "0"], &["--jobs"]);
-    mistake(&[], &["Usage: waitword test262"]);
-    fs::create_dir(here.join("suite/test/empty")).unwrap();
-    mistake(&["suite", "empty"], &["no tests at test/empty"]);
-    write(&here.join("conformance/x.txt"), "path test\nfailed\n");
-    mistake(&["suite"], &["x.txt:2: expected FILE (MODE, …)"]);
-}

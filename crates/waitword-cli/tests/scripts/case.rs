@@ -10,8 +10,8 @@ pub(crate) struct Case {
     /// `AREA/NAME`, and the number of the variant.
     pub(crate) name: String,
     /// `run` with the first file, or something else.
-    pub(crate) command: Option<Vec<String>>,
-    pub(crate) flags: Vec<String>,
+    command: Option<String>,
+    pub(crate) flags: String,
     pub(crate) arguments: Vec<String>,
     pub(crate) code: i32,
     pub(crate) stdout: Stdout,
@@ -19,15 +19,20 @@ pub(crate) struct Case {
     /// Whether nothing is known of the standard error but the parts that it has, and those that it lacks.
     pub(crate) may_complain: bool,
     pub(crate) complaints: Vec<String>,
+    /// All that it complains of, but for times, the number of the process, and where lines end.
+    pub(crate) report: String,
     pub(crate) lacks: Vec<String>,
+    pub(crate) environment: Option<(String, String)>,
+    /// How many MiB of memory its process may have had when it calls `done`.
+    pub(crate) memory: Option<usize>,
     pub(crate) is_on_node: bool,
     /// The checks in which Node is known to be wrong.
     pub(crate) deviations: Vec<String>,
     /// Whether it runs where it lies, for it imports what lies elsewhere.
     pub(crate) is_in_place: bool,
     only_on: Option<String>,
-    /// The name of `each`, and the texts that stand for it.
-    each: Option<(String, Vec<String>)>,
+    /// The names of `each`, and the rows of texts that stand for them.
+    each: Option<(Vec<String>, Vec<String>)>,
     /// By name; the first is run.
     pub(crate) files: Vec<(String, String)>,
 }
@@ -61,6 +66,9 @@ impl Case {
         for line in head.lines() {
             if let Some(line) = line.strip_prefix("//>") {
                 case.lines.push(line.strip_prefix(' ').unwrap_or(line).to_owned());
+            } else if let Some(line) = line.strip_prefix("//2>") {
+                case.may_complain = true;
+                case.report += line;
             } else if let Some(directive) = line.strip_prefix("//@") {
                 case.take(directive.trim());
             }
@@ -79,10 +87,11 @@ impl Case {
     /// What a line `//@ KEY: VALUE` says.
     fn take(&mut self, directive: &str) {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-        let (key, value) = directive.split_once(": ").unwrap_or((directive, ""));
+        let (key, value) = directive.split_once(':').unwrap_or((directive, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
         match key {
-            "command" => self.command = Some(words(value)),
-            "flags" => self.flags = words(value),
+            "command" => self.command = Some(value.to_owned()),
+            "flags" => self.flags = value.to_owned(),
             "arguments" => self.arguments = words(value),
             "code" => self.code = value.parse().unwrap_or_else(|_| self.is_wrong(directive)),
             "stdout" => {
@@ -100,6 +109,11 @@ impl Case {
                 self.may_complain = true;
                 self.complaints.push(value.replace("\\n", "\n"));
             }
+            "environment" => {
+                let (name, value) = value.split_once('=').unwrap_or_else(|| self.is_wrong(directive));
+                self.environment = Some((name.to_owned(), value.to_owned()));
+            }
+            "memory" => self.memory = value.parse().ok(),
             "stderr lacks" => self.lacks.push(value.replace("\\n", "\n")),
             "node" if value == "same" => self.is_on_node = true,
             "node differs" => self.deviations.push(value.to_owned()),
@@ -115,16 +129,17 @@ impl Case {
 
     fn take_each(&mut self, directive: &str) {
         let Some(rest) = directive.strip_prefix("each ") else { self.is_wrong(directive) };
-        let (name, texts) = if let Some((name, text)) = rest.split_once(": ") {
-            (name, vec![text.to_owned()])
+        let (names, texts) = if let Some((names, text)) = rest.split_once(": ") {
+            (names, vec![text.to_owned()])
         } else if let Some((name, file)) = rest.split_once(" in ") {
             let text = fs::read_to_string(self.path.with_file_name(file)).unwrap();
             (name, text.trim().split("\n\n").map(str::to_owned).collect())
         } else {
             self.is_wrong(directive)
         };
-        let each = self.each.get_or_insert_with(|| (name.to_owned(), Vec::new()));
-        assert_eq!(each.0, name, "{}: one name for each", self.path.display());
+        let names: Vec<_> = names.split(' ').map(str::to_owned).collect();
+        let each = self.each.get_or_insert_with(|| (names.clone(), Vec::new()));
+        assert_eq!(each.0, names, "{}: the same names for each", self.path.display());
         each.1.extend(texts);
     }
 
@@ -143,22 +158,46 @@ impl Case {
 
     /// The case with each of the texts of `each`; itself if it has none.
     pub(crate) fn variants(self) -> Vec<Self> {
-        let Some((name, texts)) = &self.each else { return vec![self] };
+        let Some((names, texts)) = &self.each else { return vec![self] };
         let with = |(number, text): (usize, &String)| {
-            let files = self.files.iter().map(|(file, body)| (file.clone(), body.replace(name, text)));
-            Self { name: format!("{}:{number}", self.name), files: files.collect(), ..self.clone() }
+            let texts: Vec<&str> = if names.len() == 1 { vec![text] } else { text.split(" | ").collect() };
+            assert_eq!(texts.len(), names.len(), "{}: {text}", self.path.display());
+            let put = |into: &String| {
+                let pairs = names.iter().zip(&texts);
+                pairs.fold(into.clone(), |into, (name, text)| into.replace(name, text))
+            };
+            Self {
+                name: format!("{}:{number}", self.name),
+                files: self.files.iter().map(|(file, body)| (file.clone(), put(body))).collect(),
+                command: self.command.as_ref().map(put),
+                flags: put(&self.flags),
+                environment: self.environment.as_ref().map(|(name, value)| (name.clone(), put(value))),
+                complaints: self.complaints.iter().map(put).collect(),
+                ..self.clone()
+            }
         };
         (1..).zip(texts).map(with).collect()
     }
 
+    /// Whether the command is `run`.
+    pub(crate) fn runs(&self) -> bool {
+        self.command.is_none()
+    }
+
     /// What stands behind the name of the program.
     pub(crate) fn command(&self) -> Vec<&str> {
-        let parts: [&[String]; 3] = match &self.command {
-            Some(command) => [command, &[], &[]],
-            None => [&self.flags, std::slice::from_ref(&self.files[0].0), &self.arguments],
-        };
-        let run = self.command.is_none().then_some("run");
-        run.into_iter().chain(parts.into_iter().flatten().map(String::as_str)).collect()
+        match &self.command {
+            Some(command) => command.split_whitespace().collect(),
+            None => {
+                let arguments = self.arguments.iter().map(String::as_str);
+                let file = std::iter::once(self.files[0].0.as_str());
+                std::iter::once("run")
+                    .chain(self.flags.split_whitespace())
+                    .chain(file)
+                    .chain(arguments)
+                    .collect()
+            }
+        }
     }
 
     /// The text of `each` that it has.

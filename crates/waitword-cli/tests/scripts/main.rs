@@ -9,11 +9,15 @@
 //! | `//@ stdout: checks` | the program checks itself, and begins each line, of which there are some, with `ok` |
 //! | `//@ stdout: as on Node` | the lines and the exit code are those of Node; nothing is compared where Node is not installed |
 //! | `//@ stderr has: text` | a part of the standard error, with `\n` for the end of a line; others may be there as well |
+//! | `//2> text` | all of it; here, and in what it has, T may stand for a time, N for the number of the process, a space for several or for the end of a line |
 //! | `//@ stderr lacks: text` | what is not a part of it; `//@ stderr: any`: nothing is known of it |
 //! | `//@ code: 1` | the exit code |
 //! | `//@ flags: …`, `//@ arguments: …` | stand before and after the name of the script |
-//! | `//@ command: …` | is run, and not `run` with the first file |
-//! | `//@ each NAME: text` | the case is run with each of these texts in the place of NAME |
+//! | `//@ command: …` | is run, and not `run` with the first file; spaces at the ends of lines that it prints do not count |
+//! | `//@ environment: NAME=text` | a variable that it gets |
+//! | `//@ memory: 100` | so many MiB are more than its process has had when it calls `done()`, as the last that it does |
+//! | `//@ each NAME: text` | the case is run with each of these texts in the place of NAME, above the program too |
+//! | `//@ each ONE OTHER: text \| text` | the same with texts for several names |
 //! | `//@ each NAME in FILE` | the same, with the paragraphs of a file of the folder |
 //! | `//@ node: same` | the program prints the same on Node as well, if that is installed |
 //! | `//@ node differs: text` | but for the line with this check, in which Node goes another way than ECMA-262 or HTML |

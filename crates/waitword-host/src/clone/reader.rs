@@ -1,11 +1,9 @@
-//! StructuredDeserialize: a copy of what is on a tape. Here is the way along the tape; how each kind of value is made, in `reader/kinds.rs`.
+//! StructuredDeserialize: a copy of what is on a tape: the way along the tape, then how each kind of value is made, at last its bytes.
 
 use waitword_quickjs::{Exception, Key, Realm, Value};
 
 use super::functions::CloneFunctions;
 use super::serialized::{Bytes, SerializedMessage, tag};
-
-mod kinds;
 
 /// The value in a serialized message, made of new objects. `ports`: those that came with it, in their order.
 ///
@@ -38,22 +36,22 @@ pub(crate) fn read(
     }
 }
 
-pub(super) struct Reader<'a> {
-    pub(super) realm: &'a Realm,
-    pub(super) functions: &'a CloneFunctions,
-    pub(super) rest: &'a [u8],
-    pub(super) blocks: &'a [waitword_agents::SharedBlock],
-    pub(super) moved: &'a mut Vec<Bytes>,
-    pub(super) ports: &'a [Value],
+struct Reader<'a> {
+    realm: &'a Realm,
+    functions: &'a CloneFunctions,
+    rest: &'a [u8],
+    blocks: &'a [waitword_agents::SharedBlock],
+    moved: &'a mut Vec<Bytes>,
+    ports: &'a [Value],
     /// By their numbers. `undefined` where one is not made yet: nothing refers to it then.
-    pub(super) objects: Vec<Value>,
-    pub(super) keys: Vec<Key>,
+    objects: Vec<Value>,
+    keys: Vec<Key>,
     /// The objects that are being read, outermost first.
-    pub(super) open: Vec<Open>,
+    open: Vec<Open>,
 }
 
 /// An object of which a part is still to come.
-pub(super) enum Open {
+enum Open {
     /// The number of the key whose value comes next.
     Properties {
         object: Value,
@@ -84,7 +82,7 @@ pub(super) enum Open {
 
 impl Open {
     /// Takes in the next part.
-    pub(super) fn accept(&mut self, realm: &Realm, keys: &[Key], value: Value) -> Result<(), Exception> {
+    fn accept(&mut self, realm: &Realm, keys: &[Key], value: Value) -> Result<(), Exception> {
         match self {
             Self::Properties { object, key } => realm.put(object, &keys[*key], value),
             Self::Elements { array, at, .. } => {
@@ -113,7 +111,7 @@ impl Open {
 
 impl Reader<'_> {
     /// Reads a value, or begins or ends one that has parts; the value that is complete now.
-    pub(super) fn step(&mut self) -> Result<Option<Value>, Exception> {
+    fn step(&mut self) -> Result<Option<Value>, Exception> {
         let Some(mut open) = self.open.pop() else { return self.value() };
         match &mut open {
             Open::Properties { object, key } => {
@@ -161,7 +159,122 @@ impl Reader<'_> {
         self.value()
     }
 
-    pub(super) fn number(&mut self) -> usize {
+    fn value(&mut self) -> Result<Option<Value>, Exception> {
+        let realm = self.realm;
+        let value = match self.byte() {
+            tag::UNDEFINED => realm.undefined(),
+            tag::NULL => realm.null(),
+            tag::FALSE => realm.bool(false),
+            tag::TRUE => realm.bool(true),
+            tag::INT => realm.number(i32::from_le_bytes(self.array())),
+            tag::NUMBER => realm.number(f64::from_le_bytes(self.array())),
+            tag::STRING => self.text()?,
+            tag::BIGINT => self.bigint()?,
+            tag::REF => {
+                let number = self.number();
+                self.objects[number].clone()
+            }
+            tag::OBJECT => {
+                let object = realm.object()?;
+                return Ok(self.begin(object.clone(), Open::Properties { object, key: 0 }));
+            }
+            tag::ARRAY => {
+                let (object, length) = (realm.array(&[])?, self.number());
+                realm.set_array_length(&object, length as u32)?;
+                return Ok(self.begin(object.clone(), Open::Properties { object, key: 0 }));
+            }
+            tag::LIST => {
+                let (array, length) = (realm.array(&[])?, self.number() as u32);
+                return Ok(self.begin(array.clone(), Open::Elements { array, at: 0, length }));
+            }
+            tag @ (tag::MAP | tag::SET) => {
+                let (is_map, left, functions) = (tag == tag::MAP, self.number(), self.functions);
+                let (constructor, add) = if is_map {
+                    (&functions.map, &functions.map_set)
+                } else {
+                    (&functions.set, &functions.set_add)
+                };
+                let object = realm.construct(constructor, &[])?;
+                let members =
+                    Open::Members { object: object.clone(), add: add.clone(), is_map, key: None, left };
+                return Ok(self.begin(object, members));
+            }
+            tag::ROW => {
+                let (heads, left) = (self.number(), self.number());
+                let (kind, number) = (self.text()?, self.objects.len());
+                let row = Open::Row { number, kind, shell: None, heads, left, values: Vec::new() };
+                return Ok(self.begin(realm.undefined(), row));
+            }
+            tag::BUFFER => {
+                let max_len = self.number().checked_sub(1);
+                let length = self.number();
+                let bytes = self.take(length);
+                let buffer = self.buffer(bytes, max_len)?;
+                self.keep(buffer)
+            }
+            tag::MOVED => {
+                let number = self.number();
+                let bytes = std::mem::take(&mut self.moved[number]);
+                let buffer = self.buffer(&bytes.bytes, bytes.max_len)?;
+                self.keep(buffer)
+            }
+            tag::BLOCK => {
+                let number = self.number();
+                let block = &self.blocks[number];
+                let buffer = match self.byte() {
+                    0 => realm.empty_shared_array_buffer(block)?,
+                    _ => realm.shared_array_buffer(block)?,
+                };
+                self.keep(buffer)
+            }
+            tag::PORT => {
+                let number = self.number();
+                self.keep(self.ports[number].clone())
+            }
+            other => unreachable!("a writer of ours wrote a {other} where a value has to be"),
+        };
+        Ok(Some(value))
+    }
+
+    fn begin(&mut self, object: Value, open: Open) -> Option<Value> {
+        self.objects.push(object);
+        self.open.push(open);
+        None
+    }
+
+    fn keep(&mut self, object: Value) -> Value {
+        self.objects.push(object.clone());
+        object
+    }
+
+    fn buffer(&self, bytes: &[u8], max_len: Option<usize>) -> Result<Value, Exception> {
+        let realm = self.realm;
+        let Some(max_len) = max_len else { return realm.array_buffer(bytes) };
+        let arguments =
+            [realm.string("resizable")?, realm.number(bytes.len() as f64), realm.number(max_len as f64)];
+        let buffer = self.functions.call(&self.functions.revive, &arguments)?;
+        realm.fill_array_buffer(&buffer, bytes)?;
+        Ok(buffer)
+    }
+
+    fn bigint(&mut self) -> Result<Value, Exception> {
+        let arguments = [self.realm.string("bigint")?, self.text()?];
+        self.functions.call(&self.functions.revive, &arguments)
+    }
+
+    fn new_key(&mut self) -> Result<usize, Exception> {
+        let name = self.text()?;
+        self.keys.push(self.realm.key(&name)?);
+        Ok(self.keys.len() - 1)
+    }
+
+    fn text(&mut self) -> Result<Value, Exception> {
+        let length = self.number();
+        let bytes = self.take(length);
+        self.realm.string_of(bytes)
+    }
+
+    fn number(&mut self) -> usize {
         let (mut number, mut shift) = (0, 0);
         loop {
             let byte = self.byte();
@@ -173,11 +286,11 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn byte(&mut self) -> u8 {
+    fn byte(&mut self) -> u8 {
         self.take(1)[0]
     }
 
-    pub(super) fn array<const N: usize>(&mut self) -> [u8; N] {
+    fn array<const N: usize>(&mut self) -> [u8; N] {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N));
         array
@@ -186,7 +299,7 @@ impl Reader<'_> {
 
 impl<'a> Reader<'a> {
     /// The next bytes of the tape. It ends where its value does, so there are so many.
-    pub(super) fn take(&mut self, length: usize) -> &'a [u8] {
+    fn take(&mut self, length: usize) -> &'a [u8] {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
         taken

@@ -1,14 +1,13 @@
-//! StructuredSerializeInternal: a graph of values to a tape. Here is the way through the graph; how each kind of value is written,
-//! in `writer/kinds.rs`.
+//! StructuredSerializeInternal: a graph of values to a tape: the way through the graph, then how each kind of value is written, at last its
+//! bytes.
 
 use std::collections::HashMap;
 
+use waitword_agents::SharedBlock;
 use waitword_quickjs::{Exception, Key, Keys, Realm, Value};
 
 use super::functions::CloneFunctions;
 use super::serialized::{MESSAGE_OVERHEAD, SerializedMessage, tag};
-
-mod kinds;
 
 /// Writes a value. The ArrayBuffers and the ports that are transferred are named in it, and move when it is
 /// [sealed](SerializedMessage::seal). Runs getters of scripts.
@@ -52,29 +51,29 @@ pub(crate) fn write(
     Ok(writer.serialized)
 }
 
-pub(super) struct Writer<'a> {
-    pub(super) realm: &'a Realm,
-    pub(super) functions: &'a CloneFunctions,
-    pub(super) serialized: SerializedMessage,
+struct Writer<'a> {
+    realm: &'a Realm,
+    functions: &'a CloneFunctions,
+    serialized: SerializedMessage,
     /// How many bytes of the tape are paid for.
-    pub(super) charged: usize,
+    charged: usize,
     /// What is transferred, by address: as what, and which.
-    pub(super) moving: HashMap<usize, (u8, usize)>,
+    moving: HashMap<usize, (u8, usize)>,
     /// All objects that were met. They are kept, for a getter could drop one, and another be made at its address.
-    pub(super) objects: Vec<Value>,
+    objects: Vec<Value>,
     /// Their numbers, by address.
-    pub(super) seen: HashMap<usize, usize>,
+    seen: HashMap<usize, usize>,
     /// How many bytes of a resizable ArrayBuffer were copied, by address.
-    pub(super) copied: HashMap<usize, usize>,
+    copied: HashMap<usize, usize>,
     /// The numbers of the keys that were written, by id, and the keys themselves.
-    pub(super) keys: HashMap<u32, usize>,
-    pub(super) kept: Vec<Key>,
+    keys: HashMap<u32, usize>,
+    kept: Vec<Key>,
     /// The objects that are being written, outermost first.
-    pub(super) open: Vec<Open<'a>>,
+    open: Vec<Open<'a>>,
 }
 
 /// An object of which a part is still to be written.
-pub(super) enum Open<'a> {
+enum Open<'a> {
     Properties {
         object: Value,
         keys: Keys<'a>,
@@ -96,7 +95,7 @@ pub(super) enum Open<'a> {
 
 impl<'a> Writer<'a> {
     /// Writes parts of an object until one is an object itself, which comes first then.
-    pub(super) fn go_on(&mut self, mut open: Open<'a>) -> Result<(), Exception> {
+    fn go_on(&mut self, mut open: Open<'a>) -> Result<(), Exception> {
         let depth = self.open.len();
         while let Some(part) = self.next_part(&mut open)? {
             if self.opens(&part)? {
@@ -147,13 +146,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a value; whether it is an object with parts that have to come next.
-    pub(super) fn opens(&mut self, value: &Value) -> Result<bool, Exception> {
+    fn opens(&mut self, value: &Value) -> Result<bool, Exception> {
         let depth = self.open.len();
         self.value(value)?;
         Ok(self.open.len() > depth)
     }
 
-    pub(super) fn value(&mut self, value: &Value) -> Result<(), Exception> {
+    fn value(&mut self, value: &Value) -> Result<(), Exception> {
         self.room(16)?;
         if value.is_object() {
             return self.object(value);
@@ -178,7 +177,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    pub(super) fn object(&mut self, object: &Value) -> Result<(), Exception> {
+    fn object(&mut self, object: &Value) -> Result<(), Exception> {
         let realm = self.realm;
         let address = object.address().addr();
         if let Some(number) = self.seen.get(&address).copied() {
@@ -234,23 +233,142 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn refusal(&self, value: &Value) -> Exception {
+    fn ordinary(&mut self, object: &Value) -> Result<(), Exception> {
+        let keys = self.realm.own_keys(object)?;
+        self.byte(tag::OBJECT);
+        self.open.push(Open::Properties { object: object.clone(), keys, at: 0 });
+        Ok(())
+    }
+
+    fn array(&mut self, array: &Value) -> Result<(), Exception> {
+        let keys = self.realm.own_keys(array)?;
+        let length = self.realm.array_length(array)?;
+        let is_list = keys.are_indices(length);
+        self.byte(if is_list { tag::LIST } else { tag::ARRAY });
+        self.number(length as usize);
+        self.open.push(match is_list {
+            true => Open::Elements { array: array.clone(), at: 0, length },
+            false => Open::Properties { object: array.clone(), keys, at: 0 },
+        });
+        Ok(())
+    }
+
+    fn row(&mut self, object: &Value, row: Value) -> Result<(), Exception> {
+        let realm = self.realm;
+        let length = realm.array_length(&row)?;
+        let kind = realm.get(&row, 0)?;
+        let (tag, is_view) = realm.with_text(&kind, |kind| {
+            Ok(match kind {
+                b"map" => (tag::MAP, false),
+                b"set" => (tag::SET, false),
+                _ => (tag::ROW, matches!(kind, b"typed" | b"view")),
+            })
+        })?;
+        self.byte(tag);
+        if tag == tag::ROW {
+            self.number(realm.to_i32(&realm.get(&row, 1)?)?.unsigned_abs() as usize);
+        }
+        self.number(length.saturating_sub(2) as usize);
+        if tag == tag::ROW {
+            self.text(&kind)?;
+        }
+        let view_end = if is_view { Some(self.view_end(object, &row, length)?) } else { None };
+        self.open.push(Open::Row { row, view_end, at: 2, length });
+        Ok(())
+    }
+
+    /// The last two parts are the offset and the length, which is a number of elements, and undefined if it follows the buffer.
+    fn view_end(&self, view: &Value, row: &Value, length: u32) -> Result<usize, Exception> {
+        let realm = self.realm;
+        let part = |at: u32| Ok(realm.get(row, at)?.as_number().map_or(0, |number| number as usize));
+        let (offset, count) = (part(length - 2)?, part(length - 1)?);
+        let is_typed = count > 0 && realm.typed_array_kind(view).is_some();
+        Ok(offset + if is_typed { realm.typed_array_view(view)?.byte_length } else { count })
+    }
+
+    /// A view has to lie in the copy of its buffer as well: the buffer may have grown since its bytes were copied, and may
+    /// shrink before they are moved.
+    fn view_on(&mut self, buffer: &Value, end: usize) -> Result<(), Exception> {
+        let address = buffer.address().addr();
+        if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
+            self.serialized.met[at] = self.serialized.met[at].max(Some(end));
+        } else if self.copied.get(&address).is_some_and(|&copied| copied < end) {
+            return Err(self.functions.refusal(buffer, Some("has grown since it was cloned")));
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, buffer: &Value) -> Result<(), Exception> {
+        let realm = self.realm;
+        let max_len = self.functions.max_len(buffer)?;
+        self.byte(tag::BUFFER);
+        self.number(max_len.map_or(0, |max_len| max_len + 1));
+        // What is detached has no bytes.
+        let length = realm
+            .buffer_byte_length(buffer)
+            .map_err(|_| self.functions.refusal(buffer, Some("is detached and could not be cloned")))?;
+        if max_len.is_some() {
+            self.copied.insert(buffer.address().addr(), length);
+        }
+        // Before the bytes are looked at: a refusal runs what scripts have made of `Error.prepareStackTrace`.
+        self.room(length)?;
+        self.number(length);
+        realm.copy_array_buffer(buffer, length, &mut self.serialized.tape)
+    }
+
+    fn block(&mut self, buffer: &Value, block: SharedBlock) {
+        self.byte(tag::BLOCK);
+        self.number(self.serialized.blocks.len());
+        // A block is at least one byte, a buffer may have none.
+        let length = self.realm.buffer_byte_length(buffer).unwrap_or(0);
+        self.byte(u8::from(length > 0 || block.is_growable()));
+        self.serialized.blocks.push(block);
+    }
+
+    /// A key of which more follows, by number if it was written before.
+    fn key(&mut self, keys: &Keys<'_>, at: usize) -> Result<(), Exception> {
+        self.room(16)?;
+        if let Some(number) = self.keys.get(&keys.id(at)).copied() {
+            self.number(number);
+            return Ok(());
+        }
+        let key = keys.key(at);
+        self.number(0);
+        self.byte(tag::STRING);
+        self.text(&self.realm.name_of(&key)?)?;
+        self.kept.push(key);
+        self.keys.insert(keys.id(at), self.kept.len());
+        Ok(())
+    }
+
+    fn js_number(&mut self, number: f64) {
+        let int = number as i32;
+        if f64::from(int).to_bits() == number.to_bits() {
+            self.byte(tag::INT);
+            self.serialized.tape.extend(int.to_le_bytes());
+        } else {
+            self.byte(tag::NUMBER);
+            self.serialized.tape.extend(number.to_le_bytes());
+        }
+    }
+
+    fn refusal(&self, value: &Value) -> Exception {
         self.functions.refusal(value, None)
     }
 
-    pub(super) fn text(&mut self, string: &Value) -> Result<(), Exception> {
+    fn text(&mut self, string: &Value) -> Result<(), Exception> {
         let realm = self.realm;
         realm.with_text(string, |text| self.bytes(text))
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Exception> {
+    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Exception> {
         self.room(bytes.len())?;
         self.number(bytes.len());
         self.serialized.tape.extend_from_slice(bytes);
         Ok(())
     }
 
-    pub(super) fn number(&mut self, mut number: usize) {
+    fn number(&mut self, mut number: usize) {
         while number > 0x7f {
             self.byte(number as u8 | 0x80);
             number >>= 7;
@@ -258,12 +376,12 @@ impl<'a> Writer<'a> {
         self.byte(number as u8);
     }
 
-    pub(super) fn byte(&mut self, byte: u8) {
+    fn byte(&mut self, byte: u8) {
         self.serialized.tape.push(byte);
     }
 
     /// Pays for so many more bytes, and for the few of a tag and a number.
-    pub(super) fn room(&mut self, bytes: usize) -> Result<(), Exception> {
+    fn room(&mut self, bytes: usize) -> Result<(), Exception> {
         let needed = self.serialized.tape.len() + bytes + 16;
         if needed <= self.charged || self.serialized.charge.is_none() {
             return Ok(());

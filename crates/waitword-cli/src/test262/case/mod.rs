@@ -47,14 +47,14 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     let suite = Suite::open(&command.dir)?;
     let text = suite.read(&command.file)?;
     let test = FrontMatter::parse(&text)?;
-    let agent = new_agent(test.flags.can_block.unwrap_or(true), Arc::default())?;
+    let agent = new_agent(!test.has("CanBlockIsFalse"), Arc::default())?;
     let host = Host::install(&agent, Arc::new(Agents::new(live)), None).map_err(|error| error.to_string())?;
     // An absolute path, because imports count from there.
     let path = suite.root().join(&command.file);
     let is_asked = Loader::install(&agent, &path);
-    if !test.flags.raw {
+    if !test.has("raw") {
         let always = ["assert.js", "sta.js"].map(str::to_owned).into_iter();
-        let done = test.flags.is_async.then(|| "doneprintHandle.js".to_owned());
+        let done = test.has("async").then(|| "doneprintHandle.js".to_owned());
         for name in always.chain(done).chain(test.includes.iter().cloned()) {
             let harness = suite.read(&format!("harness/{name}"))?;
             agent.eval(&name, &harness).map_err(|error| format!("in the harness: {error}"))?;
@@ -72,7 +72,7 @@ fn judge(command: &Test262Case) -> Result<(), String> {
             Err(format!("it threw nothing, expected: {} ({})", negative.kind, negative.phase.name()))
         }
         (None, Some(thrown)) => Err(agent.realm().describe(&thrown.exception).message),
-        (None, None) if test.flags.is_async => until_done(&agent, &host),
+        (None, None) if test.has("async") => until_done(&agent, &host),
         (None, None) => Ok(()),
     }
 }

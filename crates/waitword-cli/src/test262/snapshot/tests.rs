@@ -1,4 +1,4 @@
-//! Snapshots without a suite.
+//! The files of snapshots, without a suite. How they are compared is in `tests/scripts/test262`.
 
 use std::time::Duration;
 
@@ -53,66 +53,9 @@ fn as_known() -> Vec<Tested> {
     ]
 }
 
-fn differences(paths: &[&str], tested: &[Tested]) -> Vec<String> {
-    let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-    compare(&[snapshot()], &paths, tested)
-}
-
 #[test]
 fn what_is_written_is_read() {
     assert_eq!(snapshot().to_string(), TEXT);
-}
-
-#[test]
-fn a_run_that_ends_as_known_has_no_differences_whatever_the_errors_say() {
-    assert_eq!(differences(&["test"], &as_known()), [""; 0]);
-    assert_eq!(differences(&["test/a", "test/b"], &as_known()), [""; 0]);
-}
-
-#[test]
-fn each_change_of_an_outcome_is_a_difference() {
-    let mut tested = as_known();
-    tested[1].outcome = Outcome::Passed;
-    tested[2].outcome = failed();
-    tested[5].outcome = failed();
-    assert_eq!(
-        differences(&["test"], &tested),
-        [
-            "test/a/bad.js (strict): passed, expected: failed",
-            "test/a/good.js (module): failed, expected: passed",
-            "test/a/x (new).js (module): failed, expected: skipped",
-            "s.txt: 3 passed, 4 failed, 0 skipped, expected: 3 passed, 3 failed, 1 skipped",
-        ]
-    );
-}
-
-#[test]
-fn a_part_of_what_is_covered_is_compared_without_the_total() {
-    let part = &as_known()[..2];
-    assert_eq!(differences(&["test/a/bad.js"], part), [""; 0]);
-    assert_eq!(
-        differences(&["test/a/bad.js"], &part[..1]),
-        ["test/a/bad.js (strict): in s.txt, but not in the suite"]
-    );
-    // A name that merely begins alike is another test.
-    assert_eq!(differences(&["test/a/bad"], &[]), [""; 0]);
-}
-
-#[test]
-fn new_tests_change_the_total_although_they_pass() {
-    let mut more = as_known();
-    more.push(tested("test/a/new.js", Mode::Strict, Outcome::Passed));
-    assert_eq!(differences(&["test"], &more).len(), 1);
-}
-
-#[test]
-fn what_no_snapshot_covers_has_to_pass_or_be_skipped() {
-    let mut more = as_known();
-    more.push(tested("test/b/two.js", Mode::Strict, Outcome::Passed));
-    more.push(tested("test/b/two.js", Mode::Sloppy, Outcome::Skipped("so".to_owned())));
-    assert_eq!(differences(&["test"], &more), [""; 0]);
-    more.push(tested("test/b/three.js", Mode::Strict, failed()));
-    assert_eq!(differences(&["test"], &more), ["test/b/three.js (strict): failed, expected: passed"]);
 }
 
 #[test]

@@ -1,0 +1,4 @@
+//@ command: run .
+//@ code: 1
+//@ stderr has: is a directory
+

@@ -34,7 +34,7 @@ fn observed<L>(lock: L) -> &'static L {
 /// The thread has its ring afterwards.
 #[cfg(feature = "observe")]
 fn traced<L>(lock: L) -> &'static L {
-    std::mem::forget(waitword_observe::internals::trace(true));
+    std::mem::forget(waitword_observe::traced(true));
     observed(lock)
 }
 

@@ -22,7 +22,12 @@ pub(super) fn acquired(
     site: &'static Site,
     gives_up: bool,
 ) -> HoldId {
-    record(Entry::new(word, hold, permits, site), gives_up)
+    let is_common = hold != Hold::AsyncLock && !asks(OWN | AWAITED);
+    // The entry is made here and there: where the next record is free, as a rule, it exists in registers alone.
+    if is_common && let Some(record) = table::add_next(&Entry::new(word, hold, permits, site)) {
+        return record.id();
+    }
+    record(word, hold, None, permits, site, gives_up)
 }
 
 /// A task has acquired a lock. Returns the [`HoldId`] for the guard.
@@ -30,7 +35,7 @@ pub(super) fn acquired_by_task(acquired: &AcquiredByTask<'_>) -> HoldId {
     let AcquiredByTask { word, hold, permits, site, task, is_alone, gives_up } = *acquired;
     let number = kept_number(number_of(task));
     let task = Some(Task { identity: task.data().addr(), number, is_alone });
-    record(Entry { task, ..Entry::new(word, hold, permits, site) }, gives_up)
+    record(word, hold, task, permits, site, gives_up)
 }
 
 impl Entry {
@@ -52,29 +57,30 @@ impl Entry {
     }
 }
 
-#[inline(always)]
-fn record(entry: Entry, gives_up: bool) -> HoldId {
-    let tells = entry.hold == Hold::AsyncLock || asks(OWN | AWAITED);
-    if tells { record_and_tell(entry, gives_up) } else { kept(table::add(entry)) }
-}
-
 #[cold]
 #[inline(never)]
-fn record_and_tell(entry: Entry, gives_up: bool) -> HoldId {
-    rings::acquired(entry.word, entry.task.map(|task| task.identity), Some(entry.site));
-    if entry.hold == Hold::AsyncLock {
+fn record(
+    word: usize,
+    hold: Hold,
+    task: Option<Task>,
+    permits: usize,
+    site: &'static Site,
+    gives_up: bool,
+) -> HoldId {
+    let entry = Entry { task, ..Entry::new(word, hold, permits, site) };
+    rings::acquired(word, task.map(|task| task.identity), Some(site));
+    if hold == Hold::AsyncLock {
         // An `AsyncLock` has one holder: an earlier record is of a hold that a script has released.
-        erase_all(entry.word);
+        erase_all(word);
     }
-    let record = table::add(entry);
+    let record = table::add(&entry);
     if let Some(record) = record
         && asks(AWAITED)
     {
-        let otherwise = match entry.task {
+        let otherwise = match task {
             Some(task) => Acquirer::Task(task.identity),
             None => Acquirer::Thread(entry.thread),
         };
-        let Entry { word, hold, site, .. } = entry;
         let by = order::acquirer(otherwise);
         order::follow(|order| order.acquired(record.address(), word, hold, site, by, gives_up));
     }
@@ -199,7 +205,7 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
         Change::Permits(permits) => record.change(&Entry { permits, ..entry }),
         Change::Split { left, permits } => {
             record.change(&Entry { permits: left, ..entry });
-            return kept(table::add(Entry { permits, ..entry }));
+            return kept(table::add(&Entry { permits, ..entry }));
         }
     }
     record.id()

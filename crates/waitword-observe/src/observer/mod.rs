@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// From now on acquisitions are recorded: who holds a lock, since when, and where it was acquired (`holders`).
 ///
-/// Costs some 65 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
+/// Costs some 90 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
 /// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
 pub fn start_holders() {
     let mut switch = switch();

@@ -125,6 +125,12 @@ impl Entry {
     }
 }
 
+/// Whether a record in this turn is free.
+#[inline(always)]
+fn is_free(turn: u64) -> bool {
+    turn & 1 == 0
+}
+
 /// Whether this is the [`HoldId`] of a guard that has no room for its record.
 pub(crate) fn is_not_kept(id: HoldId) -> bool {
     id.name() == Some(NonNull::dangling())
@@ -173,7 +179,7 @@ impl Record {
     #[inline(always)]
     pub(crate) fn claim(&self, entry: &Entry) -> bool {
         let turn = self.turn.load(Ordering::Acquire);
-        if turn % 2 != 0 {
+        if !is_free(turn) {
             return false;
         }
         self.fence();
@@ -213,7 +219,7 @@ impl Record {
     pub(crate) fn read(&self) -> Option<Entry> {
         loop {
             let turn = self.turn.load(Ordering::Acquire);
-            if turn % 2 == 0 {
+            if is_free(turn) {
                 return None;
             }
             let entry = self.entry(turn);

@@ -113,7 +113,8 @@ pub(super) fn as_unknown<R>(allocates: impl FnOnce() -> R) -> R {
     HERE.with(|here| {
         let (number, chunk) = (here.number.replace(UNKNOWN), here.chunk.take());
         let result = allocates();
-        (here.number.set(number), here.chunk.set(chunk));
+        here.number.set(number);
+        here.chunk.set(chunk);
         result
     })
 }
@@ -122,7 +123,9 @@ impl Here {
     /// From now on the thread has this number and this shelf.
     pub(super) fn set(&self, number: u64, shelf: usize) {
         USED.fetch_max(shelf + 1, Ordering::AcqRel);
-        (self.number.set(number), self.shelf.set(shelf), self.chunk.set(&[]));
+        self.number.set(number);
+        self.shelf.set(shelf);
+        self.chunk.set(&[]);
     }
 
     /// The index of its shelf; the common one, if it is not known.
@@ -142,38 +145,33 @@ fn new_chunk(number: usize) -> Box<[Record]> {
     (0..FIRST << number).map(|_| Record::new()).collect()
 }
 
-/// Adds a record of a hold. `None`: there is no room.
-///
-/// By value: where the next record is free, as a rule, the entry then exists in registers alone.
+/// Adds a record of a hold, if the next one of this thread is free.
 #[inline(always)]
-pub(crate) fn add(entry: Entry) -> Option<&'static Record> {
+pub(crate) fn add_next(entry: &Entry) -> Option<&'static Record> {
     let (chunk, next) = HERE.with(|here| (here.chunk.get(), here.next.get()));
-    match chunk.get(next) {
-        Some(record) if record.claim(&entry) => {
-            HERE.with(|here| here.next.set(if next + 1 < chunk.len() { next + 1 } else { 0 }));
-            Some(record)
-        }
-        _ => add_anywhere(entry),
-    }
+    let record = chunk.get(next).filter(|record| record.claim(entry))?;
+    HERE.with(|here| here.next.set(if next + 1 < chunk.len() { next + 1 } else { 0 }));
+    Some(record)
 }
 
-#[cold]
-#[inline(never)]
-fn add_anywhere(entry: Entry) -> Option<&'static Record> {
-    HERE.with(|here| {
-        let shelf = here.shelf();
-        if shelf == COMMON {
-            // What is unknown may be an allocator that is called while this is locked.
-            let is_unknown = here.number.get() == UNKNOWN;
-            let _one = if is_unknown { CLAIMS.try_lock().ok()? } else { lock(&CLAIMS) };
-            let (chunk, at) = TABLE[COMMON].claim(&entry)?;
-            return Some(&chunk[at]);
-        }
-        let (chunk, at) = TABLE[shelf].claim(&entry)?;
-        here.chunk.set(chunk);
-        here.next.set(if at + 1 < chunk.len() { at + 1 } else { 0 });
-        Some(&chunk[at])
-    })
+/// Adds a record of a hold. `None`: there is no room.
+pub(crate) fn add(entry: &Entry) -> Option<&'static Record> {
+    add_next(entry).or_else(|| HERE.with(|here| add_anywhere(here, entry)))
+}
+
+fn add_anywhere(here: &Here, entry: &Entry) -> Option<&'static Record> {
+    let shelf = here.shelf();
+    if shelf == COMMON {
+        // What is unknown may be an allocator that is called while this is locked.
+        let is_unknown = here.number.get() == UNKNOWN;
+        let _one = if is_unknown { CLAIMS.try_lock().ok()? } else { lock(&CLAIMS) };
+        let (chunk, at) = TABLE[COMMON].claim(entry)?;
+        return Some(&chunk[at]);
+    }
+    let (chunk, at) = TABLE[shelf].claim(entry)?;
+    here.chunk.set(chunk);
+    here.next.set(if at + 1 < chunk.len() { at + 1 } else { 0 });
+    Some(&chunk[at])
 }
 
 /// The records of `word`.
@@ -210,7 +208,7 @@ mod tests {
         let [is_elsewhere, is_forgotten] = [false; 2];
         let entry =
             Entry { word, hold, permits, site, at, thread, task, is_elsewhere, is_forgotten, turn: 0 };
-        add(entry).expect("there is memory")
+        add(&entry).expect("there is memory")
     }
 
     /// How many records the shelf of this thread has.

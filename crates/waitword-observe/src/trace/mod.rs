@@ -27,7 +27,7 @@ static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 
 /// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. Ends a trace that was started before.
 ///
-/// Each event costs some 260 instructions, including a read of the clock, and each thread with events 192 KiB. The 4,096 youngest events of
+/// Each event costs some 500 instructions, including a read of the clock, and each thread with events 288 KiB. The 4,096 youngest events of
 /// each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
 pub fn trace_start() {
     *lock(&STARTED) = Some(traced(false));

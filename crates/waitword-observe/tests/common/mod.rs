@@ -180,3 +180,18 @@ fn mark(site: &str) -> Option<String> {
 pub(crate) fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// Asserts that the text is that of the file, but for the breaks of its lines. If the file begins with `…`, the text has the rest of it, and
+/// what else it has depends on the machine. With WAITWORD_BLESS set, the other files are written anew.
+#[track_caller]
+pub(crate) fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"));
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    let part = golden.strip_prefix("… ");
+    if std::env::var_os("WAITWORD_BLESS").is_some() && part.is_none() {
+        return std::fs::write(path, text).unwrap();
+    }
+    let (shown, expected) = (in_one_line(text), in_one_line(part.unwrap_or(&golden)));
+    let is_it = if part.is_some() { shown.contains(&expected) } else { shown == expected };
+    assert!(is_it && !expected.is_empty(), "{text}\ninstead of, in {}\n{golden}", path.display());
+}

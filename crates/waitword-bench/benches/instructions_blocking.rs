@@ -34,7 +34,7 @@ fn observed<L>(lock: L) -> &'static L {
 /// The thread has its ring afterwards.
 #[cfg(feature = "observe")]
 fn traced<L>(lock: L) -> &'static L {
-    std::mem::forget(waitword_observe::internals::trace(true));
+    std::mem::forget(waitword_observe::traced(true));
     observed(lock)
 }
 
@@ -55,10 +55,10 @@ macro_rules! paths {
 }
 
 paths! {
-    mutex_lock_unlock: Mutex<()> = Mutex::new(()), lock: 15; 19, 80, 692;
-    rwlock_read_release: RwLock<()> = RwLock::new(()), read: 19; 23, 83, 698;
-    rwlock_write_release: RwLock<()> = RwLock::new(()), write: 16; 20, 80, 692;
-    semaphore_acquire_release: Semaphore = Semaphore::new(1), acquire: 24; 28, 94, 706;
+    mutex_lock_unlock: Mutex<()> = Mutex::new(()), lock: 15; 19, 108, 1_089;
+    rwlock_read_release: RwLock<()> = RwLock::new(()), read: 19; 23, 112, 1_095;
+    rwlock_write_release: RwLock<()> = RwLock::new(()), write: 16; 20, 108, 1_089;
+    semaphore_acquire_release: Semaphore = Semaphore::new(1), acquire: 24; 28, 122, 1_103;
     condvar_notify: Condvar = Condvar::new(), notify_one: 9; 13, 194;
     event_notify: Event = Event::new(), notify_all: 17; 21, 196;
 }

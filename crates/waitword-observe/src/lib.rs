@@ -73,9 +73,11 @@ pub use model::{
     Site, Snapshot, State, Trace, TraceEvent, TraceKind, TraceReadError, Waiter,
 };
 pub use names::{Name, Nameable, name};
+pub use observer::traced;
 pub use order::{LockOrder, assert_lock_order, lock_order};
 pub use process::snapshot;
 pub use profile::{Profile, Waits, profile};
+pub use record::rings::Tracing;
 pub use report::{Process, ReadError, Report, SCHEMA, report};
 pub use search::{cycles, waits};
 pub use sources::{Seen, Source, add_source};
@@ -85,7 +87,7 @@ pub use switch::report_on_signal;
 pub use switch::{Server, serve};
 pub use switch::{abort_on_deadlock, check_lock_order, disable, enable, identify, init, on_deadlock};
 pub use text::short_duration;
-pub use trace::{Tracing, add_trace_source, trace_start, trace_start_all, trace_stop, traced};
+pub use trace::{add_trace_source, trace_start, trace_start_all, trace_stop};
 #[cfg(feature = "tracing")]
 pub use tracing::{emit_finding, emit_report, emit_slow};
 
@@ -93,9 +95,9 @@ pub use tracing::{emit_finding, emit_report, emit_slow};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::notifies::{NotifySeen, last_notify};
-    pub use crate::observer::{start_blame, start_holders, stop_blame, stop_holders, trace};
-    pub use crate::record::rings::{Event, Events, Traced, acquired, released};
-    pub use crate::record::{HolderSeen, Holders, Release, holders, note_release};
+    pub use crate::observer::{start_blame, start_holders, stop_blame, stop_holders};
+    pub use crate::record::rings::{Event, Events, acquired, released};
+    pub use crate::record::{Release, note_release};
 }
 
 #[cfg(feature = "json")]

@@ -17,10 +17,10 @@ use crate::model::{
 use crate::names::names;
 use crate::notifies::{LOST, last_notify};
 use crate::numbers::{Register, Round};
-use crate::record::{HolderSeen, Holders, holders};
+use crate::record::{Entry, Numbered, Task, holds, is_sent, numbered, time, unrecorded};
 use crate::signalled::{self, FirstSeen};
 use crate::sources;
-use crate::tasks::{are_tasks_identified, task_number};
+use crate::tasks::{are_tasks_identified, kept_number, task_number};
 
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
@@ -49,15 +49,17 @@ pub fn snapshot() -> Snapshot {
     let (before_tasks, before_agents) = (TASKS.now(), AGENTS.now());
     let (mut waiters, first_seen) = signalled::waiters();
     let completions = sources::see(&mut waiters);
-    let holders = holders();
+    let holds = holds();
     let now = Instant::now();
     let mut numbers =
         Numbers { tasks: TASKS.round(Some(before_tasks)), agents: AGENTS.round(Some(before_agents)) };
     let locks = locks(waiters, &first_seen, now, &mut numbers);
     let taken = Duration::from_nanos(nanos_at(now));
     let mut snapshot = Snapshot { taken, locks, ..Snapshot::default() };
-    if let Some(holders) = holders {
-        add_holders(&mut snapshot, &holders, now, &mut numbers);
+    if let Some((began, holds)) = holds {
+        let since = now.saturating_duration_since(began);
+        snapshot.recording = Some(Recording { since, unrecorded: unrecorded(), lost_notifies: 0 });
+        add_holders(&mut snapshot, &holds, now, &mut numbers);
         add_notifies(&mut snapshot, now);
     }
     // What completes the snapshot may take another snapshot.
@@ -68,33 +70,34 @@ pub fn snapshot() -> Snapshot {
     snapshot
 }
 
-fn add_holders(to: &mut Snapshot, holders: &Holders, now: Instant, numbers: &mut Numbers<'_>) {
-    let mut last_polls: HashMap<Actor, &HolderSeen> = HashMap::new();
-    let (mut all, mut ended) = (Vec::with_capacity(holders.seen.len()), BTreeMap::new());
-    for seen in &holders.seen {
-        let holder = holder(seen, now, numbers);
-        if let Some(at) = seen.ended {
-            ended.insert(holder.actor.clone(), now.saturating_duration_since(at));
-        }
-        if let (Actor::Task { .. }, Some(_)) = (&holder.actor, &seen.on) {
-            // An older record is of an earlier poll; or of another task, whose waker this task has by now.
-            let last = last_polls.entry(holder.actor.clone()).or_insert(seen);
-            if last.since < seen.since {
-                *last = seen;
+fn add_holders(to: &mut Snapshot, holds: &[(u64, Entry)], now: Instant, numbers: &mut Numbers<'_>) {
+    let mut last_polls: HashMap<Actor, (u64, LastPoll)> = HashMap::new();
+    let (mut all, mut ended) = (Vec::with_capacity(holds.len()), BTreeMap::new());
+    for (number, entry) in holds {
+        let on = numbered(entry.thread);
+        let holder = holder(*number, entry, on.as_ref(), now, numbers);
+        let actor = holder.actor.clone();
+        match (entry.task, on) {
+            (None, Some(Numbered { ended: Some(at), .. })) => {
+                ended.insert(actor, now.saturating_duration_since(at));
             }
+            (Some(task), Some(on)) => {
+                let thread = thread(&on.thread);
+                let poll = LastPoll { task: actor.clone(), thread, only_there: task.is_alone };
+                // An older record is of an earlier poll; or of another task, whose waker this task has by now.
+                let last = last_polls.entry(actor).or_insert((entry.at, poll.clone()));
+                if last.0 < entry.at {
+                    *last = (entry.at, poll);
+                }
+            }
+            _ => {}
         }
         all.push(holder);
     }
     to.holders = Some(all);
     to.ended = ended.into_iter().map(|(actor, ago)| Ended { actor, ago }).collect();
-    let polled = last_polls.into_iter().filter_map(|(task, seen)| {
-        let thread = thread(seen.on.as_ref()?);
-        Some(LastPoll { task, thread, only_there: seen.is_polled_only_there })
-    });
-    to.last_polls = polled.collect();
+    to.last_polls = last_polls.into_values().map(|(_, poll)| poll).collect();
     to.last_polls.sort_by(|one, other| one.task.cmp(&other.task));
-    let since = now.saturating_duration_since(holders.began);
-    to.recording = Some(Recording { since, unrecorded: holders.unrecorded, lost_notifies: 0 });
 }
 
 /// Adds the last notify of each object that is waited for.
@@ -171,24 +174,36 @@ struct Numbers<'a> {
     agents: Round<'a>,
 }
 
-fn holder(seen: &HolderSeen, now: Instant, numbers: &mut Numbers<'_>) -> Holder {
-    let (kind, mode) = held_as(seen.hold);
+fn holder(
+    number: u64,
+    entry: &Entry,
+    on: Option<&Numbered>,
+    now: Instant,
+    numbers: &mut Numbers<'_>,
+) -> Holder {
+    let (kind, mode) = held_as(entry.hold);
+    let (actor, is_unknown) = match (entry.task, on) {
+        (None, None) => (Actor::Thread { id: 0, name: None }, true),
+        (None, Some(on)) => (thread(&on.thread), false),
+        (Some(Task { identity, number: 0, .. }), _) => (unidentified(identity, &mut numbers.tasks), false),
+        (Some(Task { identity, number, .. }), _) => {
+            // Another task has the waker by now.
+            let has_ended = task_number(identity).is_some_and(|now| kept_number(Some(now)) != number);
+            (Actor::Task { number: number - 1, name: None }, has_ended)
+        }
+    };
     Holder {
-        number: Some(seen.number),
-        lock: Address(seen.word as u64),
+        number: Some(number),
+        lock: Address(entry.word as u64),
         kind,
-        actor: match &seen.actor {
-            None => Actor::Thread { id: 0, name: None },
-            Some(observe::Actor::Task(task)) => unidentified(*task, &mut numbers.tasks),
-            Some(seen) => actor(seen, numbers),
-        },
-        by_waker: matches!(seen.actor, Some(observe::Actor::Task(_))),
+        actor,
+        by_waker: entry.task.is_some_and(|task| task.number == 0),
         mode,
-        permits: (seen.hold == Hold::Permits).then_some(seen.permits as u64),
-        site: Some(Site::from(seen.site)),
-        held: Some(now.saturating_duration_since(seen.since)),
-        sent_away: seen.may_be_elsewhere,
-        forgotten: seen.is_forgotten,
+        permits: (entry.hold == Hold::Permits).then_some(entry.permits as u64),
+        site: Some(Site::from(entry.site)),
+        held: time(entry.at).map(|since| now.saturating_duration_since(since)),
+        sent_away: is_unknown || is_sent(entry),
+        forgotten: entry.is_forgotten,
     }
 }
 

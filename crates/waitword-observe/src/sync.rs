@@ -1,11 +1,6 @@
-//! The source of atomics and locks, for this crate as for the core: the standard library, or a model checker for the files that `verify/models/`
-//! builds.
+//! The source of atomics, for this crate as for the core: the standard library, or a model checker for the files that `verify/models/` builds.
 
-pub(crate) use waitword_core::Mutex;
 pub(crate) use waitword_core::atomic;
-
-/// Whether this is built for a model checker: limits are small.
-pub(crate) const MODEL: bool = cfg!(waitword_loom);
 
 /// A mutant: what runs in place of the named step, to see that the models notice (`verify/README.md`). Empty in a build without a model
 /// checker. It has a line of its own, which a reader can skip.

@@ -15,6 +15,7 @@ use waitword::{
     Barrier, Condvar, Event, LazyLock, Mutex, OnceLock, RwLock, RwLockUpgradableReadGuard, Semaphore,
     WaitGroup,
 };
+use waitword_core::wait_async;
 use waitword_observe::{LockKind, Nameable, enable, name, snapshot};
 
 /// The kind and the type of the lock with this name, while `waiting` waits for it.
@@ -29,56 +30,45 @@ fn of<L: Nameable + ?Sized>(lock: &L, text: &str, waiting: impl Future) -> (Lock
     (lock.name.kind, lock.name.type_name.unwrap_or_default())
 }
 
-fn is(kind: LockKind, type_name: &str) -> (LockKind, String) {
-    (kind, type_name.to_owned())
+/// A test for each row: the kind and the type that are shown; what is named; what is held meanwhile; and the wait.
+macro_rules! shows {
+    ($($test:ident: $kind:ident, $type:expr, $lock:ident = $new:expr, $held:expr, $waits:expr;)+) => {$(
+        #[test]
+        fn $test() {
+            enable();
+            let $lock = $new;
+            let _held = $held;
+            assert_eq!(of(&$lock, stringify!($test), $waits), (LockKind::$kind, $type.to_owned()));
+        }
+    )+};
+}
+
+shows! {
+    mutex: Mutex, "Mutex<u8>", lock = Mutex::new(1_u8), lock.lock(), lock.lock_async();
+    write: RwLock, "RwLock<u8>", lock = RwLock::new(1_u8), lock.read(), lock.write_async();
+    upgrade: RwLock, "RwLock<u8>", lock = RwLock::new(1_u8), lock.read(),
+        RwLockUpgradableReadGuard::upgrade_async(lock.upgradable_read());
+    semaphore: Semaphore, "Semaphore", lock = Semaphore::new(0), (), lock.acquire_async();
+    gate: AsyncLock, "AsyncLock", lock = AsyncLock::new(), lock.lock(), lock.lock_async();
+    gate_elsewhere: AsyncLock, "", word = AtomicI32::new(0), AsyncLock::on(&word).lock(), async {
+        AsyncLock::on(&word).lock_async().await;
+    };
+    condvar: Condvar, "Condvar", condvar = Condvar::new(), (), condvar.wait_async(Mutex::new(()).lock());
+    event: Event, "Event", event = Event::new(), (), event.wait_async();
+    group: WaitGroup, "WaitGroup", group = WaitGroup::new(), group.add(), group.wait_async();
+    barrier: Barrier, "Barrier", barrier = Barrier::new(2), (), barrier.wait_async();
+    cell: OnceLock, "OnceLock<u8>", cell = OnceLock::<u8>::new(), (), cell.wait_async();
+    word_u32: Word, type_name::<AtomicU32>(), word = AtomicU32::new(0), (), wait_async(&word, 0);
+    word_i32: Word, type_name::<AtomicI32>(), word = AtomicI32::new(0), (), wait_async(&word, 0);
+    word_u64: Word, type_name::<AtomicU64>(), word = AtomicU64::new(0), (), wait_async(&word, 0);
+    word_i64: Word, type_name::<AtomicI64>(), word = AtomicI64::new(0), (), wait_async(&word, 0);
 }
 
 #[test]
-fn locks_with_guards() {
-    enable();
-    let mutex = Mutex::new(1_u8);
-    let held = mutex.lock();
-    assert_eq!(of(&mutex, "mutex", mutex.lock_async()), is(LockKind::Mutex, "Mutex<u8>"));
-    drop(held);
-    let rwlock = RwLock::new(1_u8);
-    let held = rwlock.read();
-    assert_eq!(of(&rwlock, "write", rwlock.write_async()), is(LockKind::RwLock, "RwLock<u8>"));
-    let upgrade = RwLockUpgradableReadGuard::upgrade_async(rwlock.upgradable_read());
-    assert_eq!(of(&rwlock, "upgrade", upgrade), is(LockKind::RwLock, "RwLock<u8>"));
-    drop(held);
-    let semaphore = Semaphore::new(0);
-    assert_eq!(of(&semaphore, "semaphore", semaphore.acquire_async()), is(LockKind::Semaphore, "Semaphore"));
-    let gate = AsyncLock::new();
-    gate.lock();
-    let (kind, type_name) = of(&gate, "gate", gate.lock_async());
-    assert_eq!((kind, &*type_name), (LockKind::AsyncLock, "AsyncLock"));
-    let word = AtomicI32::new(0);
-    let gate = AsyncLock::on(&word);
-    gate.lock();
-    let (kind, _) = of(&word, "gate elsewhere", gate.lock_async());
-    assert_eq!(kind, LockKind::AsyncLock);
-}
-
-#[test]
-fn what_is_notified() {
-    let (mutex, condvar) = (Mutex::new(()), Condvar::new());
-    let waiting = condvar.wait_async(mutex.lock());
-    assert_eq!(of(&condvar, "condvar", waiting), is(LockKind::Condvar, "Condvar"));
-    let event = Event::new();
-    assert_eq!(of(&event, "event", event.wait_async()), is(LockKind::Event, "Event"));
-    let group = WaitGroup::new();
-    let _token = group.add();
-    assert_eq!(of(&group, "group", group.wait_async()), is(LockKind::WaitGroup, "WaitGroup"));
-    let barrier = Barrier::new(2);
-    assert_eq!(of(&barrier, "barrier", barrier.wait_async()), is(LockKind::Barrier, "Barrier"));
-}
-
-#[test]
-fn cells() {
+fn cells_whose_value_is_made() {
     let cell = OnceLock::<u8>::new();
-    let once = is(LockKind::OnceLock, "OnceLock<u8>");
-    assert_eq!(of(&cell, "cell", cell.wait_async()), once);
     cell.get_or_init(|| {
+        let once = (LockKind::OnceLock, "OnceLock<u8>".to_owned());
         assert_eq!(of(&cell, "runs", cell.get_or_init_async(async || 2)), once);
         1
     });
@@ -89,16 +79,6 @@ fn cells() {
         3
     });
     assert_eq!(*LAZY, 3);
-}
-
-#[test]
-fn words() {
-    let (a, b, c, d) = (AtomicU32::new(0), AtomicI32::new(0), AtomicU64::new(0), AtomicI64::new(0));
-    let waits = |type_name: &str| is(LockKind::Word, type_name);
-    assert_eq!(of(&a, "a", waitword_core::wait_async(&a, 0)), waits(type_name::<AtomicU32>()));
-    assert_eq!(of(&b, "b", waitword_core::wait_async(&b, 0)), waits(type_name::<AtomicI32>()));
-    assert_eq!(of(&c, "c", waitword_core::wait_async(&c, 0)), waits(type_name::<AtomicU64>()));
-    assert_eq!(of(&d, "d", waitword_core::wait_async(&d, 0)), waits(type_name::<AtomicI64>()));
 }
 
 /// They have no asynchronous form, so a thread waits.

@@ -1,21 +1,31 @@
 //! The records of holders are their threads' own: what becomes of them when threads hold many locks, end, or send their guards.
 
+#[cfg(all(unix, not(miri)))]
+#[path = "../../waitword-core/tests/common/alone.rs"]
+mod alone;
 #[path = "common/mod.rs"]
 mod common;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+#[cfg(all(unix, not(miri)))]
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use common::{NOBODY, address_of, held, is_within};
-use waitword::observe::Actor;
 use waitword::{Mutex, MutexGuard, OwnedMutexGuard, Semaphore};
-use waitword_observe::internals::{HolderSeen, holders, start_holders};
+use waitword_observe::internals::start_holders;
+use waitword_observe::{Actor, Holder, snapshot};
 
-fn seen() -> Vec<HolderSeen> {
-    holders().expect("on").seen
+fn seen() -> Vec<Holder> {
+    snapshot().holders.expect("on")
+}
+
+fn line_of(holder: &Holder) -> u32 {
+    holder.site.as_ref().expect("known").line
 }
 
 #[test]
@@ -27,9 +37,9 @@ fn a_thread_has_a_record_of_each_lock_that_it_holds() {
     for lock in &locks {
         guards.push(lock.lock());
     }
-    let is_one = |seen: &&HolderSeen| is_within(seen.word as u64, &locks[..]) && seen.site.line() == line;
+    let is_one = |seen: &&Holder| is_within(seen.lock.0, &locks[..]) && line_of(seen) == line;
     let all = || seen().iter().filter(is_one).count();
-    assert_eq!((all(), holders().expect("on").unrecorded), (1000, 0));
+    assert_eq!((all(), snapshot().recording.expect("on").unrecorded), (1000, 0));
     // Any may be released first, and the records of the others stay.
     guards.retain(|guard| **guard % 3 == 0);
     assert_eq!(all(), 334);
@@ -120,14 +130,58 @@ fn a_snapshot_beside_threads_that_come_and_go_reads_what_one_hold_was() {
         let mut found = BTreeMap::new();
         while found.len() < 3 || *found.values().min().unwrap() < 20_000 {
             for seen in seen() {
-                let Some(line) = expected.get(&(seen.word as u64)) else { continue };
-                *found.entry(seen.word).or_insert(0) += 1;
-                assert_eq!(seen.site.line(), *line, "{seen:?}");
-                let Some(Actor::Thread(thread)) = &seen.actor else { continue };
-                if *line == permit_line {
-                    assert_eq!(thread.name(), Some(&*seen.permits.to_string()), "{seen:?}");
+                let Some(line) = expected.get(&seen.lock.0) else { continue };
+                *found.entry(seen.lock).or_insert(0) += 1;
+                assert_eq!(line_of(&seen), *line, "{seen:?}");
+                if let (Actor::Thread { name: Some(name), .. }, Some(permits)) = (&seen.actor, seen.permits) {
+                    assert_eq!(*name, permits.to_string(), "{seen:?}");
                 }
             }
         }
+    });
+}
+
+/// Other threads record at the fork, and do not exist in the child. Alone, because threads that start hold a lock of the standard library.
+#[cfg(all(unix, not(miri)))]
+#[test]
+fn a_child_of_a_fork_waits_for_no_thread_of_its_parent() {
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(child: i32, status: *mut i32, options: i32) -> i32;
+        fn alarm(seconds: u32) -> u32;
+        fn _exit(status: i32) -> !;
+    }
+    alone::passes_alone("a_child_of_a_fork_waits_for_no_thread_of_its_parent", || {
+        start_holders();
+        let end = AtomicBool::new(false);
+        let in_child = || {
+            let own = Mutex::new(0);
+            let _guard = own.lock();
+            assert!(own.lock_for(Duration::from_millis(1)).unwrap_err().held_by().is_some());
+        };
+        thread::scope(|scope| {
+            let _ends = Ends(&end);
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let lock = Mutex::new(0);
+                    while !end.load(Ordering::Relaxed) {
+                        drop(lock.lock());
+                    }
+                });
+            }
+            for round in 0..200 {
+                // SAFETY: the child uses what works after a fork, and leaves by `_exit`; `status` is there while it is written to.
+                let (child, status) = unsafe {
+                    let (child, mut status) = (fork(), 0);
+                    if child == 0 {
+                        // Ends a child that hangs.
+                        alarm(20);
+                        _exit(i32::from(catch_unwind(AssertUnwindSafe(in_child)).is_err()));
+                    }
+                    (waitpid(child, &raw mut status, 0), status)
+                };
+                assert!(child > 0 && status == 0, "round {round}: {status}");
+            }
+        });
     });
 }

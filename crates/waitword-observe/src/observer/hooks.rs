@@ -1,15 +1,17 @@
 //! What the core tells of holders: every acquisition and every release passes here.
 
+use std::sync::atomic::Ordering;
+
 use waitword::observe::holders::{AcquiredByTask, Change, Hold, HoldId};
 use waitword_core::observe::{AWAITED, CONTENDED, OWN, RELEASES, Site, asks};
 
 use crate::names::TYPES;
 use crate::notifies::NOTIFIES;
 use crate::order::{self, Acquirer};
-use crate::record::record::{ALONE, ELSEWHERE, Entry, FORGOTTEN, Record, TASK, is_not_kept};
-use crate::record::recorder::{NUMBER, TABLE, UNKNOWN, UNRECORDED, number, record_time, time};
-use crate::record::{Release, learn_sent, note_release, own, rings};
-use crate::sync::atomic::Ordering;
+use crate::record::record::{Entry, Record, Task, is_not_kept};
+use crate::record::recorder::{UNRECORDED, number, record_time, time};
+use crate::record::table::{self, HERE, UNKNOWN};
+use crate::record::{Release, learn_sent, note_release, rings};
 use crate::tasks::{kept_number, may_ask, number_of, of_this_thread};
 
 /// This thread has acquired a lock. Returns the [`HoldId`] for the guard.
@@ -20,58 +22,73 @@ pub(super) fn acquired(
     site: &'static Site,
     gives_up: bool,
 ) -> HoldId {
-    // 0 if the switch was turned off meanwhile. No snapshot shows a record of that time.
-    let now = record_time();
     let is_common = hold != Hold::AsyncLock && !asks(OWN | AWAITED);
-    if is_common && let Some(record) = own::claim(word, now | hold as u64, site, permits) {
+    // The entry is made here and there: where the next record is free, as a rule, it exists in registers alone.
+    if is_common && let Some(record) = table::add_next(&Entry::new(word, hold, permits, site)) {
         return record.id();
     }
-    record(word, hold as u64, NO_TASK, permits, site, gives_up)
+    record(word, hold, None, permits, site, gives_up)
 }
 
 /// A task has acquired a lock. Returns the [`HoldId`] for the guard.
 pub(super) fn acquired_by_task(acquired: &AcquiredByTask<'_>) -> HoldId {
     let AcquiredByTask { word, hold, permits, site, task, is_alone, gives_up } = *acquired;
-    let flags = hold as u64 | TASK | if is_alone { ALONE } else { 0 };
-    let task = (task.data().addr(), kept_number(number_of(task)));
-    record(word, flags, task, permits, site, gives_up)
+    let number = kept_number(number_of(task));
+    let task = Some(Task { identity: task.data().addr(), number, is_alone });
+    record(word, hold, task, permits, site, gives_up)
 }
 
-/// The identity and the number of an acquirer that is no task.
-const NO_TASK: (usize, u64) = (0, 0);
+impl Entry {
+    #[inline(always)]
+    fn new(word: usize, hold: Hold, permits: usize, site: &'static Site) -> Self {
+        Self {
+            word,
+            hold,
+            permits,
+            site,
+            // 0 if the switch was turned off meanwhile. No snapshot shows a record of that time.
+            at: record_time(),
+            thread: number(),
+            task: None,
+            is_elsewhere: false,
+            is_forgotten: false,
+            turn: 0,
+        }
+    }
+}
 
 #[cold]
 #[inline(never)]
 fn record(
     word: usize,
-    flags: u64,
-    (task, number_of_task): (usize, u64),
+    hold: Hold,
+    task: Option<Task>,
     permits: usize,
     site: &'static Site,
     gives_up: bool,
 ) -> HoldId {
-    let now = record_time();
-    if now == 0 {
-        // The switch was turned off meanwhile.
-        return HoldId::NONE;
-    }
-    rings::acquired(word, (flags & TASK != 0).then_some(task), Some(site));
-    let entry =
-        Entry { word, what: now | flags, thread: number(), site, task, number: number_of_task, permits };
-    if entry.is_held(Hold::AsyncLock) {
+    let entry = Entry { task, ..Entry::new(word, hold, permits, site) };
+    rings::acquired(word, task.map(|task| task.identity), Some(site));
+    if hold == Hold::AsyncLock {
         // An `AsyncLock` has one holder: an earlier record is of a hold that a script has released.
         erase_all(word);
     }
-    let record = own::claim_any(&entry);
+    let record = table::add(&entry);
     if let Some(record) = record
         && asks(AWAITED)
     {
-        tell_acquired(record, &entry, gives_up);
+        let otherwise = match task {
+            Some(task) => Acquirer::Task(task.identity),
+            None => Acquirer::Thread(entry.thread),
+        };
+        let by = order::acquirer(otherwise);
+        order::follow(|order| order.acquired(record.address(), word, hold, site, by, gives_up));
     }
     kept(record)
 }
 
 /// The [`HoldId`] for a guard.
+#[inline(always)]
 fn kept(record: Option<&'static Record>) -> HoldId {
     record.map_or_else(
         || {
@@ -82,29 +99,18 @@ fn kept(record: Option<&'static Record>) -> HoldId {
     )
 }
 
-/// The record that a guard keeps, which nobody else frees, and its content. For a guard that keeps none: a record of its lock in the same
-/// mode, preferably one of this thread.
+/// The record that a guard keeps, which nobody else erases. For a guard that keeps none: a record of its lock in the same mode, preferably
+/// one of this thread.
 fn found(word: usize, hold: Hold, id: HoldId) -> Option<(&'static Record, Entry)> {
     if let Some(record) = Record::of(id) {
-        return Some((record, record.read_own()?));
+        return Some((record, record.read()?));
     }
-    let is_own = |entry: &Entry| entry.thread == NUMBER.get();
-    find(word, hold).find(|(_, entry)| is_own(entry)).or_else(|| find(word, hold).next())
+    let is_own = |(_, entry): &(&Record, Entry)| entry.thread == HERE.with(|here| here.number.get());
+    find(word, hold).find(is_own).or_else(|| find(word, hold).next())
 }
 
 fn find(word: usize, hold: Hold) -> impl Iterator<Item = (&'static Record, Entry)> {
-    TABLE.find(word, move |entry| entry.is_held(hold))
-}
-
-fn tell_acquired(record: &Record, entry: &Entry, gives_up: bool) {
-    let Some(mode) = entry.hold() else { return };
-    let otherwise = match entry.what & TASK != 0 {
-        true => Acquirer::Task(entry.task),
-        false => Acquirer::Thread(entry.thread),
-    };
-    let Entry { word, site, .. } = *entry;
-    let (hold, by) = (record.number(), order::acquirer(otherwise));
-    order::follow(|order| order.acquired(hold, word, mode, site, by, gives_up));
+    table::of_word(word).filter(move |(_, entry)| entry.hold == hold)
 }
 
 /// The holder is about to release it.
@@ -130,7 +136,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
     }
     // Two threads that release at the same time may find the same record. Then one of them looks for another.
     while let Some((record, entry)) = found(word, hold, id) {
-        if record.take(entry.word) {
+        if record.take(&entry) {
             return;
         }
     }
@@ -144,7 +150,7 @@ fn note(word: usize, hold: Hold, id: HoldId) {
         && asks(AWAITED)
     {
         let by = order::acquirer(Acquirer::Thread(number()));
-        order::follow(|order| order.released(record.number(), by));
+        order::follow(|order| order.released(record.address(), by));
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
         // Among readers whose guards keep no record, any record may be the one; its site is known only if all have the same.
@@ -160,20 +166,20 @@ fn note(word: usize, hold: Hold, id: HoldId) {
 }
 
 fn release_of(entry: &Entry) -> Release {
-    let task = (entry.what & TASK != 0).then_some(entry.task);
-    Release { site: Some(entry.site), since: time(entry.what), task }
+    let task = entry.task.map(|task| task.identity);
+    Release { site: Some(entry.site), since: time(entry.at), task }
 }
 
 /// Whether the guard is with another than the one that acquired it: with the thread that releases it here, or the task that this thread
 /// polls.
 fn is_elsewhere_now(entry: &Entry) -> bool {
-    let is_other_thread = entry.thread != UNKNOWN && entry.thread != NUMBER.get();
-    entry.what & ELSEWHERE == 0
-        && match (entry.what & TASK != 0, entry.number) {
-            (false, _) => is_other_thread,
+    let is_other_thread = entry.thread != UNKNOWN && entry.thread != HERE.with(|here| here.number.get());
+    !entry.is_elsewhere
+        && match entry.task {
+            None => is_other_thread,
             // For a task without a number this is known only if no other thread can poll it.
-            (true, 0) => entry.what & ALONE != 0 && is_other_thread,
-            (true, number) => may_ask() && number != kept_number(of_this_thread()),
+            Some(Task { number: 0, is_alone, .. }) => is_alone && is_other_thread,
+            Some(Task { number, .. }) => may_ask() && number != kept_number(of_this_thread()),
         }
 }
 
@@ -189,20 +195,17 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
                 // Others may enter now, whom the hold has kept out; the hold itself goes on.
                 note_release(word, Release { since: None, ..release_of(&entry) });
             }
-            record.change(&entry, entry.flags_of(to));
+            record.change(&Entry { hold: to, ..entry });
             if asks(AWAITED) {
-                order::follow(|order| order.changed(record.number(), to));
+                order::follow(|order| order.changed(record.address(), to));
             }
         }
-        Change::Sent => record.change(&entry, entry.flags() | ELSEWHERE),
-        Change::Forgotten => record.change(&entry, entry.flags() | FORGOTTEN | ELSEWHERE),
-        Change::Permits(permits) => record.set_permits(&entry, permits),
+        Change::Sent => record.change(&Entry { is_elsewhere: true, ..entry }),
+        Change::Forgotten => record.change(&Entry { is_elsewhere: true, is_forgotten: true, ..entry }),
+        Change::Permits(permits) => record.change(&Entry { permits, ..entry }),
         Change::Split { left, permits } => {
-            record.set_permits(&entry, left);
-            let part = Entry { permits, ..entry };
-            // Records of this thread name it as the acquirer.
-            let is_own = entry.thread == NUMBER.get();
-            return kept(if is_own { own::claim_any(&part) } else { TABLE.claim_common(&part) });
+            record.change(&Entry { permits: left, ..entry });
+            return kept(table::add(&Entry { permits, ..entry }));
         }
     }
     record.id()
@@ -210,18 +213,17 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
 
 /// Whether the guard was made to be sent elsewhere.
 pub(super) fn is_sent(word: usize, hold: Hold, id: HoldId) -> bool {
-    found(word, hold, id).is_some_and(|(_, entry)| entry.what & ELSEWHERE != 0)
+    found(word, hold, id).is_some_and(|(_, entry)| entry.is_elsewhere)
 }
 
 /// Permits were added that no guard gives back: they replace as many that were forgotten.
 pub(super) fn permits_added(word: usize, mut permits: usize) {
-    let mut forgotten: Vec<_> = find(word, Hold::Permits).collect();
-    forgotten.retain(|(_, entry)| entry.what & FORGOTTEN != 0);
-    forgotten.sort_by_key(|(_, entry)| entry.time());
+    let mut forgotten: Vec<_> = find(word, Hold::Permits).filter(|(_, entry)| entry.is_forgotten).collect();
+    forgotten.sort_by_key(|(_, entry)| entry.at);
     for (record, entry) in forgotten {
         match entry.permits.checked_sub(permits) {
-            Some(left) if left > 0 => return record.set_permits(&entry, left),
-            _ => record.free(),
+            Some(left) if left > 0 => return record.change(&Entry { permits: left, ..entry }),
+            _ => _ = record.take(&entry),
         }
         permits -= entry.permits;
     }
@@ -240,5 +242,7 @@ pub(super) fn dropped(word: usize, may_hold: bool) {
 }
 
 fn erase_all(word: usize) {
-    TABLE.find(word, |_| true).for_each(|(record, _)| record.free());
+    for (record, entry) in table::of_word(word) {
+        record.take(&entry);
+    }
 }

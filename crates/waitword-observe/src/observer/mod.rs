@@ -17,9 +17,9 @@ use waitword_core::time::{Duration, Instant};
 
 use crate::blame::{self, delays};
 use crate::names::TYPES;
-use crate::record::recorder::{TABLE, UNRECORDED, stop, switch, tick};
-use crate::record::rings::{self, Traced};
-use crate::record::{held_by, numbered, release_under_way};
+use crate::record::recorder::{UNRECORDED, stop, switch, tick};
+use crate::record::rings::{self, Tracing};
+use crate::record::{held_by, numbered, release_under_way, table};
 use crate::{notifies, order, tasks};
 
 /// How exact the times of holds are.
@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// From now on acquisitions are recorded: who holds a lock, since when, and where it was acquired (`holders`).
 ///
-/// Costs some 65 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
+/// Costs some 90 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
 /// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
 pub fn start_holders() {
     let mut switch = switch();
@@ -37,6 +37,7 @@ pub fn start_holders() {
     begin_clock();
     (switch.turns, switch.is_on, switch.began) = (switch.turns + 1, true, Some(Instant::now()));
     UNRECORDED.store(0, Ordering::Relaxed);
+    table::start();
     tick(switch.turns);
     ask(HOLDERS | RELEASES, 0);
     if !switch.ticks {
@@ -61,7 +62,7 @@ fn run() {
         let mut switch = switch();
         if switch.is_on {
             tick(switch.turns);
-        } else if TABLE.all().next().is_none() {
+        } else if table::all().next().is_none() {
             ask(0, RELEASES);
             switch.ticks = false;
             return;
@@ -87,18 +88,17 @@ pub fn stop_blame() {
 
 static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
 
-/// Starts to trace waits and contended releases; with `all`, also every acquisition and release of a lock. Starts the clock. Several traces
-/// can be made at the same time.
-pub fn trace(all: bool) -> Traced {
+/// Starts a trace beside any others, with `all` one of all acquisitions and releases. Starts the clock.
+pub fn traced(all: bool) -> Tracing {
     start_clock();
-    let traced = Traced::from_now_on(all);
+    let traced = Tracing::from_now_on(all);
     let mut traces = lock(&TRACES);
     traces[usize::from(all)] += 1;
     ask(if all { WAITS | OWN } else { WAITS }, 0);
     traced
 }
 
-impl Drop for Traced {
+impl Drop for Tracing {
     fn drop(&mut self) {
         let mut traces = lock(&TRACES);
         traces[usize::from(self.all)] -= 1;

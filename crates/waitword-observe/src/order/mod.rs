@@ -52,7 +52,7 @@ pub(crate) use graph::Acquirer;
 pub(crate) use holds::{follow, start, stop};
 
 use crate::finding::{Finding, PotentialDeadlock};
-use crate::record::{holders, thread_number};
+use crate::record::{thread_number, unrecorded};
 use crate::tasks;
 
 /// This thread, or the task with this waker, waits without a deadline for something that gives no hold.
@@ -92,8 +92,7 @@ pub(crate) fn acquirer(otherwise: Acquirer) -> Acquirer {
 /// ```
 pub fn lock_order() -> LockOrder {
     let (potential_deadlocks, lost) = holds::found();
-    let unrecorded = holders().map_or(0, |holders| holders.unrecorded);
-    LockOrder { potential_deadlocks, left_out: lost + unrecorded }
+    LockOrder { potential_deadlocks, left_out: lost + unrecorded() }
 }
 
 /// What is known about the order in which locks were acquired.

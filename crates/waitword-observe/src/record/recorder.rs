@@ -1,7 +1,7 @@
-//! What records need beside themselves: the table of the process, the time, the numbers of threads, and the release that is under way.
+//! What records need beside themselves: the time, the numbers of threads, and the release that is under way.
 //!
 //! The threads that have held a lock while holders were recorded have numbers, which are never reused. A thread that has ended keeps its
-//! number as long as a record names it.
+//! number as long as a record names it. Its shelf goes to another.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,20 +12,18 @@ use waitword_core::lock;
 use waitword_core::observe::{Site, instant, nanos};
 use waitword_core::time::Instant;
 
-use super::record::{Entry, FLAG_BITS, Record};
-use super::records::Records;
+use super::record::{Entry, FLAG_BITS};
+use super::table::{self, COMMON, HERE, SHELVES, UNKNOWN};
 use crate::sync::atomic::{AtomicU64, Ordering};
 
 /// 0 while the switch is off. Otherwise the number of its turn and the milliseconds since the first one, above the bits of the flags.
 static NOW: AtomicU64 = AtomicU64::new(0);
 
-pub(crate) static TABLE: Records = Records::new();
-
-/// How many acquisitions found no free record in this turn.
+/// How many acquisitions found no room for a record in this turn.
 pub(crate) static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
 /// Where the number of the turn begins in a time: the milliseconds last for 69 years.
-pub(crate) const TURN_SHIFT: u32 = FLAG_BITS + 41;
+const TURN_SHIFT: u32 = FLAG_BITS + 41;
 
 const TURNS: u64 = 1 << (u64::BITS - TURN_SHIFT);
 
@@ -66,19 +64,22 @@ pub(crate) fn record_time() -> u64 {
 
 /// The time of what [`record_time`] returned, if that was in this turn of the switch.
 pub(crate) fn time_of_record(at: u64) -> Option<Instant> {
-    let turn = record_time() >> TURN_SHIFT;
-    if turn == at >> TURN_SHIFT { time(at) } else { None }
+    if is_of_this_turn(at) { time(at) } else { None }
 }
 
-/// The time in a record.
-pub(crate) fn time(since: u64) -> Option<Instant> {
-    instant(((since & ((1 << TURN_SHIFT) - 1)) >> FLAG_BITS).saturating_mul(NANOS_PER_MILLI))
+pub(crate) fn is_of_this_turn(at: u64) -> bool {
+    let now = record_time();
+    now != 0 && now >> TURN_SHIFT == at >> TURN_SHIFT
+}
+
+/// The time of what [`record_time`] returned.
+pub(crate) fn time(at: u64) -> Option<Instant> {
+    instant(((at & ((1 << TURN_SHIFT) - 1)) >> FLAG_BITS).saturating_mul(NANOS_PER_MILLI))
 }
 
 /// The records of the lock with this word, of this turn of the switch.
 pub(crate) fn recorded(word: usize) -> impl Iterator<Item = Entry> {
-    let turn = record_time() >> TURN_SHIFT;
-    TABLE.find(word, move |entry| turn != 0 && entry.what >> TURN_SHIFT == turn).map(|(_, entry)| entry)
+    table::of_word(word).map(|(_, entry)| entry).filter(|entry| is_of_this_turn(entry.at))
 }
 
 #[derive(Clone, Debug)]
@@ -88,12 +89,11 @@ pub(crate) struct Numbered {
     pub(crate) ended: Option<Instant>,
 }
 
-/// The number of a thread about which nothing is known.
-pub(crate) const UNKNOWN: u64 = 1;
-
 struct Numbers {
     by_number: BTreeMap<u64, Numbered>,
     last: u64,
+    /// Which shelves have no thread.
+    are_free: [bool; SHELVES],
     /// How many threads have ended since useless numbers were last forgotten, and how many may before that is done again.
     ended: usize,
     most_ended: usize,
@@ -106,12 +106,14 @@ const ENDED: usize = 64;
 
 impl Numbers {
     const fn new() -> Self {
-        Self { by_number: BTreeMap::new(), last: UNKNOWN, ended: 0, most_ended: ENDED }
+        let mut are_free = [true; SHELVES];
+        are_free[COMMON] = false;
+        Self { by_number: BTreeMap::new(), last: UNKNOWN, are_free, ended: 0, most_ended: ENDED }
     }
 
-    /// A number for one more thread. As many threads have to end as are kept before `recorded` is called again, so a thread costs the same
+    /// A number and a shelf for one more thread. As many threads have to end as are kept before `recorded` is called again, so a thread costs the same
     /// after thousands that are recorded for ever.
-    fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> u64 {
+    fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> (u64, usize) {
         if self.ended >= self.most_ended {
             let recorded = recorded();
             self.by_number.retain(|number, numbered| numbered.ended.is_none() || recorded.contains(number));
@@ -119,10 +121,13 @@ impl Numbers {
         }
         self.last += 1;
         self.by_number.insert(self.last, Numbered { thread, ended: None });
-        self.last
+        let shelf = self.are_free.iter().position(|is_free| *is_free).unwrap_or(COMMON);
+        self.are_free[shelf] = false;
+        (self.last, shelf)
     }
 
-    fn end(&mut self, number: u64) {
+    fn end(&mut self, number: u64, shelf: usize) {
+        self.are_free[shelf] = shelf != COMMON;
         if let Some(numbered) = self.by_number.get_mut(&number) {
             numbered.ended = Some(Instant::now());
             self.ended += 1;
@@ -131,26 +136,24 @@ impl Numbers {
 }
 
 /// A thread that has a number. When it ends, it marks the number as one of a thread that has ended.
-struct This(OnceCell<(u64, Thread)>);
+struct This(OnceCell<(u64, usize, Thread)>);
 
+/// Thread-locals that are destroyed later may still acquire locks, under the same number.
 impl Drop for This {
     fn drop(&mut self) {
-        if let Some((number, _)) = self.0.get() {
-            lock(&NUMBERS).end(*number);
+        if let Some(&(number, shelf, _)) = self.0.get() {
+            HERE.with(|here| here.set(number, COMMON));
+            lock(&NUMBERS).end(number, shelf);
         }
     }
 }
 
-thread_local! {
-    /// The number of this thread, which no other thread gets; 0: it has none yet.
-    pub(crate) static NUMBER: Cell<u64> = const { Cell::new(0) };
+thread_local!(static THIS: This = const { This(OnceCell::new()) });
 
-    static THIS: This = const { This(OnceCell::new()) };
-}
-
+/// The number of the calling thread.
 #[inline(always)]
 pub(crate) fn number() -> u64 {
-    match NUMBER.get() {
+    match HERE.with(|here| here.number.get()) {
         0 => new_number(),
         number => number,
     }
@@ -159,24 +162,25 @@ pub(crate) fn number() -> u64 {
 /// The calling thread, if it is not about to end.
 pub(crate) fn this_thread() -> Option<Thread> {
     number();
-    THIS.try_with(|this| this.0.get().map(|(_, thread)| thread.clone())).ok()?
+    THIS.try_with(|this| this.0.get().map(|(.., thread)| thread.clone())).ok()?
 }
 
 #[cold]
 fn new_number() -> u64 {
-    // A lock that an allocator acquires meanwhile is one of an unknown thread.
-    NUMBER.set(UNKNOWN);
-    let add = |thread: Thread| (lock(&NUMBERS).add(thread.clone(), recorded_threads), thread);
-    let number = THIS.try_with(|this| this.0.get_or_init(|| add(thread::current())).0);
+    let recorded = || table::all().map(|(_, entry)| entry.thread).collect();
+    let add = || {
+        let thread = thread::current();
+        let (number, shelf) = lock(&NUMBERS).add(thread.clone(), recorded);
+        (number, shelf, thread)
+    };
+    let of_this = |this: &This| {
+        let &(number, shelf, _) = this.0.get_or_init(add);
+        (number, shelf)
+    };
     // In a destructor of another thread-local, this one may be gone.
-    let number = number.unwrap_or(UNKNOWN);
-    NUMBER.set(number);
+    let (number, shelf) = table::as_unknown(|| THIS.try_with(of_this)).unwrap_or((UNKNOWN, COMMON));
+    HERE.with(|here| here.set(number, shelf));
     number
-}
-
-/// The threads that records name.
-fn recorded_threads() -> BTreeSet<u64> {
-    TABLE.records().filter(|record| !record.is_free()).map(Record::thread).collect()
 }
 
 /// The thread with this number, if that is remembered.
@@ -221,18 +225,18 @@ mod tests {
         let (mut numbers, mut looked_at) = (Numbers::new(), 0);
         for _ in 0..10_000 {
             let last = numbers.last;
-            let number = numbers.add(thread::current(), || {
+            let (number, shelf) = numbers.add(thread::current(), || {
                 looked_at += last;
                 (0..=last).collect()
             });
-            numbers.end(number);
+            numbers.end(number, shelf);
         }
         assert_eq!(numbers.by_number.len(), 10_000);
         assert!(looked_at < 3 * 10_000, "{looked_at}");
         // Those that no record names are forgotten all the same.
         for _ in 0..10_001 {
-            let number = numbers.add(thread::current(), BTreeSet::new);
-            numbers.end(number);
+            let (number, shelf) = numbers.add(thread::current(), BTreeSet::new);
+            numbers.end(number, shelf);
         }
         assert!(numbers.by_number.len() <= 10_000, "{}", numbers.by_number.len());
     }

@@ -1,9 +1,7 @@
-//! The events of a trace: what waiters and holders do, in order, in a [`Ring`] for each thread.
+//! The events of a trace: what waiters and holders do, in order, in a ring for each thread, which has the youngest.
 //!
-//! A thread writes to its own ring, so no event waits for another thread, and none is written under a shard's lock. A thread gets its ring
-//! at its first event while there is a trace: it takes a place in [`PLACES`] with a compare-and-swap, and gives it back when it ends. Only
-//! that thread writes to the ring, and taking the place acquires what the thread before has written. The ring records from which event on
-//! each thread has written.
+//! A thread writes to the ring of its shelf (`table.rs`). Its mutex is free, unless a trace reads an event there at this moment. No event is
+//! written under a shard's lock. In the child of a fork, a thread that does not exist there may have locked a ring.
 //!
 //! | event | written by | when |
 //! |---|---|---|
@@ -14,42 +12,38 @@
 //! | gave up | the waiter | its deadline passed, or it was dropped |
 //! | released | the holder | others wait; with `all` at every release |
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
-use std::thread::{self, Thread};
+use std::collections::VecDeque;
+use std::iter;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
+use std::thread::Thread;
 
 use waitword_core::lock;
-use waitword_core::observe::{
-    Begun, End, Ended, OWN, Site, WaiterKind, WaitsFor, asks, instant, nanos, nanos_at,
-};
+use waitword_core::observe::{Begun, End, Ended, OWN, Site, WaiterKind, WaitsFor, asks, instant, nanos};
 use waitword_core::time::Instant;
 
-use super::recorder::Release;
-use super::ring::Ring;
+use super::recorder::{Release, this_thread};
+use super::table::{COMMON, HERE, Here, as_unknown};
 use crate::model::TraceKind;
 
 /// How many threads can write at the same time; the events of others are counted.
 const MOST_THREADS: usize = 256;
 
-/// How many events of a thread are kept: 48 bytes each.
+/// How many events of a thread are kept.
 const EVENTS: usize = 4096;
+
+/// Those of all shelves but the common one.
+static RINGS: [Mutex<Ring>; MOST_THREADS] =
+    [const { Mutex::new(Ring { events: VecDeque::new(), written: 0 }) }; MOST_THREADS];
 
 /// How many events had no ring.
 static HOMELESS: AtomicU64 = AtomicU64::new(0);
 
-static PLACES: [Place; MOST_THREADS] =
-    [const { Place { is_taken: AtomicBool::new(false), kept: OnceLock::new() } }; MOST_THREADS];
-
-struct Place {
-    is_taken: AtomicBool,
-    kept: OnceLock<Kept>,
-}
-
-struct Kept {
-    ring: Ring,
-    /// The threads that wrote, each with its first event. Locked when a thread takes the place, and by readers.
-    writers: Mutex<Vec<(u64, Thread)>>,
+/// The youngest events of a thread.
+pub(super) struct Ring {
+    events: VecDeque<Event>,
+    written: u64,
 }
 
 /// One event.
@@ -80,137 +74,99 @@ pub struct Events {
     pub start: Instant,
     /// In order of time.
     pub events: Vec<Event>,
-    /// How many events were overwritten by younger ones, or had no ring because too many threads wrote.
+    /// How many events were overwritten by younger ones, or had no ring.
     pub dropped: u64,
 }
 
 /// A trace that is being made. Dropping it ends it.
 #[derive(Debug)]
-pub struct Traced {
+#[must_use = "dropping it ends the trace"]
+pub struct Tracing {
     start: Instant,
     /// How many events each ring had when the trace began.
     written: Vec<u64>,
     homeless: u64,
+    /// The process in which it began.
+    process: u32,
     /// Whether the trace has all acquisitions.
     pub(crate) all: bool,
 }
 
-impl Traced {
+impl Tracing {
     pub(crate) fn from_now_on(all: bool) -> Self {
-        let written = |place: &Place| place.kept.get().map_or(0, |kept| kept.ring.written());
         Self {
             start: Instant::now(),
-            written: PLACES.iter().map(written).collect(),
+            written: RINGS.iter().map(|ring| lock(ring).written).collect(),
             homeless: HOMELESS.load(Ordering::Relaxed),
+            process: process::id(),
             all,
         }
     }
 
-    /// The trace until now. Allocates; threads go on meanwhile.
-    pub fn so_far(&self) -> Events {
-        let mut events = Events {
-            start: self.start,
-            events: Vec::new(),
-            dropped: HOMELESS.load(Ordering::Relaxed) - self.homeless,
+    /// The events until now. Allocates; threads go on meanwhile.
+    #[doc(hidden)]
+    pub fn events(&self) -> Events {
+        let homeless = HOMELESS.load(Ordering::Relaxed) - self.homeless;
+        let mut so_far = Events { start: self.start, events: Vec::new(), dropped: homeless };
+        for (ring, first) in RINGS.iter().zip(&self.written) {
+            let Some(end) = self.locked(ring).map(|ring| ring.written) else { continue };
+            let before = so_far.events.len();
+            so_far.events.extend(self.events_of(ring, *first, end));
+            so_far.dropped += end - first - (so_far.events.len() - before) as u64;
+        }
+        so_far.events.sort_by_key(|event| event.at);
+        so_far
+    }
+
+    /// The events from number `first` on that are still there, each read on its own.
+    fn events_of(&self, ring: &Mutex<Ring>, first: u64, end: u64) -> impl Iterator<Item = Event> {
+        let next = move |number: u64| {
+            let ring = self.locked(ring)?;
+            let oldest = ring.written - ring.events.len() as u64;
+            let number = number.max(oldest);
+            let event = ring.events.get((number - oldest) as usize).filter(|_| number < end)?;
+            Some((number, event.clone()))
         };
-        for (place, first) in PLACES.iter().zip(&self.written) {
-            if let Some(kept) = place.kept.get() {
-                kept.read(*first, &mut events);
-            }
-        }
-        events.events.sort_by_key(|event| event.at);
-        events
+        iter::successors(next(first), move |(number, _)| next(number + 1)).map(|(_, event)| event)
     }
-}
 
-impl Kept {
-    fn read(&self, first: u64, to: &mut Events) {
-        let writers = lock(&self.writers).clone();
-        let (end, records) = self.ring.read(first);
-        to.dropped += (end - first).saturating_sub(records.len() as u64);
-        let mut at = 0;
-        for (index, words, site) in records {
-            while writers.get(at + 1).is_some_and(|(from, _)| *from <= index) {
-                at += 1;
-            }
-            let Some((_, thread)) = writers.get(at) else { continue };
-            to.events.extend(event(words, site, thread));
-        }
+    /// `None`: a thread of the parent may have locked it for ever.
+    fn locked<'a>(&self, ring: &'a Mutex<Ring>) -> Option<MutexGuard<'a, Ring>> {
+        if self.process == process::id() { Some(lock(ring)) } else { ring.try_lock().ok() }
     }
-}
-
-fn event(
-    [meta, time, word, who, since]: [u64; 5],
-    site: Option<&'static Site>,
-    thread: &Thread,
-) -> Option<Event> {
-    let (kind, sort, waits_for) = (meta & 0xff, meta >> 8 & 0xff, meta >> 16 & 0xff);
-    let at = instant(time)?;
-    let since = (since != 0).then(|| instant(since)).flatten();
-    Some(Event {
-        at,
-        thread: thread.clone(),
-        kind: match kind {
-            WAITS => TraceKind::Waits,
-            SIGNALLED => TraceKind::Signalled,
-            NOTIFIED => TraceKind::Notified,
-            ACQUIRED => TraceKind::Acquired,
-            ENDED => TraceKind::Ended,
-            GAVE_UP => TraceKind::GaveUp,
-            RELEASED => TraceKind::Released { held: since.map(|since| at.saturating_duration_since(since)) },
-            _ => return None,
-        },
-        waits_for: WaitsFor::ALL.get(waits_for as usize).copied().filter(|_| kind == WAITS),
-        word: word as usize,
-        who: SORTS.into_iter().find(|kind| self::sort(*kind) == sort),
-        identity: who as usize,
-        site,
-    })
-}
-
-const WAITS: u64 = 1;
-const SIGNALLED: u64 = 2;
-const NOTIFIED: u64 = 3;
-const ACQUIRED: u64 = 4;
-const ENDED: u64 = 5;
-const GAVE_UP: u64 = 6;
-const RELEASED: u64 = 7;
-
-const SORTS: [WaiterKind; 3] = [WaiterKind::Thread, WaiterKind::Task, WaiterKind::Agent];
-
-/// The code of a kind in an event; 0 stands for one that is known by its identity alone.
-fn sort(kind: WaiterKind) -> u64 {
-    kind as u64 + 1
 }
 
 /// A wait has begun.
 pub(crate) fn begun(begun: &Begun) {
-    let meta = WAITS | sort(begun.kind) << 8 | (begun.waits_for as u64) << 16;
-    write([meta, begun.at, begun.word as u64, begun.who as u64, 0], begun.site);
+    let &Begun { at, word, kind, who, waits_for, site } = begun;
+    write(|thread| {
+        let (waits_for, at) = (Some(waits_for), instant(at)?);
+        let (kind, who, identity) = (TraceKind::Waits, Some(kind), who);
+        Some(Event { at, thread, kind, waits_for, word, who, identity, site })
+    });
 }
 
 /// A waiter is about to be woken.
 pub(crate) fn woken(at: u64, is_notified: bool, word: usize, who: usize) {
-    let kind = if is_notified { NOTIFIED } else { SIGNALLED };
-    write([kind, at, word as u64, who as u64, 0], None);
+    let kind = if is_notified { TraceKind::Notified } else { TraceKind::Signalled };
+    write(|thread| Some(Event { at: instant(at)?, ..now(thread, kind, word, None, who)? }));
 }
 
 /// A wait has ended.
 pub(crate) fn ended(ended: &Ended) {
     let kind = match ended.end {
-        End::Acquired => ACQUIRED,
-        End::Notified => ENDED,
-        End::GaveUp => GAVE_UP,
+        End::Acquired => TraceKind::Acquired,
+        End::Notified => TraceKind::Ended,
+        End::GaveUp => TraceKind::GaveUp,
     };
-    write([kind, nanos(), ended.word as u64, ended.who as u64, 0], None);
+    write(|thread| now(thread, kind, ended.word, None, ended.who));
 }
 
 /// A lock was acquired by this task, or by this thread.
 #[cold]
 pub fn acquired(word: usize, task: Option<usize>, site: Option<&'static Site>) {
     if asks(OWN) {
-        let [sort, identity] = holder(task);
-        write([ACQUIRED | sort << 8, nanos(), word as u64, identity, 0], site);
+        write(|thread| held(thread, TraceKind::Acquired, word, task, site));
     }
 }
 
@@ -222,17 +178,6 @@ pub fn released(word: usize, release: &Release) {
     }
 }
 
-#[cold]
-fn write_released(word: usize, release: &Release) {
-    let [sort, identity] = holder(release.task);
-    let since = release.since.map_or(0, nanos_at);
-    write([RELEASED | sort << 8, nanos(), word as u64, identity, since], release.site);
-}
-
-fn holder(task: Option<usize>) -> [u64; 2] {
-    task.map_or([sort(WaiterKind::Thread), 0], |task| [sort(WaiterKind::Task), task as u64])
-}
-
 /// A lock was released for which others wait. With `all`, the release itself is in the trace already.
 pub(crate) fn contended_release(word: usize, release: &Release) {
     if !asks(OWN) {
@@ -240,53 +185,62 @@ pub(crate) fn contended_release(word: usize, release: &Release) {
     }
 }
 
-thread_local! {
-    static MINE: Mine = const { Mine { has_asked: Cell::new(false), place: Cell::new(None) } };
-}
-
-/// The place that this thread writes to, which it gives back when it ends.
-struct Mine {
-    /// Set before the thread gets a place: an allocator may use locks of this crate.
-    has_asked: Cell<bool>,
-    place: Cell<Option<&'static Place>>,
-}
-
-impl Drop for Mine {
-    fn drop(&mut self) {
-        if let Some(place) = self.place.take() {
-            place.is_taken.store(false, Ordering::Release);
-        }
-    }
-}
-
-fn write(words: [u64; 5], site: Option<&'static Site>) {
-    let is_written = MINE.try_with(|mine| {
-        if !mine.has_asked.replace(true) {
-            mine.place.set(take_place());
-        }
-        let kept = mine.place.get().and_then(|place| place.kept.get());
-        kept.map(|kept| kept.ring.write(words, site)).is_some()
-    });
-    // In a thread that is ending, the place may be gone.
-    if is_written != Ok(true) {
-        HOMELESS.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 #[cold]
-fn take_place() -> Option<&'static Place> {
-    let place = PLACES.iter().find(|place| {
-        let is_taken = &place.is_taken;
-        is_taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
-    })?;
-    let kept = place.kept.get_or_init(|| Kept { ring: Ring::new(EVENTS), writers: Mutex::default() });
-    let mut writers = lock(&kept.writers);
-    let written = kept.ring.written();
-    // Of the former writers, those are kept that have events left.
-    let oldest = written.saturating_sub(EVENTS as u64);
-    while writers.get(1).is_some_and(|(from, _)| *from <= oldest) {
-        writers.remove(0);
+fn write_released(word: usize, release: &Release) {
+    write(|thread| {
+        let event = held(thread, TraceKind::Released { held: None }, word, release.task, release.site)?;
+        let held = release.since.map(|since| event.at.saturating_duration_since(since));
+        Some(Event { kind: TraceKind::Released { held }, ..event })
+    });
+}
+
+/// What a holder does at this moment: this task, or this thread.
+fn held(
+    thread: Thread,
+    kind: TraceKind,
+    word: usize,
+    task: Option<usize>,
+    site: Option<&'static Site>,
+) -> Option<Event> {
+    let who = if task.is_some() { WaiterKind::Task } else { WaiterKind::Thread };
+    Some(Event { site, ..now(thread, kind, word, Some(who), task.unwrap_or(0))? })
+}
+
+fn now(
+    thread: Thread,
+    kind: TraceKind,
+    word: usize,
+    who: Option<WaiterKind>,
+    identity: usize,
+) -> Option<Event> {
+    Some(Event { at: instant(nanos())?, thread, kind, waits_for: None, word, who, identity, site: None })
+}
+
+fn write(event: impl FnOnce(Thread) -> Option<Event>) {
+    let thread = this_thread();
+    let shelf = HERE.with(Here::shelf);
+    let ring = shelf.checked_sub(COMMON + 1).and_then(|at| RINGS.get(at));
+    // A thread that is ending may have no ring any more.
+    let (Some(thread), Some(ring)) = (thread, ring) else {
+        HOMELESS.fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    let Some(event) = event(thread) else { return };
+    let mut locked = lock(ring);
+    let mut room = VecDeque::new();
+    if locked.events.capacity() == 0 {
+        // Not under the mutex: the allocator may be one that acquires locks, or waits.
+        drop(locked);
+        room = as_unknown(|| VecDeque::with_capacity(EVENTS));
+        locked = lock(ring);
     }
-    writers.push((written, thread::current()));
-    Some(place)
+    let ring = &mut *locked;
+    if ring.events.capacity() == 0 {
+        ring.events = std::mem::take(&mut room);
+    }
+    let oldest = if ring.events.len() == EVENTS { ring.events.pop_front() } else { None };
+    ring.events.push_back(event);
+    ring.written += 1;
+    drop(locked);
+    drop((oldest, room));
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use super::exit::AtExit;
 use crate::model::Trace;
+use crate::observer::traced;
 use crate::profile::profile;
 use crate::sources::unless_it_panics;
-use crate::trace::traced;
 
 /// How old a file is at most when the program is ended.
 const PERIOD: Duration = Duration::from_secs(2);

@@ -13,7 +13,7 @@ use crate::{order, tasks};
 /// From now on waits have ages, and holders are recorded and charged with the waits of others ([`blame`](crate::blame())).
 ///
 /// Each wait, and each release of a lock with waiters, reads the clock once more, some 20 to 40 ns. Each acquisition and its release make
-/// and erase a record, some 65 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
+/// and erase a record, some 90 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
 pub fn enable() {
     start_clock();
     start_holders();

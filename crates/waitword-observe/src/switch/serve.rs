@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use waitword_core::time::Instant;
 
+use crate::observer::traced;
 use crate::report::report;
-use crate::trace::traced;
 
 /// How many connections are answered at the same time. More are refused.
 const READERS: usize = 8;

@@ -17,9 +17,9 @@ use waitword_core::time::Instant;
 
 use crate::model::{Actor, LockKind, Site, Trace, TraceEvent, TraceKind, sort};
 use crate::names::names;
-use crate::observer::trace;
+use crate::observer::traced;
 use crate::process::{more_numbers, program, task, thread};
-use crate::record::rings::{Event, Traced};
+use crate::record::rings::{Event, Tracing};
 use crate::sources::{Register, Source, unless_it_panics};
 use timeline::Timeline;
 
@@ -27,7 +27,7 @@ static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 
 /// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. Ends a trace that was started before.
 ///
-/// Each event costs some 260 instructions, including a read of the clock, and each thread with events 192 KiB. The 4,096 youngest events of
+/// Each event costs some 500 instructions, including a read of the clock, and each thread with events 288 KiB. The 4,096 youngest events of
 /// each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
 pub fn trace_start() {
     *lock(&STARTED) = Some(traced(false));
@@ -57,16 +57,6 @@ pub fn trace_stop() -> Option<Trace> {
     tracing.map(Tracing::finish)
 }
 
-/// Starts a trace beside any others, with `all` one of all acquisitions.
-pub fn traced(all: bool) -> Tracing {
-    Tracing(trace(all))
-}
-
-/// A trace that is being made. Dropping it ends it.
-#[derive(Debug)]
-#[must_use = "dropping it ends the trace"]
-pub struct Tracing(Traced);
-
 impl Tracing {
     /// Ends the trace, and returns it.
     pub fn finish(self) -> Trace {
@@ -75,12 +65,12 @@ impl Tracing {
 
     /// The trace until now. It goes on.
     pub fn so_far(&self) -> Trace {
-        let traced = self.0.so_far();
+        let traced = self.events();
         let mut trace = Trace {
             program: program(),
             process: std::process::id(),
             events: events(&traced.events, traced.start),
-            all: self.0.all,
+            all: self.all,
             dropped: traced.dropped,
         };
         for complete in COMPLETES.all() {

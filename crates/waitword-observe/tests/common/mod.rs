@@ -10,8 +10,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
 use waitword::observe::Actor;
-use waitword_observe::internals::{HolderSeen, holders, start_holders};
-use waitword_observe::{Cycle, Finding, enable, report};
+use waitword_observe::internals::start_holders;
+use waitword_observe::{Access, Cycle, Finding, Holder, LockKind, enable, report, snapshot};
 
 /// Observation is the process's, and so are its switch and its reports: one test of a program at a time.
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
@@ -92,10 +92,10 @@ pub(crate) fn is_within<T: ?Sized>(word: u64, lock: &T) -> bool {
 }
 
 /// The records of those that hold this lock.
-pub(crate) fn holders_of<T>(lock: &T) -> Vec<HolderSeen> {
-    let mut seen = holders().expect("on").seen;
-    seen.retain(|seen| is_within(seen.word as u64, lock));
-    seen
+pub(crate) fn holders_of<T: ?Sized>(lock: &T) -> Vec<Holder> {
+    let mut holders = snapshot().holders.expect("on");
+    holders.retain(|holder| is_within(holder.lock.0, lock));
+    holders
 }
 
 /// As [`held`], of a lock that nobody holds.
@@ -103,8 +103,15 @@ pub(crate) const NOBODY: [&str; 0] = [];
 
 /// How the lock is held by the records, and by the guards of which line: its mark.
 pub(crate) fn held<T>(lock: &T) -> Vec<String> {
-    let shown =
-        |seen: &HolderSeen| masked(&format!("{:?} {}:{}", seen.hold, seen.site.file(), seen.site.line()));
+    let shown = |holder: &Holder| {
+        let how = match (holder.kind, holder.mode) {
+            (LockKind::RwLock, Access::Shared) => "Read".to_owned(),
+            (LockKind::RwLock, Access::Exclusive) => "Write".to_owned(),
+            (LockKind::RwLock, _) => "UpgradableRead".to_owned(),
+            (kind, _) => kind.to_string(),
+        };
+        masked(&format!("{how} {}", holder.site.as_ref().expect("known")))
+    };
     holders_of(lock).iter().map(shown).collect()
 }
 
@@ -113,7 +120,9 @@ pub(crate) fn a_tick_later() {
     let taken_at = || {
         let lock = waitword::Mutex::new(0);
         let _taken = lock.lock();
-        holders_of(&lock)[0].since
+        let seen = snapshot();
+        let taken = seen.holders_of(waitword_observe::Address(address_of(&lock))).next();
+        seen.taken - taken.and_then(|taken| taken.held).expect("held")
     };
     let now = taken_at();
     until(|| taken_at() != now);
@@ -170,4 +179,19 @@ fn mark(site: &str) -> Option<String> {
 /// The words alone: a longer time moves the ends of lines.
 pub(crate) fn in_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Asserts that the text is that of the file, but for the breaks of its lines. If the file begins with `…`, the text has the rest of it, and
+/// what else it has depends on the machine. With WAITWORD_BLESS set, the other files are written anew.
+#[track_caller]
+pub(crate) fn assert_golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"));
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    let part = golden.strip_prefix("… ");
+    if std::env::var_os("WAITWORD_BLESS").is_some() && part.is_none() {
+        return std::fs::write(path, text).unwrap();
+    }
+    let (shown, expected) = (in_one_line(text), in_one_line(part.unwrap_or(&golden)));
+    let is_it = if part.is_some() { shown.contains(&expected) } else { shown == expected };
+    assert!(is_it && !expected.is_empty(), "{text}\ninstead of, in {}\n{golden}", path.display());
 }

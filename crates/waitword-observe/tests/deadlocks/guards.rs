@@ -15,89 +15,59 @@ use crate::{cross, expect, named, spawn};
 /// Of eight permits, six are forgotten and two are kept.
 #[test]
 fn permits_that_were_forgotten() {
-    expect(
-        || {
-            let pool = leak(Semaphore::new(8));
-            name(pool, "pool").forever();
-            spawn("leaks", move || {
-                for _ in 0..6 {
-                    pool.acquire().unwrap().forget(); // forgets
-                }
-                let _kept = pool.acquire_many(2).unwrap(); // keeps
-                thread::park();
-            });
-            spawn("waits", move || {
-                until(|| pool.available_permits() == 0);
-                let _permit = pool.acquire(); // waits
-            });
-            |report| report.snapshot.waiters() == 1
-        },
-        r#"… Semaphore "pool" at #: 1 waiter
-          # 6 permits forgotten, taken at <forgets>
-          # 2 permits, taken at <keeps>
-          # thread "waits" <waits>"#,
-    );
+    expect(|| {
+        let pool = leak(Semaphore::new(8));
+        name(pool, "pool").forever();
+        spawn("leaks", move || {
+            for _ in 0..6 {
+                pool.acquire().unwrap().forget(); // forgets
+            }
+            let _kept = pool.acquire_many(2).unwrap(); // keeps
+            thread::park();
+        });
+        spawn("waits", move || {
+            until(|| pool.available_permits() == 0);
+            let _permit = pool.acquire(); // waits
+        });
+        |report| report.snapshot.waiters() == 1
+    });
 }
 
 #[test]
 fn an_async_lock_may_be_unlocked_by_another() {
-    expect(
-        || {
-            static GATE: AsyncLock = AsyncLock::new();
-            let ledger = named('a', "ledger");
-            cross(
-                || GATE.lock(),   // alpha took the gate
-                || ledger.lock(), // alpha waits for the ledger
-                || ledger.lock(), // beta took the ledger
-                || GATE.lock(),   // beta waits for the gate
-            )
-        },
-        r#"2 waiters at 2 locks
-        cycle: 2 members, since #
-          thread "beta"  waits # for AsyncLock at # at <beta waits for the gate>
-                         holds # Mutex<char> "ledger", taken at <beta took the ledger>
-          thread "alpha" waits # for Mutex<char> "ledger" at <alpha waits for the ledger>
-                         acquired AsyncLock at # # ago at <alpha took the gate>
-        deadlock unless another unlocks what thread "alpha" acquired
-        Mutex<char> "ledger" at #: 1 waiter
-          # held by thread "beta", taken at <beta took the ledger>
-          # thread "alpha" <alpha waits for the ledger>
-        AsyncLock at #: 1 waiter
-          # acquired by thread "alpha", taken at <alpha took the gate>
-          # thread "beta" <beta waits for the gate>"#,
-    );
+    expect(|| {
+        static GATE: AsyncLock = AsyncLock::new();
+        let ledger = named('a', "ledger");
+        cross(
+            || GATE.lock(),   // alpha took the gate
+            || ledger.lock(), // alpha waits for the ledger
+            || ledger.lock(), // beta took the ledger
+            || GATE.lock(),   // beta waits for the gate
+        )
+    });
 }
 
 /// The one is owned: made to be sent. Of the other, a guard of the same line was released by another thread: it was kept over an `await` by a
 /// task that moved.
 #[test]
 fn guards_that_may_have_been_sent_make_no_certain_deadlock() {
-    expect(
-        || {
-            let (accounts, ledger) = (named(0, "accounts"), leak(Arc::new(RwLock::new('a'))));
-            let take = || accounts.lock(); // takes, and is sent
-            let mut task = Box::pin(async move {
-                let _accounts = take();
-                pending::<()>().await;
-            });
-            let first = thread::spawn(move || {
-                assert!(poll(task.as_mut(), Waker::noop()).is_pending());
-                task
-            });
-            drop(first.join().unwrap());
-            cross(
-                || ledger.write_owned(), // alpha owns
-                || accounts.lock(),      // alpha waits once more
-                take,
-                || ledger.read(), // beta waits once more
-            )
-        },
-        r#"… 2 waiters at 2 locks
-        cycle: 2 members, since #
-          thread "beta"  waits # for RwLock<char> at <beta waits once more>
-                         acquired Mutex<i32> "accounts" # ago at <takes, and is sent>
-          thread "alpha" waits # for Mutex<i32> "accounts" at <alpha waits once more>
-                         acquired RwLock<char> # ago at <alpha owns>
-        deadlock unless the guard acquired by thread "beta" is elsewhere, or the guard acquired by thread "alpha" is elsewhere"#,
-    );
+    expect(|| {
+        let (accounts, ledger) = (named(0, "accounts"), leak(Arc::new(RwLock::new('a'))));
+        let take = || accounts.lock(); // takes, and is sent
+        let mut task = Box::pin(async move {
+            let _accounts = take();
+            pending::<()>().await;
+        });
+        let first = thread::spawn(move || {
+            assert!(poll(task.as_mut(), Waker::noop()).is_pending());
+            task
+        });
+        drop(first.join().unwrap());
+        cross(
+            || ledger.write_owned(), // alpha owns
+            || accounts.lock(),      // alpha waits once more
+            take,
+            || ledger.read(), // beta waits once more
+        )
+    });
 }

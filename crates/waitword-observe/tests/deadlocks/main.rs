@@ -1,7 +1,7 @@
 //! Real locks, threads and tasks that are stuck: the whole report of a process of its own, with times masked. A process ends with its
 //! threads stuck, as they are for ever.
 //!
-//! In what is expected, `<mark>` is the line of the same file that ends with `// mark`.
+//! In what is expected (`tests/golden`), `<mark>` is the line of the test that ends with `// mark`.
 
 #![cfg(feature = "json")]
 
@@ -18,7 +18,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{in_one_line, leak, masked, until_waiting};
+use common::{assert_golden, leak, masked, until_waiting};
 use waitword::Mutex;
 use waitword_observe::{Finding, Report, abort_on_deadlock, enable, init, name, on_deadlock, report};
 
@@ -28,15 +28,18 @@ const IS_STUCK: &str = "WAITWORD_TEST_IS_STUCK";
 /// Whether a report is as it has to be once the program is stuck.
 type Stuck = fn(&Report) -> bool;
 
-/// What a process printed in which `program` runs, and how it ended: the calling test once more. A closure is named after the test that it
-/// stands in.
+/// The path of the calling test: a closure is named after the test that it stands in.
+fn test_of<P>() -> &'static str {
+    type_name::<P>().split_once("::").unwrap().1.trim_end_matches("::{{closure}}")
+}
+
+/// What a process printed in which `program` runs, and how it ended: the calling test once more.
 fn output_of<P: FnOnce() -> Stuck>(program: P) -> Output {
     if env::var_os(IS_STUCK).is_some() {
         run(program);
     }
-    let (_, test) = type_name::<P>().split_once("::").unwrap();
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", test.trim_end_matches("::{{closure}}"), "--nocapture"]);
+    child.args(["--exact", test_of::<P>(), "--nocapture"]);
     // Nothing happens without `init`.
     child.env(IS_STUCK, "1").env("WAITWORD_OBSERVE", "1");
     child.output().unwrap()
@@ -72,16 +75,14 @@ fn shown(output: &Output) -> [String; 2] {
     [shown.to_owned(), rest.to_owned()]
 }
 
-/// Asserts that the report is this one, or has what follows `…`, where the rest depends on the machine. Returns it as JSON.
+/// Asserts that the report is the golden one of the calling test. Returns it as JSON.
 #[track_caller]
-fn expect(program: impl FnOnce() -> Stuck, expected: &str) -> String {
+fn expect<P: FnOnce() -> Stuck>(program: P) -> String {
     let [text, json] = shown(&output_of(program));
-    let text = in_one_line(&masked(&text));
+    let text = masked(&text);
     let (start, report) = text.split_once(" (process #): ").unwrap();
     assert!(start.starts_with("waitword: deadlocks"), "{start}");
-    let expected = in_one_line(expected);
-    let has_part = expected.strip_prefix("… ").is_some_and(|part| report.contains(part));
-    assert!(report == expected || has_part, "\n{report}\ninstead of\n{expected}");
+    assert_golden(test_of::<P>().rsplit("::").next().unwrap(), report);
     json
 }
 

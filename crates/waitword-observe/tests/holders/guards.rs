@@ -5,12 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
-use waitword::observe::holders::Hold;
 use waitword::{
     Condvar, Mutex, MutexGuard, OwnedMutexGuard, OwnedRwLockUpgradableReadGuard, OwnedRwLockWriteGuard,
     RwLock, RwLockReadGuard, RwLockUpgradableReadGuard, RwLockWriteGuard, Semaphore,
 };
-use waitword_observe::internals::holders;
+use waitword_observe::snapshot;
 
 use crate::common::{NOBODY, held, holders_of, observed, recorded};
 
@@ -49,10 +48,9 @@ fn a_record_goes_the_way_of_its_guard() {
 }
 
 /// How many permits each record has, of all semaphores.
-fn permits() -> Vec<usize> {
-    let seen = holders().expect("on").seen;
-    let mut permits: Vec<usize> =
-        seen.iter().filter(|seen| seen.hold == Hold::Permits).map(|seen| seen.permits).collect();
+fn permits() -> Vec<u64> {
+    let mut permits: Vec<u64> =
+        snapshot().holders.expect("on").iter().filter_map(|holder| holder.permits).collect();
     permits.sort();
     permits
 }
@@ -92,7 +90,7 @@ fn a_record_of_permits_has_as_many_as_its_guard() {
 
 /// Whether the guards of this lock may be elsewhere.
 fn are_sent<T>(lock: &T) -> Vec<bool> {
-    let mut sent: Vec<bool> = holders_of(lock).iter().map(|seen| seen.may_be_elsewhere).collect();
+    let mut sent: Vec<bool> = holders_of(lock).iter().map(|seen| seen.sent_away).collect();
     sent.sort_unstable();
     sent
 }
@@ -195,7 +193,7 @@ fn a_number_names_one_hold() {
     let lock = RwLock::new(0);
     let number = || {
         let [seen] = &holders_of(&lock)[..] else { panic!("held once") };
-        (seen.number, seen.hold)
+        (seen.number, seen.mode)
     };
     let hold = || {
         let guard = lock.upgradable_read();

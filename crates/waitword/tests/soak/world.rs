@@ -73,6 +73,7 @@ macro_rules! locks {
         }
 
         /// A test of each lock, which calls `$play` with its name.
+        #[allow(unused_macros, reason = "not where all locks are played at once")]
         macro_rules! each_lock {
             ($dollar play:ident) => {
                 mod $dollar play {

@@ -105,6 +105,8 @@ mod handle;
 mod holders;
 #[allow(unsafe_code)]
 mod kept;
+#[cfg(not(waitword_loom))]
+pub mod keyed;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 pub mod lock_api;
 #[cfg(all(feature = "lock_api_05", not(waitword_loom)))]

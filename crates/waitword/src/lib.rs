@@ -32,6 +32,8 @@
 //! | [`WaitGroup`] | a count of tasks at work that drops to zero |
 //! | [`Barrier`] | *n* arrivals |
 //! | [`OnceLock`], [`LazyLock`] | a value that is made once, also by an async or fallible initialiser |
+//! | [`keyed::KeyedMutex`], [`keyed::KeyedRwLock`] | access to a key; an entry is there while somebody holds or waits |
+//! | [`keyed::OnceMap`] | a computation for the same key, kept or shared and forgotten |
 //! | [`word::AsyncLock`] | a lock word that JavaScript shares |
 //! | [`wait`], [`wait_async`], [`notify_one`] | a word of memory to change: a futex for threads and tasks. More of it in [`word`] |
 //!
@@ -68,7 +70,7 @@
 //!   lock; after 200 µs it is reserved for the head waiter. `unlock_fair` is a handoff at once.
 //! - **No futurelock**: a future that is not polled delays those behind it by [`STALL_TIMEOUT`], 10 to 20 ms, once.
 //! - **Cancel-safe**: dropping a future loses no wakeup, no permit and no lock.
-//! - **No poisoning**, except by [`Poison`].
+//! - **No poisoning**, except by [`Poison`], which also notices a task that is dropped in the middle of a change.
 //!
 //! [`guide::what_holds`] has the exact bounds, and what these locks do not do.
 
@@ -105,6 +107,8 @@ mod handle;
 mod holders;
 #[allow(unsafe_code)]
 mod kept;
+#[cfg(not(waitword_loom))]
+pub mod keyed;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 pub mod lock_api;
 #[cfg(all(feature = "lock_api_05", not(waitword_loom)))]

@@ -71,7 +71,7 @@ use crate::raw_mutex::RawMutex;
 /// as it was left. The `Mutex` of the standard library would be poisoned. Poisoning does not suit tasks: a task that is dropped
 /// halfway leaves the same incomplete change as a panic, but poisoning would report only the panic. And most critical sections
 /// either cannot panic or leave nothing half done, and would need an `unwrap` each all the same. For the others there is
-/// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked.
+/// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked, or left it in the middle of a change.
 #[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {

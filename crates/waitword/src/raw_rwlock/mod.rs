@@ -126,7 +126,7 @@ use mode::*;
 /// The state of a readers-writer lock.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(crate) struct RawRwLock {
+pub struct RawRwLock {
     state: Masked64<WAITED>,
     /// The word on which the upgrading holder waits for the readers to leave. `QUEUED` while it waits.
     drain: Masked64<WAITED>,

@@ -192,7 +192,9 @@ fn only_a_panic_poisons() {
         panic!("half way");
     }));
     assert!(half_way.is_err());
-    assert!(matches!(mutex.lock().get_mut(), Err(Poisoned)));
+    let left = mutex.lock().get_mut().map(drop).unwrap_err();
+    assert_eq!(left.begun_at().file(), file!());
+    assert!(left.to_string().contains("guards.rs"), "{left}");
     assert_eq!(mutex.lock().clear_poison(), &-1);
     assert_eq!(mutex.into_inner().into_inner(), -1);
 }

@@ -1,0 +1,151 @@
+//! What holds a key, and the future that ends with it.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use waitword_core::observe::Caller;
+
+use crate::acquire::Ask;
+use crate::acquire::future::AcquireAsync;
+use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
+use crate::error::LockError;
+use crate::handle::HasRaw;
+use crate::holders::HoldId;
+use crate::kept::{Keeper as _, Kept};
+use crate::keyed::uses::{Lead, Locks, Use};
+use crate::raw_mutex::RawMutex;
+use crate::raw_rwlock::{Mode, RawRwLock};
+
+/// How a key is held: [`Exclusive`] or [`Shared`].
+pub trait Access<R: Locks> {
+    #[doc(hidden)]
+    const ASK: Ask<R>;
+
+    #[doc(hidden)]
+    fn release(raw: &R, hold: HoldId);
+}
+
+/// Nobody else holds the key.
+#[derive(Clone, Copy, Debug)]
+pub struct Exclusive;
+
+/// Others may share the key.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared;
+
+impl Access<RawMutex> for Exclusive {
+    const ASK: () = ();
+
+    fn release(raw: &RawMutex, hold: HoldId) {
+        raw.release(hold);
+    }
+}
+
+impl Access<RawRwLock> for Exclusive {
+    const ASK: Mode = Mode::Write;
+
+    fn release(raw: &RawRwLock, hold: HoldId) {
+        raw.release_write(hold);
+    }
+}
+
+impl Access<RawRwLock> for Shared {
+    const ASK: Mode = Mode::Read;
+
+    fn release(raw: &RawRwLock, hold: HoldId) {
+        raw.release_read(hold);
+    }
+}
+
+/// Holds a key of a [`KeyedMutex`](super::KeyedMutex) or [`KeyedRwLock`](super::KeyedRwLock). Dropping the guard releases the key.
+///
+/// `P` is a reference to the lock or, in a guard that borrows nothing, an `Arc` of it; `A` is [`Exclusive`] or [`Shared`].
+#[clippy::has_significant_drop]
+#[must_use = "the key is released again at once if nobody keeps the guard: `let guard = ...`"]
+pub struct KeyedGuard<P: Lead<Value: Locks>, A: Access<P::Value>> {
+    at: Use<P>,
+    hold: HoldId,
+    _access: PhantomData<A>,
+}
+
+impl<P: Lead<Value: Locks>, A: Access<P::Value>> KeyedGuard<P, A> {
+    /// The key was acquired by this user, for this guard.
+    pub(super) fn new(at: Use<P>, hold: HoldId) -> Self {
+        Self { at, hold, _access: PhantomData }
+    }
+
+    /// The key. If it was given by reference, the one that the first user gave.
+    pub fn key(&self) -> &P::Key {
+        &self.at.entry().key
+    }
+}
+
+impl<P: Lead<Value: Locks>, A: Access<P::Value>> Drop for KeyedGuard<P, A> {
+    fn drop(&mut self) {
+        A::release(&self.at.entry().value, self.hold);
+    }
+}
+
+impl<P: Lead<Key: fmt::Debug, Value: Locks>, A: Access<P::Value>> fmt::Debug for KeyedGuard<P, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KeyedGuard").field(self.key()).finish()
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// The future of `lock_async` and its kin of [`KeyedMutex`](super::KeyedMutex) and [`KeyedRwLock`](super::KeyedRwLock). It is ready
+    /// with a [`KeyedGuard`] of the same `P` and `A`.
+    #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+    pub struct KeyedAcquire<P, A, D = NoDeadline>
+    where
+        P: Lead,
+        P::Value: Locks,
+        A: Access<P::Value>,
+    {
+        #[pin]
+        kept: Kept<Use<P>, AcquireAsync<'static, P::Value, D>>,
+        _access: PhantomData<A>,
+    }
+}
+
+impl<P: Lead<Value: Locks>, A: Access<P::Value>> KeyedAcquire<P, A> {
+    #[track_caller]
+    pub(super) fn new(at: Use<P>) -> Self {
+        let caller = Caller::here();
+        let acquire = |raw| AcquireAsync::from_caller(caller, raw, A::ASK);
+        Self { kept: Kept::new(at, acquire), _access: PhantomData }
+    }
+
+    fn until(self, deadline: Until) -> KeyedAcquire<P, A, Until> {
+        KeyedAcquire { kept: self.kept.map(|acquire| acquire.until(deadline)), _access: PhantomData }
+    }
+}
+
+impl<P: Lead<Value: Locks>, A: Access<P::Value>, D> KeyedAcquire<P, A, D> {
+    fn is_waiting(&self) -> bool {
+        self.kept.get().is_waiting()
+    }
+}
+
+impl<P: Lead<Value: Locks>, A: Access<P::Value>, D: Deadline> KeyedAcquire<P, A, D> {
+    fn poll_either(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<KeyedGuard<P, A>, D::Error>> {
+        let (mut acquire, at) = self.project().kept.split();
+        let polled = acquire.as_mut().poll(cx);
+        if let (Poll::Pending, Some(at)) = (&polled, &at) {
+            at.target().will_wait();
+        }
+        // The acquisition has ended, and uses the borrow no more (K2 of `kept.rs`).
+        polled.map_ok(|Ok(())| KeyedGuard::new(at.take().expect("it is ready once"), acquire.hold()))
+    }
+}
+
+gives_up! {
+    [P: Lead<Value: Locks>, A: Access<P::Value>,] KeyedAcquire[P, A],
+    "a `Result` with [`LockError::TimedOut`](crate::LockError::TimedOut),"
+}
+
+polls_either! {
+    [P: Lead<Value: Locks>, A: Access<P::Value>] KeyedAcquire[P, A]: KeyedGuard<P, A>, Result<KeyedGuard<P, A>, LockError>
+}

@@ -1,0 +1,331 @@
+//! A mutex and a readers-writer lock per key.
+
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+use waitword_core::time::{Duration, Instant};
+
+use crate::acquire::{attempts, block, held};
+use crate::error::LockError;
+use crate::keyed::guard::{Access, Exclusive, KeyedAcquire, KeyedGuard, Shared};
+use crate::keyed::key::Key;
+use crate::keyed::uses::{Lead, Locks, Use, Uses, Value};
+use crate::raw_mutex::RawMutex;
+use crate::raw_rwlock::{Mode, RawRwLock};
+
+impl Value for RawMutex {
+    const NEW: Self = Self::new();
+}
+
+impl Locks for RawMutex {
+    const NAME: &str = "KeyedMutex";
+}
+
+impl Value for RawRwLock {
+    const NEW: Self = Self::new();
+}
+
+impl Locks for RawRwLock {
+    const NAME: &str = "KeyedRwLock";
+}
+
+/// The attempts of a user, by whatever method: blocking, until a deadline, and at once.
+impl<P: Lead<Value: Locks>> Use<P> {
+    #[track_caller]
+    fn block<A: Access<P::Value>>(self, instead: &'static str) -> KeyedGuard<P, A> {
+        let Ok(hold) = block::acquire(self.entry(), || A::ASK, || instead);
+        KeyedGuard::new(self, hold)
+    }
+
+    #[track_caller]
+    fn block_until<A: Access<P::Value>>(
+        self,
+        deadline: Option<Instant>,
+    ) -> Result<KeyedGuard<P, A>, LockError> {
+        let acquired = block::acquire_until(self.entry(), || A::ASK, || deadline);
+        acquired.map(|Ok(hold)| KeyedGuard::new(self, hold))
+    }
+
+    #[track_caller]
+    fn attempt<A: Access<P::Value>>(self) -> Option<KeyedGuard<P, A>> {
+        let hold = held::try_take(&self.entry().value, A::ASK)?;
+        Some(KeyedGuard::new(self, hold))
+    }
+}
+
+/// A keyed lock: what all of them have, and what leads to it.
+macro_rules! keyed {
+    ($Lock:ident over $Raw:ty, $ask:expr) => {
+        impl<K> $Lock<K> {
+            /// A lock of which no key is held.
+            pub fn new() -> Self {
+                Self::with_hasher(RandomState::new())
+            }
+        }
+
+        impl<K, S> $Lock<K, S> {
+            /// As `new`, with this hasher. Who can choose the keys should not know its seed.
+            pub const fn with_hasher(hasher: S) -> Self {
+                Self { uses: Uses::new(), hasher }
+            }
+
+            /// How many keys are held or waited for at this moment; others may come and go while they are counted.
+            pub fn len(&self) -> usize {
+                self.uses.len()
+            }
+
+            /// Whether no key is held or waited for.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+        }
+
+        impl<K: Hash + Eq, S: BuildHasher> $Lock<K, S> {
+            fn at<P: Lead<Key = K, Value = $Raw>>(&self, lead: P, key: impl Key<K>) -> Use<P> {
+                let hash = key.hash_by(&self.hasher);
+                Use::new(lead, hash, key, |_| ())
+            }
+
+            /// For tests: how many waiters of this key are queued at this moment.
+            #[doc(hidden)]
+            pub fn waiters(&self, key: impl Key<K>) -> usize {
+                let hash = key.hash_by(&self.hasher);
+                let at = Use::of_old(self, hash, key);
+                at.map_or(0, |at| attempts::waiters(&at.entry().value, $ask))
+            }
+        }
+
+        impl<K, S> Lead for &$Lock<K, S> {
+            type Key = K;
+            type Value = $Raw;
+
+            fn uses(&self) -> &Uses<K, $Raw> {
+                &self.uses
+            }
+        }
+
+        impl<K, S> Lead for Arc<$Lock<K, S>> {
+            type Key = K;
+            type Value = $Raw;
+
+            fn uses(&self) -> &Uses<K, $Raw> {
+                &self.uses
+            }
+        }
+
+        impl<K, S: Default> Default for $Lock<K, S> {
+            fn default() -> Self {
+                Self::with_hasher(S::default())
+            }
+        }
+
+        impl<K, S> fmt::Debug for $Lock<K, S> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($Lock)).field("keys", &self.len()).finish()
+            }
+        }
+    };
+}
+
+/// The methods that acquire a key in one mode.
+macro_rules! acquires {
+    (
+        $Access:ident;
+        $(#[$plain_docs:meta])* $plain:ident;
+        $(#[$try_docs:meta])* $try:ident;
+        $(#[$async_docs:meta])* $async:ident;
+        $(#[$for_docs:meta])* $for:ident;
+        $(#[$until_docs:meta])* $until:ident;
+        $(#[$owned_docs:meta])* $owned:ident;
+        $(#[$try_owned_docs:meta])* $try_owned:ident;
+        $(#[$owned_async_docs:meta])* $owned_async:ident;
+    ) => {
+        $(#[$plain_docs])*
+        ///
+        /// # Panics
+        /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); when the key's `hash`,
+        /// `eq` or `clone` does: then nothing is held.
+        #[track_caller]
+        pub fn $plain(&self, key: impl Key<K>) -> KeyedGuard<&Self, $Access> {
+            self.at(self, key).block(stringify!($async))
+        }
+
+        $(#[$try_docs])*
+        #[track_caller]
+        pub fn $try(&self, key: impl Key<K>) -> Option<KeyedGuard<&Self, $Access>> {
+            self.at(self, key).attempt()
+        }
+
+        $(#[$async_docs])*
+        ///
+        /// # Cancellation
+        /// The entry is there from this call on, the position in the queue from the first poll. The future is cancel-safe: dropped, it
+        /// leaves the queue, forwards a signal that it received, and takes the entry along if nobody else uses it.
+        #[track_caller]
+        pub fn $async(&self, key: impl Key<K>) -> KeyedAcquire<&Self, $Access> {
+            KeyedAcquire::new(self.at(self, key))
+        }
+
+        $(#[$for_docs])*
+        ///
+        /// # Errors
+        /// [`TimedOut`](LockError::TimedOut), never before the time is up; [`BlockingForbidden`](LockError::BlockingForbidden) at once, if
+        /// it would have to wait and this thread must not block.
+        #[track_caller]
+        pub fn $for(&self, key: impl Key<K>, timeout: Duration) -> Result<KeyedGuard<&Self, $Access>, LockError> {
+            self.at(self, key).block_until(Instant::now().checked_add(timeout))
+        }
+
+        $(#[$until_docs])*
+        ///
+        /// # Errors
+        /// As of the method with a timeout, above.
+        #[track_caller]
+        pub fn $until(&self, key: impl Key<K>, deadline: Instant) -> Result<KeyedGuard<&Self, $Access>, LockError> {
+            self.at(self, key).block_until(Some(deadline))
+        }
+
+        $(#[$owned_docs])*
+        #[track_caller]
+        pub fn $owned(self: &Arc<Self>, key: impl Key<K>) -> KeyedGuard<Arc<Self>, $Access> {
+            self.at(Arc::clone(self), key).block(stringify!($owned_async))
+        }
+
+        $(#[$try_owned_docs])*
+        #[track_caller]
+        pub fn $try_owned(self: &Arc<Self>, key: impl Key<K>) -> Option<KeyedGuard<Arc<Self>, $Access>> {
+            self.at(Arc::clone(self), key).attempt()
+        }
+
+        $(#[$owned_async_docs])*
+        #[track_caller]
+        pub fn $owned_async(self: &Arc<Self>, key: impl Key<K>) -> KeyedAcquire<Arc<Self>, $Access> {
+            KeyedAcquire::new(self.at(Arc::clone(self), key))
+        }
+    };
+}
+
+/// A mutex per key.
+///
+/// Whoever locks a key waits for the holder of an equal key alone. Threads lock with [`lock`](Self::lock), tasks with
+/// [`lock_async`](Self::lock_async), in one FIFO queue per key; [`Mutex`](crate::Mutex) says what holds of each. A key has an entry
+/// exactly while somebody holds it or waits for it: nothing has to be cleaned up, and a million keys that were locked leave
+/// nothing behind. An entry is one allocation; a wait allocates nothing.
+///
+/// A key is given by value, or as a [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run
+/// under a lock of this map, and must not use it.
+///
+/// ```
+/// use std::thread;
+/// use waitword::keyed::{ByRef, KeyedMutex};
+///
+/// static USERS: std::sync::LazyLock<KeyedMutex<String>> = std::sync::LazyLock::new(KeyedMutex::new);
+///
+/// # smol::block_on(async {
+/// let ada = USERS.lock("ada".to_owned());
+/// // Another key: does not wait.
+/// let bob = USERS.lock_async(ByRef("bob")).await;
+/// assert!(USERS.try_lock(ByRef("ada")).is_none());
+///
+/// let thread = thread::spawn(|| drop(USERS.lock(ByRef("ada"))));
+/// drop(ada);
+/// thread.join().unwrap();
+/// drop(bob);
+/// assert!(USERS.is_empty());
+/// # });
+/// ```
+#[doc(alias("LockMap", "KeyLock", "NamedLock"))]
+pub struct KeyedMutex<K, S = RandomState> {
+    uses: Uses<K, RawMutex>,
+    hasher: S,
+}
+
+keyed! { KeyedMutex over RawMutex, () }
+
+impl<K: Hash + Eq, S: BuildHasher> KeyedMutex<K, S> {
+    acquires! {
+        Exclusive;
+        /// Locks the key, blocking this thread until it is acquired.
+        lock;
+        /// Attempts to lock the key without waiting.
+        try_lock;
+        /// Locks the key without blocking this thread.
+        lock_async;
+        /// Locks the key, blocking this thread for at most `timeout`.
+        lock_for;
+        /// Locks the key, blocking this thread until `deadline` at the latest.
+        lock_until;
+        /// Locks the key with a guard that holds an `Arc` of the map, blocking this thread until it is acquired.
+        lock_owned;
+        /// Attempts to lock the key without waiting, with a guard that holds an `Arc` of the map.
+        try_lock_owned;
+        /// Locks the key without blocking this thread, with a future and a guard that hold an `Arc` of the map.
+        lock_owned_async;
+    }
+}
+
+/// A readers-writer lock per key.
+///
+/// As [`KeyedMutex`], with shared and exclusive access to each key; [`RwLock`](crate::RwLock) says what holds of each.
+///
+/// ```
+/// use waitword::keyed::{ByRef, KeyedRwLock};
+///
+/// let files = KeyedRwLock::<String>::new();
+/// let one = files.read(ByRef("log"));
+/// let other = files.read(ByRef("log"));
+/// assert!(files.try_write(ByRef("log")).is_none());
+/// drop((one, other));
+/// assert!(files.try_write(ByRef("log")).is_some());
+/// assert!(files.is_empty());
+/// ```
+pub struct KeyedRwLock<K, S = RandomState> {
+    uses: Uses<K, RawRwLock>,
+    hasher: S,
+}
+
+keyed! { KeyedRwLock over RawRwLock, Mode::Read }
+
+impl<K: Hash + Eq, S: BuildHasher> KeyedRwLock<K, S> {
+    acquires! {
+        Shared;
+        /// Acquires shared access to the key, blocking this thread while a writer holds it or an earlier waiter is queued.
+        read;
+        /// Attempts to acquire shared access to the key without waiting.
+        try_read;
+        /// Acquires shared access to the key without blocking this thread.
+        read_async;
+        /// Acquires shared access to the key, blocking this thread for at most `timeout`.
+        read_for;
+        /// Acquires shared access to the key, blocking this thread until `deadline` at the latest.
+        read_until;
+        /// Acquires shared access to the key with a guard that holds an `Arc` of the map, blocking this thread as `read` does.
+        read_owned;
+        /// Attempts to acquire shared access to the key without waiting, with a guard that holds an `Arc` of the map.
+        try_read_owned;
+        /// Acquires shared access to the key without blocking this thread, with a future and a guard that hold an `Arc` of the map.
+        read_owned_async;
+    }
+
+    acquires! {
+        Exclusive;
+        /// Acquires exclusive access to the key, blocking this thread while there is another holder or an earlier waiter.
+        write;
+        /// Attempts to acquire exclusive access to the key without waiting.
+        try_write;
+        /// Acquires exclusive access to the key without blocking this thread.
+        write_async;
+        /// Acquires exclusive access to the key, blocking this thread for at most `timeout`.
+        write_for;
+        /// Acquires exclusive access to the key, blocking this thread until `deadline` at the latest.
+        write_until;
+        /// Acquires exclusive access to the key with a guard that holds an `Arc` of the map, blocking this thread as `write` does.
+        write_owned;
+        /// Attempts to acquire exclusive access to the key without waiting, with a guard that holds an `Arc` of the map.
+        try_write_owned;
+        /// Acquires exclusive access to the key without blocking this thread, with a future and a guard that hold an `Arc` of the map.
+        write_owned_async;
+    }
+}

@@ -1,0 +1,24 @@
+//! Locks by key: a mutex, a readers-writer lock and a computation per key. An entry is there exactly while somebody uses it.
+//!
+//! | | per key |
+//! |---|---|
+//! | [`KeyedMutex`] | one holder at a time |
+//! | [`KeyedRwLock`] | many readers or one writer |
+//! | [`OnceMap`] | one computation for all who ask: kept, or shared and forgotten |
+//!
+//! A key is given by value or, to be cloned only for a new entry, as a [`ByRef`].
+
+// `Lead` and `Access` are public because they bound public types. Nobody else can implement them: what they name is not public.
+#![allow(private_bounds, private_interfaces)]
+
+mod guard;
+mod key;
+mod locks;
+mod once_map;
+#[allow(unsafe_code)]
+mod uses;
+
+pub use self::guard::{Access, Exclusive, KeyedAcquire, KeyedGuard, Shared};
+pub use self::key::{ByRef, Key};
+pub use self::locks::{KeyedMutex, KeyedRwLock};
+pub use self::once_map::OnceMap;

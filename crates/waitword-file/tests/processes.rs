@@ -1,0 +1,307 @@
+//! One lock over many processes: nothing is lost, whoever dies, gives up, or deletes the file.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword_file::{Error, FileGuard, FileMutex, Options};
+
+/// This test, run again as another process.
+fn process(role: &str, path: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "another_process", "--nocapture", "--ignored"])
+        .env("ROLE", role)
+        .env("LOCK", path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for a line that the other process prints.
+fn says(child: &mut Child, what: &str) {
+    let stdout = child.stdout.as_mut().unwrap();
+    // Bytes one by one: nothing that comes later is swallowed.
+    let mut line = Vec::new();
+    for byte in stdout.bytes() {
+        match byte.unwrap() {
+            b'\n' if line == what.as_bytes() => return,
+            b'\n' => line.clear(),
+            byte => line.push(byte),
+        }
+    }
+    panic!("it ended without saying {what}");
+}
+
+/// What the other process does.
+#[test]
+#[ignore = "a process of the other tests"]
+fn another_process() {
+    let lock = FileMutex::open(std::env::var_os("LOCK").unwrap()).unwrap();
+    match std::env::var("ROLE").unwrap().as_str() {
+        "adds" => adds(&lock),
+        "holds" => {
+            let _guard = lock.lock().unwrap();
+            println!("\nholds");
+            let _ = std::io::stdin().read(&mut [0]);
+        }
+        "shares" => {
+            let _guard = lock.lock_shared().unwrap();
+            println!("\nshares");
+            let _ = std::io::stdin().read(&mut [0]);
+        }
+        "waits" => {
+            println!("\nwaits");
+            let _guard = lock.lock().unwrap();
+            println!("\ngot it");
+            let _ = std::io::stdin().read(&mut [0]);
+        }
+        "is busy" => {
+            println!("\nbusy");
+            busy(&lock, || BufReader::new(std::io::stdin()).lines().next().is_some());
+        }
+        role => panic!("no role {role}"),
+    }
+}
+
+const EACH: u64 = 20_000 / 8 / 8;
+
+/// Four threads and four tasks, each of which adds one many times.
+fn adds(lock: &FileMutex) {
+    let add = |guard: FileGuard| {
+        let mut file = guard.file();
+        let mut text = String::new();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.read_to_string(&mut text).unwrap();
+        let count: u64 = text.trim().parse().unwrap_or(0);
+        file.seek(SeekFrom::Start(0)).unwrap();
+        write!(file, "{:020}", count + 1).unwrap();
+    };
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..EACH).for_each(|_| add(lock.lock().unwrap())));
+        }
+        let tasks: Vec<_> = (0..4)
+            .map(|_| {
+                let lock = lock.clone();
+                smol::spawn(async move {
+                    for _ in 0..EACH {
+                        add(lock.lock_async().await.unwrap());
+                    }
+                })
+            })
+            .collect();
+        smol::block_on(async {
+            for task in tasks {
+                task.await;
+            }
+        });
+    });
+    println!("\nadded {}", 8 * EACH);
+}
+
+/// Two threads take turns without a break until `ends`.
+fn busy(lock: &FileMutex, ends: impl FnOnce() -> bool) {
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    drop(lock.lock().unwrap());
+                }
+            });
+        }
+        ends();
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn eight_processes_of_threads_and_tasks_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut children: Vec<_> = (0..8).map(|_| process("adds", &path)).collect();
+    let added: u64 = children
+        .iter_mut()
+        .map(|child| {
+            let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+            let added =
+                lines.filter_map(|line| line.strip_prefix("added ")?.parse::<u64>().ok()).sum::<u64>();
+            assert!(child.wait().unwrap().success());
+            added
+        })
+        .sum();
+    assert_eq!(added, 8 * 8 * EACH);
+    assert_eq!(fs::read_to_string(&path).unwrap().parse::<u64>().unwrap(), added);
+}
+
+#[test]
+fn the_lock_of_a_process_that_is_killed_is_free() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut holder = process("holds", &path);
+    says(&mut holder, "holds");
+    let lock = FileMutex::open(&path).unwrap();
+    assert!(lock.try_lock().unwrap().is_none());
+    if cfg!(target_os = "linux") {
+        assert_eq!(lock.holders(), [holder.id()]);
+    }
+    thread::scope(|scope| {
+        let thread = scope.spawn(|| drop(lock.lock().unwrap()));
+        let task = smol::spawn({
+            let lock = lock.clone();
+            async move { drop(lock.lock_async().await.unwrap()) }
+        });
+        holder.kill().unwrap();
+        thread.join().unwrap();
+        smol::block_on(task);
+    });
+    holder.wait().unwrap();
+    assert!(lock.holders().is_empty());
+}
+
+#[test]
+fn a_timeout_names_the_process_that_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut holder = process("holds", &path);
+    says(&mut holder, "holds");
+    let lock = FileMutex::open(&path).unwrap();
+    let soon = Duration::from_millis(20);
+    let start = Instant::now();
+    let errors = [
+        lock.lock_for(soon).unwrap_err(),
+        smol::block_on(async { lock.lock_async().timeout(soon).await }).unwrap_err(),
+    ];
+    assert!(start.elapsed() >= 2 * soon);
+    for error in errors {
+        let Error::TimedOut { holders, .. } = &error else { panic!("{error}") };
+        if cfg!(target_os = "linux") {
+            assert_eq!(holders, &[holder.id()]);
+            assert!(error.to_string().ends_with(&format!("is locked by process {}", holder.id())), "{error}");
+        }
+    }
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    drop(lock.lock().unwrap());
+}
+
+/// Neither costs anything, nor is the lock left locked: another process gets it as soon as the holder releases it.
+#[test]
+fn a_thousand_futures_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut holder = process("holds", &path);
+    says(&mut holder, "holds");
+    let lock = FileMutex::open(&path).unwrap();
+    for _ in 0..1_000 {
+        let mut wait = Box::pin(std::future::IntoFuture::into_future(lock.lock_async()));
+        assert!(poll(&mut wait).is_pending());
+    }
+    // One that is not polled any more is in nobody's way, in this process or in another.
+    let mut unpolled = Box::pin(std::future::IntoFuture::into_future(lock.lock_async()));
+    assert!(poll(&mut unpolled).is_pending());
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    drop(lock.lock().unwrap());
+    let mut other = process("holds", &path);
+    says(&mut other, "holds");
+    drop(other.stdin.take());
+    other.wait().unwrap();
+    drop(smol::block_on(unpolled).unwrap());
+}
+
+fn poll<F: Future + Unpin>(future: &mut F) -> std::task::Poll<F::Output> {
+    std::pin::Pin::new(future).poll(&mut std::task::Context::from_waker(std::task::Waker::noop()))
+}
+
+#[test]
+fn readers_of_two_processes_share_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut reader = process("shares", &path);
+    says(&mut reader, "shares");
+    let lock = FileMutex::open(&path).unwrap();
+    let own =
+        (lock.lock_shared().unwrap(), smol::block_on(async { lock.lock_shared_async().await }).unwrap());
+    assert!(lock.try_lock().unwrap().is_none());
+    drop(own);
+    assert!(lock.try_lock().unwrap().is_none(), "the other's");
+    assert!(lock.try_lock_shared().unwrap().is_some());
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| lock.lock().unwrap());
+        drop(reader.stdin.take());
+        reader.wait().unwrap();
+        drop(writer.join().unwrap());
+    });
+    assert!(lock.try_lock().unwrap().is_some());
+}
+
+/// The waiter locks the file that is at the path when it gets the lock.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_deleted_while_somebody_waits_is_not_locked_in_the_void() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut holder = process("holds", &path);
+    says(&mut holder, "holds");
+    let mut waiter = process("waits", &path);
+    says(&mut waiter, "waits");
+    fs::remove_file(&path).unwrap();
+    let lock = FileMutex::open(&path).unwrap();
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    says(&mut waiter, "got it");
+    assert!(lock.try_lock().unwrap().is_none(), "both have the file that is there now");
+    drop(waiter.stdin.take());
+    waiter.wait().unwrap();
+    let guard = lock.lock().unwrap();
+    assert!(guard.is_in_place().unwrap());
+    fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+    assert!(!guard.is_in_place().unwrap());
+}
+
+/// Its threads hand the lock on to each other for a tenure, not for ever.
+#[test]
+fn a_busy_process_does_not_starve_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut other = process("is busy", &path);
+    says(&mut other, "busy");
+    let lock = Options::default().tenure(Duration::from_millis(5)).open(&path).unwrap();
+    for _ in 0..3 {
+        drop(lock.lock().unwrap());
+    }
+    drop(other.stdin.take());
+    assert!(other.wait().unwrap().success());
+}
+
+#[test]
+fn bad_places_are_clear_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let says = |path: &Path| FileMutex::open(path).unwrap_err().to_string();
+    assert!(says(folder.path()).contains("directory"), "{}", says(folder.path()));
+    let missing = folder.path().join("missing").join("lock");
+    assert!(says(&missing).contains("cannot be locked: "), "{}", says(&missing));
+    assert!(says(Path::new("/")).contains("it is a directory"));
+    // A disk without space.
+    if Path::new("/dev/full").exists() {
+        let lock = FileMutex::open("/dev/full").unwrap();
+        let guard = lock.lock().unwrap();
+        assert_eq!(guard.file().write(b"x").unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    }
+}
+
+#[test]
+fn nothing_waits_where_blocking_is_forbidden() {
+    let folder = tempfile::tempdir().unwrap();
+    let lock = FileMutex::open(folder.path().join("lock")).unwrap();
+    let guard = lock.lock().unwrap();
+    let _forbidden = waitword::forbid_blocking();
+    assert!(matches!(lock.lock(), Err(Error::BlockingForbidden)));
+    drop(guard);
+    assert!(lock.lock().is_ok(), "it need not wait");
+}

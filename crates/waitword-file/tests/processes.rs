@@ -265,15 +265,15 @@ fn a_file_that_is_deleted_while_somebody_waits_is_not_locked_in_the_void() {
 fn a_tenure_ends_though_others_of_the_process_wait() {
     let folder = tempfile::tempdir().unwrap();
     let lock = Options::default().tenure(Duration::ZERO).open(folder.path().join("lock")).unwrap();
-    // On a slow machine the lock may be back before the poll.
-    let is_left_to_others = (0..1_000).any(|_| {
+    let is_left_to_others = |_: &u32| {
         let guard = lock.lock().unwrap();
         let mut own = lock.lock_async().into_future();
         assert!(poll(&mut own).is_pending());
         drop(guard);
         poll(&mut own).is_pending()
-    });
-    assert!(is_left_to_others);
+    };
+    // Now and then the process has it back before the poll, or its thread has taken it from a waiter that was let in.
+    assert!((0..40).filter(is_left_to_others).count() > 10);
 }
 
 /// Polls its future whenever it is woken, at once.

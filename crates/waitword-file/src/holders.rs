@@ -1,0 +1,25 @@
+//! Which processes hold the lock of a file, as far as the system tells.
+
+use std::fs::Metadata;
+
+/// From `/proc/locks`, in which a line is `7: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`; those that wait have `->` after the number.
+#[cfg(target_os = "linux")]
+pub(crate) fn of(file: &Metadata) -> Vec<u32> {
+    use std::os::unix::fs::MetadataExt;
+
+    let device = file.dev();
+    let major = (device >> 8) & 0xfff | (device >> 32) & !0xfff;
+    let minor = device & 0xff | (device >> 12) & !0xff;
+    let here = format!("{major:02x}:{minor:02x}:{}", file.ino());
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let holder = |line: &str| match *line.split_whitespace().collect::<Vec<_>>() {
+        [_, "FLOCK", _, _, process, file, ..] if file == here => process.parse().ok(),
+        _ => None,
+    };
+    locks.lines().filter_map(holder).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn of(_file: &Metadata) -> Vec<u32> {
+    Vec::new()
+}

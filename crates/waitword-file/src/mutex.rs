@@ -1,0 +1,287 @@
+//! The lock of a file, and the ways to acquire it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::io;
+use std::path::PathBuf;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use waitword::word::Parker;
+use waitword::{LockError, may_block};
+
+use crate::error::Error;
+use crate::guard::FileGuard;
+use crate::system::{Local, Mode, Path};
+
+/// The lock of a file, for the threads and tasks of this process and for other processes.
+///
+/// A handle, which can be cloned; all handles of a process that lead to one path share one queue. The file is made if it is not there, and
+/// never deleted, truncated or written.
+///
+/// | | exclusive | shared |
+/// |---|---|---|
+/// | blocks the thread | [`lock`](Self::lock) | [`lock_shared`](Self::lock_shared) |
+/// | never waits | [`try_lock`](Self::try_lock) | [`try_lock_shared`](Self::try_lock_shared) |
+/// | a future | [`lock_async`](Self::lock_async) | [`lock_shared_async`](Self::lock_shared_async) |
+/// | … with a timeout | `lock_async().timeout(d)` | `lock_shared_async().timeout(d)` |
+/// | blocks, with a timeout | [`lock_for`](Self::lock_for) | [`lock_shared_for`](Self::lock_shared_for) |
+#[derive(Clone)]
+pub struct FileMutex(Arc<Path>);
+
+/// How a [`FileMutex`] is opened.
+#[derive(Clone, Debug)]
+pub struct Options {
+    tenure: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tenure: Duration::from_millis(100) }
+    }
+}
+
+impl Options {
+    /// For how long this process hands the lock on to its own waiters before other processes get it. 100 ms by default; zero: not at all. Counts
+    /// for all handles of the path, from now on.
+    pub fn tenure(self, tenure: Duration) -> Self {
+        Self { tenure }
+    }
+
+    /// As [`FileMutex::open`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open(&self, path: impl AsRef<std::path::Path>) -> Result<FileMutex, Error> {
+        let path = path.as_ref();
+        let place = place(path).map_err(|error| Error::io(path, error))?;
+        let file = shared(place, self.tenure);
+        file.set_tenure(self.tenure)?;
+        file.open()?;
+        Ok(FileMutex(file))
+    }
+}
+
+/// The path without links in the names of its folders.
+fn place(path: &std::path::Path) -> io::Result<PathBuf> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
+    };
+    let folder = if folder.as_os_str().is_empty() { std::path::Path::new(".") } else { folder };
+    Ok(folder.canonicalize()?.join(name))
+}
+
+/// What this process has for the path.
+fn shared(place: PathBuf, tenure: Duration) -> Arc<Path> {
+    // With the number of the process: a child does not use what its parent has.
+    static PATHS: Mutex<BTreeMap<(u32, PathBuf), Weak<Path>>> = Mutex::new(BTreeMap::new());
+    let mut paths = PATHS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (std::process::id(), place);
+    if let Some(path) = paths.get(&key).and_then(Weak::upgrade) {
+        return path;
+    }
+    paths.retain(|_, path| path.strong_count() > 0);
+    let path = Arc::new(Path::new(key.1.clone(), tenure));
+    paths.insert(key, Arc::downgrade(&path));
+    path
+}
+
+impl FileMutex {
+    /// Opens the file, which is made if it is not there. Nothing is locked yet.
+    ///
+    /// # Errors
+    /// [`Error::Io`]: the folder is not there, may not be written, or has no space; the path is a directory.
+    pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
+        Options::default().open(path)
+    }
+
+    /// Locks the file, blocking this thread until it is acquired.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system cannot lock the file; [`Error::BlockingForbidden`] if it would have to wait and this thread must not block
+    /// ([`waitword::forbid_blocking`]); [`Error::Forked`].
+    pub fn lock(&self) -> Result<FileGuard, Error> {
+        self.block(Mode::Exclusive, None)
+    }
+
+    /// Locks the file together with others who share it, blocking this thread until it is acquired.
+    ///
+    /// # Errors
+    /// As [`lock`](Self::lock).
+    pub fn lock_shared(&self) -> Result<FileGuard, Error> {
+        self.block(Mode::Shared, None)
+    }
+
+    /// Locks the file, blocking this thread for at most `timeout`.
+    ///
+    /// # Errors
+    /// [`Error::TimedOut`], never before the time is up; and as [`lock`](Self::lock).
+    pub fn lock_for(&self, timeout: Duration) -> Result<FileGuard, Error> {
+        self.block(Mode::Exclusive, Instant::now().checked_add(timeout))
+    }
+
+    /// Locks the file together with others who share it, blocking this thread for at most `timeout`.
+    ///
+    /// # Errors
+    /// As [`lock_for`](Self::lock_for).
+    pub fn lock_shared_for(&self, timeout: Duration) -> Result<FileGuard, Error> {
+        self.block(Mode::Shared, Instant::now().checked_add(timeout))
+    }
+
+    /// Attempts to lock the file without waiting. `None`: it is held, by this process or another.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the system cannot lock the file; [`Error::Forked`].
+    pub fn try_lock(&self) -> Result<Option<FileGuard>, Error> {
+        self.attempt(Mode::Exclusive)
+    }
+
+    /// Attempts to lock the file together with others who share it, without waiting.
+    ///
+    /// # Errors
+    /// As [`try_lock`](Self::try_lock).
+    pub fn try_lock_shared(&self) -> Result<Option<FileGuard>, Error> {
+        self.attempt(Mode::Shared)
+    }
+
+    /// Locks the file without blocking this thread.
+    ///
+    /// # Cancellation
+    /// Nothing happens before the first poll. Dropped at whatever moment, the future leaves the queue, and leaves no lock behind.
+    ///
+    /// # Errors
+    /// As [`lock`](Self::lock), but that it does not block.
+    pub fn lock_async(&self) -> Locking {
+        Locking { path: Arc::clone(&self.0), mode: Mode::Exclusive, deadline: None }
+    }
+
+    /// Locks the file together with others who share it, without blocking this thread.
+    ///
+    /// # Cancellation
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Errors
+    /// As [`lock_async`](Self::lock_async).
+    pub fn lock_shared_async(&self) -> Locking {
+        Locking { path: Arc::clone(&self.0), mode: Mode::Shared, deadline: None }
+    }
+
+    /// The processes that hold the lock at this moment, as far as the system tells; this one, too.
+    pub fn holders(&self) -> Vec<u32> {
+        self.0.holders()
+    }
+
+    /// The path of the file, absolute.
+    pub fn path(&self) -> &std::path::Path {
+        &self.0.path
+    }
+
+    fn attempt(&self, mode: Mode) -> Result<Option<FileGuard>, Error> {
+        self.0.attempt(mode)?.map(|local| FileGuard::new(&self.0, local)).transpose()
+    }
+
+    fn block(&self, mode: Mode, deadline: Option<Instant>) -> Result<FileGuard, Error> {
+        if let Some(guard) = self.attempt(mode)? {
+            return Ok(guard);
+        }
+        if !may_block() {
+            return Err(Error::BlockingForbidden);
+        }
+        let _wants = self.0.wants(mode)?;
+        loop {
+            let local = match (deadline, mode) {
+                (None, Mode::Exclusive) => Local::Exclusive(self.0.local.write_owned()),
+                (None, _) => Local::Shared(self.0.local.read_owned()),
+                (Some(deadline), _) => block_on(local_until(&self.0, mode, deadline))?,
+            };
+            if let Some(local) = self.0.come_through(local)? {
+                return FileGuard::new(&self.0, local);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FileMutex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FileMutex").field(&self.path()).finish()
+    }
+}
+
+/// A lock that is to be awaited, with or without a timeout.
+#[derive(Clone)]
+#[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+pub struct Locking {
+    path: Arc<Path>,
+    mode: Mode,
+    deadline: Option<Instant>,
+}
+
+impl Locking {
+    /// The same, which gives up after `timeout`, counted from this call.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { deadline: Instant::now().checked_add(timeout), ..self }
+    }
+
+    /// The same, which gives up at `deadline`.
+    pub fn deadline(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
+    }
+
+    async fn acquire(self) -> Result<FileGuard, Error> {
+        let Self { path, mode, deadline } = self;
+        if let Some(local) = path.attempt(mode)? {
+            return FileGuard::new(&path, local);
+        }
+        let _wants = path.wants(mode)?;
+        loop {
+            let local = match (deadline, mode) {
+                (None, Mode::Exclusive) => Local::Exclusive(path.local.write_owned_async().await),
+                (None, _) => Local::Shared(path.local.read_owned_async().await),
+                (Some(deadline), _) => local_until(&path, mode, deadline).await?,
+            };
+            if let Some(local) = path.come_through(local)? {
+                return FileGuard::new(&path, local);
+            }
+        }
+    }
+}
+
+impl IntoFuture for Locking {
+    type Output = Result<FileGuard, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.acquire())
+    }
+}
+
+impl fmt::Debug for Locking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Locking").field("path", &self.path.path).field("deadline", &self.deadline).finish()
+    }
+}
+
+async fn local_until(path: &Path, mode: Mode, deadline: Instant) -> Result<Local, Error> {
+    let local = match mode {
+        Mode::Exclusive => path.local.write_owned_async().deadline(deadline).await.map(Local::Exclusive),
+        _ => path.local.read_owned_async().deadline(deadline).await.map(Local::Shared),
+    };
+    local.map_err(|error| match error {
+        LockError::TimedOut => Error::TimedOut { path: path.path.clone(), holders: path.holders() },
+        LockError::BlockingForbidden => Error::BlockingForbidden,
+    })
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let parker = Parker::current();
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(parker.waker())) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => parker.park(),
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! The system's lock of one file, and the gate before it.
+//!
+//! The *gate* is the local lock, held by nobody of the program. While this process has not got the system's lock, the gate is closed, and the threads and
+//! tasks that want the lock are queued at it. So whoever waits, waits in the local queue, which knows how to do without a waiter that is dropped or not
+//! polled. To open the gate is to release the local lock: its head waiter is next.
+//!
+//! ```text
+//!  system's lock   gate     users
+//!  none            closed   0        nobody wants it; or the thread of this crate waits for it in the system
+//!  held            open     1, n     a writer, or readers
+//!  held            open     0        left to the head of the local queue, until the tenure ends
+//!  none            open     0        failed: each waiter comes through, and gets the error
+//! ```
+//!
+//! Who leaves as the last closes the gate with its own guard, if it is a writer's; or by trying, if it is a reader's. If that fails, another
+//! user is through already.
+
+#[cfg(unix)]
+use std::fs::Metadata;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use waitword::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+
+use crate::error::Error;
+use crate::holders;
+
+/// A process whose tenure has ended leaves the system's lock to others for so long: they have been woken, and have to run.
+const REST: Duration = Duration::from_millis(2);
+
+/// The thread of this crate ends if nobody has wanted the lock for so long.
+const LINGER: Duration = Duration::from_millis(100);
+
+/// How a file is to be locked, and how it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Mode {
+    None,
+    Shared,
+    Exclusive,
+}
+
+/// The local lock as a user has it.
+#[derive(Debug)]
+pub(crate) enum Local {
+    Shared(OwnedRwLockReadGuard<()>),
+    Exclusive(OwnedRwLockWriteGuard<()>),
+}
+
+impl Local {
+    /// The gate, opened for its user alone.
+    fn through(gate: OwnedRwLockWriteGuard<()>, mode: Mode) -> Self {
+        match mode {
+            Mode::Exclusive => Self::Exclusive(gate),
+            _ => Self::Shared(OwnedRwLockWriteGuard::downgrade(gate)),
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        match self {
+            Self::Shared(_) => Mode::Shared,
+            Self::Exclusive(_) => Mode::Exclusive,
+        }
+    }
+}
+
+/// All handles of this process that lead to one path.
+pub(crate) struct Path {
+    pub(crate) path: PathBuf,
+    process: u32,
+    pub(crate) local: Arc<RwLock<()>>,
+    state: Mutex<State>,
+    /// Tells the thread of this crate to look at the state.
+    changed: Condvar,
+    #[cfg(feature = "observe")]
+    _shown: waitword_observe::Name,
+}
+
+struct State {
+    file: Option<Arc<File>>,
+    held: Mode,
+    gate: Option<OwnedRwLockWriteGuard<()>>,
+    users: usize,
+    /// Those who want the lock, shared and exclusive, and have no guard yet.
+    wanted: [usize; 2],
+    tenure: Duration,
+    /// When the tenure ends.
+    ends: Instant,
+    /// The tenure has ended while others of this process wanted the lock.
+    rests: bool,
+    failed: Option<Error>,
+    has_thread: bool,
+    /// It is in the system's call.
+    is_calling: bool,
+}
+
+/// Somebody who wants the lock, and has no guard yet.
+pub(crate) struct Wants(pub(crate) Arc<Path>, Mode);
+
+impl Path {
+    pub(crate) fn new(path: PathBuf, tenure: Duration) -> Self {
+        let local = Arc::<RwLock<()>>::default();
+        let state = State {
+            file: None,
+            held: Mode::None,
+            gate: local.try_write_owned(),
+            users: 0,
+            wanted: [0; 2],
+            tenure,
+            ends: Instant::now(),
+            rests: false,
+            failed: None,
+            has_thread: false,
+            is_calling: false,
+        };
+        Self {
+            #[cfg(feature = "observe")]
+            _shown: waitword_observe::name(&*local, format!("the file {}", path.display())),
+            path,
+            process: std::process::id(),
+            local,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// The state; not in a child, in which another thread of the parent may have it for ever.
+    fn state(&self) -> Result<MutexGuard<'_, State>, Error> {
+        match self.process == std::process::id() {
+            true => Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner)),
+            false => Err(Error::Forked),
+        }
+    }
+
+    pub(crate) fn set_tenure(&self, tenure: Duration) -> Result<(), Error> {
+        self.state()?.tenure = tenure;
+        Ok(())
+    }
+
+    /// Opens the file, if it is not open: an error that says so now need not be told later.
+    pub(crate) fn open(&self) -> Result<(), Error> {
+        self.state()?.open(self).map(drop).map_err(|error| Error::io(&self.path, error))
+    }
+
+    pub(crate) fn holders(&self) -> Vec<u32> {
+        std::fs::metadata(&self.path).map_or_else(|_| Vec::new(), |file| holders::of(&file))
+    }
+
+    /// Locks the file if that needs no wait, neither here nor in the system.
+    pub(crate) fn attempt(&self, mode: Mode) -> Result<Option<Local>, Error> {
+        let mut state = self.state()?;
+        if state.gate.is_some() && !state.is_calling && state.wanted == [0; 2] && !state.rests {
+            if !state.try_system(self, mode).map_err(|error| Error::io(&self.path, error))? {
+                return Ok(None);
+            }
+            let gate = state.gate.take();
+            return Ok(gate.map(|gate| state.enters(Local::through(gate, mode))));
+        }
+        let local = match mode {
+            Mode::Exclusive => self.local.try_write_owned().map(Local::Exclusive),
+            _ => self.local.try_read_owned().map(Local::Shared),
+        };
+        match local {
+            Some(local) if state.held >= mode => Ok(Some(state.enters(local))),
+            Some(local) => {
+                self.close(state, local);
+                Ok(None)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// A waiter has come through the gate. Gives the local lock back if the system's has another mode: the caller wants it again.
+    pub(crate) fn come_through(&self, local: Local) -> Result<Option<Local>, Error> {
+        let mut state = self.state()?;
+        if state.held >= local.mode() {
+            return Ok(Some(state.enters(local)));
+        }
+        match state.failed.clone() {
+            Some(error) => Err(error),
+            None => {
+                self.close(state, local);
+                Ok(None)
+            }
+        }
+    }
+
+    /// A guard is dropped.
+    pub(crate) fn leave(&self, local: Local) {
+        let Ok(mut state) = self.state() else {
+            // The parent's lock stays as it is.
+            std::mem::forget(local);
+            return;
+        };
+        state.users -= 1;
+        let is_wanted = state.wanted != [0; 2];
+        let suffices = state.wanted[1] == 0 || state.held == Mode::Exclusive;
+        let is_over = Instant::now() >= state.ends;
+        // The thread, which is there while anybody waits, releases it at the end of the tenure if the waiter has not come by then.
+        if state.users > 0 || is_wanted && suffices && !is_over {
+            drop(state);
+            return drop(local);
+        }
+        state.rests = is_wanted && is_over;
+        self.close(state, local);
+    }
+
+    /// Closes the gate with the last user's lock, and releases the system's. If the gate cannot be closed, somebody is coming through, and
+    /// releases it. Wakers do not run under the lock of the state.
+    fn close<'a>(&'a self, mut state: MutexGuard<'a, State>, local: Local) {
+        match local {
+            Local::Exclusive(gate) => state.close(gate),
+            Local::Shared(reader) => {
+                drop(state);
+                drop(reader);
+                state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(gate) = self.local.try_write_owned().filter(|_| state.gate.is_none()) {
+                    state.close(gate);
+                }
+            }
+        }
+        self.changed.notify_one();
+    }
+
+    /// Whether the path leads to the file that is locked.
+    pub(crate) fn is_in_place(&self) -> Result<bool, Error> {
+        let state = self.state()?;
+        let Some(file) = &state.file else { return Ok(false) };
+        is_at(file, &self.path).map_err(|error| Error::io(&self.path, error))
+    }
+
+    pub(crate) fn file(&self) -> Option<Arc<File>> {
+        self.state().ok()?.file.clone()
+    }
+
+    /// Somebody wants the lock from now on.
+    pub(crate) fn wants(self: &Arc<Self>, mode: Mode) -> Result<Wants, Error> {
+        let mut state = self.state()?;
+        state.wanted[usize::from(mode == Mode::Exclusive)] += 1;
+        if !state.has_thread {
+            let path = Arc::clone(self);
+            let thread = thread::Builder::new().name("waitword-file".into()).spawn(move || path.serve());
+            if let Err(error) = thread {
+                state.wanted[usize::from(mode == Mode::Exclusive)] -= 1;
+                return Err(Error::io(&self.path, error));
+            }
+            state.has_thread = true;
+        }
+        self.changed.notify_one();
+        Ok(Wants(Arc::clone(self), mode))
+    }
+
+    /// The thread of this crate: waits for the system's lock while somebody wants it.
+    fn serve(&self) {
+        let Ok(mut state) = self.state() else { return };
+        loop {
+            let is_wanted = state.wanted != [0; 2];
+            let now = Instant::now();
+            if state.gate.is_some() && is_wanted {
+                state = self.wait_in_system(state);
+            } else if state.gate.is_none() && state.users == 0 && (!is_wanted || now >= state.ends) {
+                // Left to a waiter who has not come. If the gate cannot be closed, one is coming.
+                match self.local.try_write_owned() {
+                    Some(gate) => {
+                        state.rests = is_wanted;
+                        state.close(gate);
+                    }
+                    None => state = self.wait(state, REST),
+                }
+            } else if is_wanted || state.users > 0 || state.gate.is_none() {
+                let until = state.ends.saturating_duration_since(now).max(REST);
+                state = self.wait(state, until);
+            } else {
+                state = self.wait(state, LINGER);
+                if state.gate.is_some() && state.wanted == [0; 2] {
+                    state.has_thread = false;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn wait<'a>(&'a self, state: MutexGuard<'a, State>, time: Duration) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Waits for the system's lock, and opens the gate.
+    fn wait_in_system<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let mode = if state.wanted[1] > 0 { Mode::Exclusive } else { Mode::Shared };
+        let rests = std::mem::take(&mut state.rests);
+        let opened = state.open(self);
+        state.is_calling = true;
+        drop(state);
+        if rests {
+            thread::sleep(REST);
+        }
+        let is_in_place = opened.and_then(|file| {
+            match mode {
+                Mode::Exclusive => file.lock()?,
+                _ => file.lock_shared()?,
+            }
+            is_at(&file, &self.path)
+        });
+        state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_calling = false;
+        match is_in_place {
+            Ok(true) => state.begin(mode),
+            // Closed, it is unlocked.
+            Ok(false) => {
+                state.file = None;
+                return state;
+            }
+            Err(error) => {
+                state.file = None;
+                state.failed = Some(Error::io(&self.path, error));
+            }
+        }
+        let gate = state.gate.take();
+        drop(state);
+        // Wakes the head of the queue.
+        drop(gate);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn open(&mut self, path: &Path) -> io::Result<Arc<File>> {
+        if let Some(file) = &self.file {
+            return Ok(Arc::clone(file));
+        }
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path.path)?;
+        Ok(Arc::clone(self.file.insert(Arc::new(file))))
+    }
+
+    /// Takes the system's lock, if it is free.
+    fn try_system(&mut self, path: &Path, mode: Mode) -> io::Result<bool> {
+        loop {
+            let file = self.open(path)?;
+            let locked = match mode {
+                Mode::Exclusive => file.try_lock(),
+                _ => file.try_lock_shared(),
+            };
+            match locked {
+                Err(TryLockError::WouldBlock) => return Ok(false),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Ok(()) if is_at(&file, &path.path)? => {
+                    self.begin(mode);
+                    return Ok(true);
+                }
+                Ok(()) => self.file = None,
+            }
+        }
+    }
+
+    /// A tenure begins.
+    fn begin(&mut self, mode: Mode) {
+        self.held = mode;
+        self.ends = Instant::now() + self.tenure;
+    }
+
+    fn enters(&mut self, local: Local) -> Local {
+        self.users += 1;
+        local
+    }
+
+    /// Closes the gate, and releases the system's lock.
+    fn close(&mut self, gate: OwnedRwLockWriteGuard<()>) {
+        self.gate = Some(gate);
+        self.failed = None;
+        let unlocked = match &self.file {
+            Some(file) if self.held > Mode::None => file.unlock(),
+            _ => Ok(()),
+        };
+        if unlocked.is_err() {
+            // It is unlocked when the last guard has dropped it.
+            self.file = None;
+        }
+        self.held = Mode::None;
+    }
+}
+
+impl Drop for Wants {
+    fn drop(&mut self) {
+        let Self(path, mode) = self;
+        if let Ok(mut state) = path.state() {
+            state.wanted[usize::from(*mode == Mode::Exclusive)] -= 1;
+            if state.wanted == [0; 2] {
+                state.rests = false;
+                path.changed.notify_one();
+            }
+        }
+    }
+}
+
+/// Whether the path leads to this file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &std::path::Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let number = |file: Metadata| (file.dev(), file.ino());
+    match std::fs::metadata(path) {
+        Ok(there) => Ok(number(there) == number(file.metadata()?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Not known.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &std::path::Path) -> io::Result<bool> {
+    Ok(true)
+}

@@ -73,7 +73,7 @@ mod requeue;
 mod spin;
 mod sync;
 #[allow(unsafe_code)]
-mod timer;
+pub mod timer;
 #[allow(unsafe_code)]
 mod wait;
 #[allow(unsafe_code)]

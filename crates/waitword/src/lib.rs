@@ -166,6 +166,8 @@ pub use stall_timeout::disable_stall_timeout;
 pub use stall_timeout::{LONGEST_STALL_TIMEOUT, STALL_TIMEOUT};
 pub use wait_group::WaitGroup;
 pub use wait_group::token::{OwnedWaitGroupToken, WaitGroupToken};
+#[cfg(not(any(waitword_loom, all(target_family = "wasm", target_os = "unknown"))))]
+pub use waitword_core::timer;
 pub use waitword_core::{AllowBlocking, ForbidBlocking, allow_blocking, forbid_blocking, may_block, time};
 pub use word::{
     notify_all, notify_many, notify_one, wait, wait_async, wait_async_for, wait_async_until, wait_for,

@@ -2,10 +2,30 @@
 
 pub(crate) use std::hash::RandomState;
 #[cfg(not(waitword_loom))]
-pub(crate) use std::thread::{Thread as Timekeeper, park};
+pub(crate) use std::thread::park;
 pub use std::time::Instant;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+#[cfg(not(waitword_loom))]
+use std::thread::Thread;
+
+/// Who serves the deadlines, or stands by: a thread of the timer; or the program, which is called when an earlier deadline is set.
+#[cfg(not(waitword_loom))]
+#[derive(Clone)]
+pub(crate) enum Timekeeper {
+    Thread(Thread),
+    Program(fn()),
+}
+
+#[cfg(not(waitword_loom))]
+impl Timekeeper {
+    pub(crate) fn unpark(&self) {
+        match self {
+            Self::Thread(thread) => thread.unpark(),
+            Self::Program(rings) => rings(),
+        }
+    }
+}
 
 /// Parks until `deadline` at the latest; may return before it.
 #[cfg(not(waitword_loom))]

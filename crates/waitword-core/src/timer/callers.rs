@@ -67,10 +67,10 @@ use std::collections::VecDeque;
 use std::task::Waker;
 use std::thread::{Builder, Thread, ThreadId};
 
-use super::deadlines::{Clock, DEADLINES, Deadlines, LIMIT};
+use super::deadlines::{Clock, DEADLINES, Deadlines, LIMIT, expire};
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{current, park, park_until};
-use crate::sync::{Mutex, OnceLock, mutant};
+use crate::sync::{Mutex, OnceLock, Timekeeper, mutant};
 use crate::wake::{BATCH, Wake, WakeBatch};
 
 /// The maximum number of threads. If none is left for a stand-by, the leader calls wakers without one, until a stuck thread returns.
@@ -118,15 +118,78 @@ fn start_leader() -> Option<Clock> {
     register_timer();
     let mut calls = CALLS.lock();
     let clock = *CLOCK.get_or_init(|| Clock { epoch: Instant::now() });
-    if calls.leader.is_none() {
+    if !IS_LED.load(Ordering::Relaxed) {
         // Room for a batch, and for a batch of a watchdog's pass with its continuation.
         calls.queue.reserve(2 * BATCH + 1);
-        let leader = calls.start(clock)?;
-        calls.leader = Some(leader.id());
+        let leader = match BY_HAND.get() {
+            Some(rings) => Timekeeper::Program(*rings),
+            None => {
+                let leader = calls.start(clock)?;
+                calls.leader = Some(leader.id());
+                Timekeeper::Thread(leader)
+            }
+        };
         DEADLINES.lock().leader = Some(leader);
         IS_LED.store(true, Ordering::Release);
     }
     Some(clock)
+}
+
+/// Set if the program serves the deadlines, which is called when an earlier one is set.
+static BY_HAND: OnceLock<fn()> = OnceLock::new();
+
+/// From now on the program serves the deadlines of futures, and the watchdog: no thread of the timer is ever started.
+///
+/// Without this, the first deadline of a future, and the first waiter behind a signalled one, start a thread (`waitword-timer`), and the first
+/// that is due another. A program that must have no threads but its own, such as a simulator, calls this first, and then
+/// [`expire_due`] whenever its loop turns, and at the time that the last call has returned. `rings` is called when a deadline is set that is
+/// earlier than that, on the thread that sets it, which may have locks of the program: it wakes the loop, and does nothing else. It is not called
+/// for deadlines that are set within `expire_due`.
+///
+/// Deadlines of blocking threads need none of this.
+///
+/// Returns `false`, and changes nothing, if the timer has a thread already, or this was called before.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use waitword_core::{Outcome, timer, wait_async_for};
+/// # use std::{future::Future, pin::pin, sync::atomic::AtomicI32, task::{Context, Poll, Waker}};
+///
+/// // The loop of this program never sleeps for long, so nobody has to wake it.
+/// assert!(timer::serve_by_hand(|| ()));
+///
+/// let word = AtomicI32::new(0);
+/// let mut wait = pin!(wait_async_for(&word, 0, Duration::from_millis(5)));
+/// while wait.as_mut().poll(&mut Context::from_waker(Waker::noop())) != Poll::Ready(Outcome::TimedOut) {
+///     let next = timer::expire_due().expect("the wait's deadline");
+///     std::thread::sleep(next.saturating_duration_since(Instant::now()));
+/// }
+/// ```
+pub fn serve_by_hand(rings: fn()) -> bool {
+    let mut is_new = false;
+    let calls = CALLS.lock();
+    if calls.leader.is_none() {
+        BY_HAND.get_or_init(|| {
+            is_new = true;
+            rings
+        });
+    }
+    is_new
+}
+
+/// Wakes the tasks whose deadlines have passed, and makes the watchdog's pass if it is due. Returns when it has to be called again, if there is a
+/// deadline. Where [`serve_by_hand`] was not called, the timer has threads for this, and nothing is done.
+///
+/// One thread at a time is to call it; a waker that blocks delays all deadlines.
+pub fn expire_due() -> Option<Instant> {
+    BY_HAND.get()?;
+    let clock = clock_of_callers()?;
+    expire(clock, |with| with(&mut CALLS.lock().queue))
+}
+
+/// When [`expire_due`] has to be called next, as far as is known now: never later than the earliest deadline. `None`: there is none.
+pub fn next_deadline() -> Option<Instant> {
+    CLOCK.get()?.instant(DEADLINES.lock().wakes_at()?)
 }
 
 #[cfg(unix)]
@@ -194,7 +257,7 @@ pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
         deadlines.leader.clone()
     };
     drop((deadlines, calls));
-    unpark.iter().for_each(Thread::unpark);
+    unpark.iter().for_each(Timekeeper::unpark);
 }
 
 /// What a thread does next, without the locks.
@@ -263,7 +326,7 @@ impl Calls {
         // From when on another waker would be delayed, if this one blocks.
         let behind = if self.queue.is_empty() { next } else { Some(now) };
         let unpark = behind.and_then(|at| deadlines.check_after(at));
-        unpark.iter().for_each(Thread::unpark);
+        unpark.iter().for_each(Timekeeper::unpark);
         Next::Call(wake)
     }
 
@@ -273,7 +336,7 @@ impl Calls {
         let now = clock.passed(Instant::now());
         let stuck_at = self.since.saturating_add(LIMIT);
         if deadlines.calling && stuck_at <= now {
-            (self.leader, deadlines.leader) = (Some(me.id()), Some(me.clone()));
+            (self.leader, deadlines.leader) = (Some(me.id()), Some(Timekeeper::Thread(me.clone())));
             (self.stand_by, deadlines.stand_by) = (None, None);
             // What is due by now goes behind what is in the queue, and the stand-by gets to know since when we call.
             self.check_wheel = true;
@@ -302,7 +365,7 @@ impl Calls {
         // It checks once before it sleeps, so until then nobody has to unpark it.
         deadlines.checks_at = Some(0);
         stand_by.unpark();
-        deadlines.stand_by = Some(stand_by);
+        deadlines.stand_by = Some(Timekeeper::Thread(stand_by));
     }
 
     /// Starts one more thread, if the maximum is not reached.

@@ -20,7 +20,7 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use super::deadlines::{Clock, DEADLINES};
+use super::deadlines::{Clock, DEADLINES, expire};
 use crate::sync::{Mutex, OnceLock, Timekeeper};
 use crate::time::Instant;
 use crate::wake::{BATCH, Wake, WakeBatch};
@@ -53,22 +53,5 @@ pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
 ///
 /// The agent that calls this is the timekeeper. It calls it again at that time, and after each ring.
 pub fn expire_due() -> Option<Instant> {
-    let clock = clock();
-    loop {
-        let mut queue = QUEUE.lock();
-        let now = clock.passed(Instant::now());
-        let mut deadlines = DEADLINES.lock();
-        deadlines.take_due(now, |waker| queue.push_back(Wake::Task(waker)));
-        let next = deadlines.wakes_at();
-        // Deadlines that wakers set need no ring: the wheel is checked again after them.
-        deadlines.calling = !queue.is_empty();
-        if queue.is_empty() && next != Some(now) {
-            return next.and_then(|next| clock.instant(next));
-        }
-        drop((deadlines, queue));
-        let pop = || QUEUE.lock().pop_front();
-        while let Some(wake) = pop() {
-            wake.wake();
-        }
-    }
+    expire(clock(), |with| with(&mut QUEUE.lock()))
 }

@@ -8,13 +8,14 @@
 //! one wake-up: a deadline is rounded up to a multiple of a power of two, which grows with the time that is left. The coarsest is as
 //! wide as a bucket of the wheel (`wheel.rs`): most deadlines enter the bucket from which they ring.
 
+use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::task::Waker;
 
 use super::wheel::{Node, Wheel};
 use crate::sync::{Mutex, Timekeeper};
 use crate::time::{Duration, Instant};
-use crate::wake::BATCH;
+use crate::wake::{BATCH, Wake};
 
 /// The deadlines of the process.
 pub(crate) static DEADLINES: Mutex<Deadlines> = Mutex::new(Deadlines {
@@ -136,6 +137,33 @@ impl Deadlines {
         }
         self.checks_at = Some(check);
         self.stand_by.clone()
+    }
+}
+
+/// Calls the wakers whose deadlines have passed, where no thread of the timer does. Returns when the next one is due, if there is one. The queue has
+/// the wakes that are due and not called yet, and those that these wakers add.
+pub(super) fn expire(clock: Clock, queue: impl Fn(&mut dyn FnMut(&mut VecDeque<Wake>))) -> Option<Instant> {
+    loop {
+        let (mut next, mut is_done) = (None, false);
+        queue(&mut |queue| {
+            let now = clock.passed(Instant::now());
+            let mut deadlines = DEADLINES.lock();
+            next = deadlines.take_due(now, |waker| queue.push_back(Wake::Task(waker)));
+            // Deadlines that wakers set need no ring: the wheel is checked again after them.
+            deadlines.calling = !queue.is_empty();
+            is_done = queue.is_empty() && next != Some(now);
+        });
+        if is_done {
+            return next.and_then(|next| clock.instant(next));
+        }
+        let pop = || {
+            let mut first = None;
+            queue(&mut |queue| first = queue.pop_front());
+            first
+        };
+        while let Some(wake) = pop() {
+            wake.wake();
+        }
     }
 }
 

@@ -1,4 +1,12 @@
-//! Deadlines of futures: an alarm in each, a wheel that sorts them, and the threads that wake those due.
+//! Deadlines of futures: an alarm in each, a wheel that sorts them, and the threads that wake those due, or the program in their place.
+//!
+//! | thread | from when on |
+//! |---|---|
+//! | `waitword-timer` | the first deadline of a future, and the first waiter that is queued behind a signalled one (the watchdog) |
+//! | a second | the first deadline that is due |
+//! | up to 32 | one for each waker that has blocked for 5 ms |
+//!
+//! There are no others, and none with [`serve_by_hand`].
 //!
 //! A model has no clock: its alarms never wake a task.
 
@@ -15,11 +23,14 @@ mod wheel;
 #[cfg(not(waitword_loom))]
 pub use alarm::Alarm;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[doc(hidden)]
 pub use callers::expire_due;
 #[cfg(all(unix, not(waitword_loom)))]
 pub(crate) use callers::register_timer;
 #[cfg(not(waitword_loom))]
 pub(crate) use callers::wake_by_timer;
+#[cfg(not(any(waitword_loom, all(target_family = "wasm", target_os = "unknown"))))]
+pub use callers::{expire_due, next_deadline, serve_by_hand};
 #[cfg(waitword_loom)]
 pub use model::Alarm;
 

@@ -12,7 +12,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use waitword_file::{Error, FileGuard, FileMutex, Options};
+use waitword_file::{Error, FileGuard, FileMutex, Locking, Options};
 
 /// This test, run again as another process.
 fn process(role: &str, path: &Path) -> Child {
@@ -30,12 +30,12 @@ fn process(role: &str, path: &Path) -> Child {
 fn says(child: &mut Child, what: &str) {
     let stdout = child.stdout.as_mut().unwrap();
     // Bytes one by one: nothing that comes later is swallowed.
-    let mut line = Vec::new();
-    for byte in stdout.bytes() {
-        match byte.unwrap() {
-            b'\n' if line == what.as_bytes() => return,
-            b'\n' => line.clear(),
-            byte => line.push(byte),
+    let (mut line, mut byte) = (Vec::new(), [0]);
+    while stdout.read(&mut byte).unwrap() == 1 {
+        match byte {
+            [b'\n'] if line == what.as_bytes() => return,
+            [b'\n'] => line.clear(),
+            [byte] => line.push(byte),
         }
     }
     panic!("it ended without saying {what}");
@@ -277,7 +277,7 @@ fn a_tenure_ends_though_others_of_the_process_wait() {
 }
 
 /// Polls its future whenever it is woken, at once.
-struct Polls(Mutex<Option<Pin<Box<dyn Future<Output = Result<FileGuard, Error>> + Send>>>>, AtomicUsize);
+struct Polls(Mutex<Option<<Locking as IntoFuture>::IntoFuture>>, AtomicUsize);
 
 impl Wake for Polls {
     fn wake(self: Arc<Self>) {

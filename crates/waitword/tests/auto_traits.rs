@@ -122,6 +122,10 @@ crossing! {
     <T> OnceWait<'static, T, Until>:                                        BOTH NONE NONE NONE  NO  NO  NO;
     <T> LazyLock<T>:                                                      BOTH SEND NONE NONE  YES YES YES;
     <T> LazyLock<u8, T>:                                                  BOTH BOTH NONE NONE  YES YES YES;
+    <T> keyed::KeyedMutex<T>:                                             BOTH SEND NONE NONE  YES YES YES;
+    <T> keyed::KeyedRwLock<T>:                                            BOTH SEND NONE NONE  YES YES YES;
+    <T> keyed::KeyedGuard<&'static keyed::KeyedMutex<T>, keyed::Exclusive>: BOTH NONE NONE NONE  YES YES YES;
+    <T> keyed::KeyedAcquire<Arc<keyed::KeyedMutex<T>>, keyed::Exclusive>: BOTH NONE NONE NONE  NO  NO  NO;
     <T> Poison<T>:                                                        BOTH SEND SYNC NONE  YES YES YES;
     <T> PoisonGuard<'static, T>:                                          BOTH SEND SYNC NONE  YES NO  YES;
 }
@@ -234,13 +238,16 @@ const _: () = {
 fn send<T: Send>(_: &T) {}
 const fn error<T: std::error::Error + Send + Sync + Copy + 'static>() {}
 
+/// With a name in it.
+const fn larger_error<T: std::error::Error + Send + Sync + Clone + 'static>() {}
+
 const _: () = {
     error::<LockError>();
     error::<NotLocked>();
     error::<AcquireError>();
     error::<TryAcquireError>();
     error::<Closed>();
-    error::<Poisoned>();
+    larger_error::<Poisoned>();
 };
 
 #[test]

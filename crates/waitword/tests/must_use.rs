@@ -53,6 +53,8 @@ fn guards_permits_and_tokens() {
         RwLockWriteGuard::try_downgrade_map(rwlock.write(), |pair| Some(&pair.0));
         RwLockUpgradableReadGuard::upgrade(rwlock.upgradable_read());
         RwLockUpgradableReadGuard::try_upgrade(rwlock.upgradable_read());
+        keyed::KeyedMutex::new().lock(1);
+        keyed::KeyedRwLock::new().read(1);
         semaphore.acquire().unwrap();
         semaphore.acquire_owned().unwrap();
         group.add();

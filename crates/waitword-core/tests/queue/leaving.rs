@@ -1,6 +1,5 @@
 //! Waits that end without a notify: cancelled, late or interrupted.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};

@@ -25,6 +25,7 @@
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -300,6 +301,10 @@ pub(crate) struct Use<P: Lead> {
 unsafe impl<P: Lead + Send> Send for Use<P> {}
 // SAFETY: as above.
 unsafe impl<P: Lead + Sync> Sync for Use<P> {}
+
+/// A panic leaves nothing half done.
+impl<P: Lead> UnwindSafe for Use<P> {}
+impl<P: Lead> RefUnwindSafe for Use<P> {}
 
 impl<P: Lead> Use<P> {
     pub(crate) fn new<Q: Key<P::Key>>(lead: P, hash: u64, key: Q, touch: impl FnOnce(&P::Value)) -> Self {

@@ -50,9 +50,9 @@ fn attempt<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, marks: bool) -> Result
         };
         let order = match behind {
             None => order!(Acquire, "acquire-take"),
-            // If a mark would change nothing, and it is released meanwhile, the wait finds that out under the lock of its queue, as after
-            // a mark.
-            Some(behind) if !marks || new == state && !matches!(by, Attempt::Queued(_)) => {
+            Some(behind) if !marks => return Err(NotTaken::Marked { state: new, behind }),
+            // The mark would change nothing.
+            Some(behind) if new == state && !matches!(by, Attempt::Queued(_)) && finds_releases(raw, ask) => {
                 return Err(NotTaken::Marked { state: new, behind });
             }
             // Who sees the mark sees what came before it (`will_mark`).
@@ -70,6 +70,25 @@ fn attempt<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, marks: bool) -> Result
             }
         }
     }
+}
+
+/// Whether a wait that begins now finds out, under the lock of its queue, that it is released after the state was read: if it compares the word of
+/// that state. An upgrade waits on another word, which the last reader changes once, after the mark. If that has happened, and what was read here is
+/// older, only a compare-and-swap finds it out:
+///
+/// ```text
+///   upgrading holder                          last reader
+///   ─────────────────────────────────         ───────────────────────────────────────
+///   drain ← QUEUED; + WRITER
+///                                             readers - 1; drain ← 0; finds nobody to signal
+///   drain is not QUEUED: does not wait
+///   drain ← QUEUED; reads the state of
+///   before: a reader, and WRITER is there
+///   waits while drain = QUEUED: for ever
+/// ```
+fn finds_releases<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
+    mutant!("acquire-mark-again" => return true);
+    competes(raw, ask)
 }
 
 /// The first attempt of an acquirer: takes it if it is free and not reserved, and leaves no trace otherwise.

@@ -154,7 +154,9 @@ check!(a_waiter_enqueues_when_a_signal_has_been_withdrawn, 3, || {
     let mut many = queued(semaphore.acquire_many_owned_async(3));
     semaphore.add_permits(2);
     // The first was signalled, and does not respond: so the watchdog signals the other.
-    (0..2).for_each(|_| drop(Table::global().signal_stalled()));
+    for _ in 0..2 {
+        let _ = Table::global().signal_stalled();
+    }
     let acquires = spawn(&semaphore, move |semaphore| {
         let Poll::Ready(Ok(permit)) = poll(first.as_mut()) else { panic!("one permit is free") };
         permit.forget();

@@ -73,7 +73,7 @@
 //!
 //! Where to read on: `cluster.rs` is the door; `mutex.rs` and `guard.rs` are what users call, `cohort.rs` the local queue and `request.rs` one
 //! request of the process in the database's; `session.rs` carries it, `sessions.rs` replaces a lost one; `schema.sql` is the database's side;
-//! `lease.rs` is the lock with an expiry.
+//! `lease.rs` is the lock with an expiry, `leases.rs` where it asks, and `pool.rs` what it needs of a client.
 
 #![forbid(unsafe_code)]
 // docs.rs shows which feature an item needs.
@@ -85,7 +85,9 @@ mod config;
 mod error;
 mod guard;
 mod lease;
+mod leases;
 mod mutex;
+mod pool;
 mod request;
 mod session;
 mod sessions;
@@ -95,8 +97,11 @@ pub use config::Config;
 pub use error::{Error, Lost};
 pub use guard::ClusterGuard;
 pub use lease::Lease;
+pub use leases::{LeaseAsync, Leases};
 pub use mutex::ClusterMutex;
+pub use pool::{Answer, Failure, Pool, Transaction, Value};
 /// What [`Config::tls`] takes.
+#[cfg(feature = "tls")]
 pub use rustls;
 /// What a [`Config`] can be made of, and what errors contain.
 pub use tokio_postgres;

@@ -46,7 +46,8 @@
 //!
 //! # Fencing
 //! A holder that was stopped for a minute between two instructions, and has not been told yet, believes that it holds the lock. So
-//! what is protected has to refuse it. Each guard has a number larger than those of all before it. Call, with that number,
+//! what is protected has to refuse it. Each guard has a number larger than those of all before it. Call [`ClusterGuard::check`]
+//! or [`Lease::check`]; or, with that number,
 //!
 //! ```sql
 //! SELECT waitword.check('stock', 1048577);
@@ -63,8 +64,11 @@
 //! was called for a table, a write to it without the check raises, too (`WW004`). Reads cannot be refused this way. What is protected may
 //! be in another database, if that has the [schema](SCHEMA), too.
 //!
+//! # Leases on a pool
+//! [`Leases`] need no session: their statements run on any connection of a pool of the program's own, also behind a pooler that shares sessions.
+//!
 //! # Where it ends
-//! Sessions must not be shared (PgBouncer in pool mode `transaction` or `statement`): that is an [error](Error::SharedSession) of
+//! The sessions of a [`Cluster`] must not be shared (PgBouncer in pool mode `transaction` or `statement`): that is an [error](Error::SharedSession) of
 //! [`Cluster::connect`]. It connects a second time for a moment, and sees whether that client is given the server process of the session; then whether
 //! the session still has that process itself. What this does not notice: a pooler that gives both connections other server processes at this moment,
 //! because others use it or because it refuses the second connection. Then it is an error as soon as two clients meet in one server process, or one in
@@ -105,6 +109,11 @@ pub use pool::{Answer, Failure, Pool, Transaction, Value};
 pub use rustls;
 /// What a [`Config`] can be made of, and what errors contain.
 pub use tokio_postgres;
+
+/// Compiles the programs of the guide.
+#[cfg(all(doctest, feature = "deadpool"))]
+#[doc = include_str!("../../../docs/many-machines.md")]
+struct Guide;
 
 /// Compiles the README's example.
 #[cfg(doctest)]

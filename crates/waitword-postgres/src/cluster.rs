@@ -11,10 +11,11 @@ use crate::cohort::Cohort;
 use crate::config::Config;
 use crate::error::Error;
 use crate::lease::Lease;
-use crate::leases::{LeaseAsync, Source};
+use crate::leases::LeaseAsync;
 use crate::mutex::ClusterMutex;
 use crate::session::{Connected, SETTINGS, text};
 use crate::sessions::Sessions;
+use crate::source::Source;
 
 /// What [`migrate`] runs: the functions and tables of the schema `waitword`, for `psql --single-transaction` or a program's own migrations.
 pub const SCHEMA: &str = include_str!("schema.sql");

@@ -181,7 +181,7 @@ impl Config {
     }
 
     pub(crate) fn connector(&self) -> Connector {
-        self.connector.get_or_init(of_the_system).clone()
+        self.connector.get_or_init(of_the_system).to_owned()
     }
 }
 

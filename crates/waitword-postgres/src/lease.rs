@@ -28,9 +28,9 @@ use waitword::OnceLock;
 
 use crate::config::random;
 use crate::error::{Error, Lost};
-use crate::leases::Source;
 use crate::pool::{self, Transaction, Value};
 use crate::session::VERSION;
+use crate::source::Source;
 
 /// The terms that there are.
 const SHORTEST: Duration = Duration::from_millis(1);

@@ -77,7 +77,8 @@
 //!
 //! Where to read on: `cluster.rs` is the door; `mutex.rs` and `guard.rs` are what users call, `cohort.rs` the local queue and `request.rs` one
 //! request of the process in the database's; `session.rs` carries it, `sessions.rs` replaces a lost one; `schema.sql` is the database's side;
-//! `lease.rs` is the lock with an expiry, `leases.rs` where it asks, and `pool.rs` what it needs of a client.
+//! `lease.rs` is the lock with an expiry, `leases.rs` takes it
+//! on a pool, `source.rs` is where it asks, and `pool.rs` what it needs of a client.
 
 #![forbid(unsafe_code)]
 // docs.rs shows which feature an item needs.
@@ -95,6 +96,7 @@ mod pool;
 mod request;
 mod session;
 mod sessions;
+mod source;
 
 pub use cluster::{Cluster, Queued, SCHEMA, migrate};
 pub use config::Config;

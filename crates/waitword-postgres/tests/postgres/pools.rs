@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{env, io, thread};
 
 use tempfile::TempDir;
 use waitword_postgres::tokio_postgres::{Client, NoTls};
-use waitword_postgres::{Cluster, Error, Lease, Leases, Transaction, Value};
+use waitword_postgres::{Answer, Cluster, Error, Lease, Leases, Transaction, Value};
 
 use crate::counter::{Counter, number};
 use crate::leases::{keeps, terms};
@@ -77,6 +78,16 @@ impl Pool {
             Self::Sqlx(pool) => Leases::new(pool.clone()),
         };
         leases.answer_limit(LIMIT)
+    }
+
+    fn ask<'a>(&'a self, question: &'a str, values: &'a [Value]) -> Answer<'a> {
+        use waitword_postgres::Pool;
+        match self {
+            Self::Client(client) => client.ask(question, values),
+            Self::Deadpool(pool) => pool.ask(question, values),
+            #[cfg(feature = "sqlx")]
+            Self::Sqlx(pool) => pool.ask(question, values),
+        }
     }
 
     /// Adds 1 in a transaction that begins with the check, and logs it as the `n`th count of this lease.
@@ -359,10 +370,80 @@ fn a_holder_that_hung_is_not_polled_again() {
             // Nothing else runs in this runtime meanwhile, so that nobody could tell it.
             thread::sleep(TERM);
             cx.waker().wake_by_ref();
-            std::task::Poll::<()>::Pending
+            Poll::<()>::Pending
         });
         lease.run(section).await.unwrap_err();
         assert!(lease.release_async().await.is_err());
+    });
+}
+
+/// A pool of the program's own, whose answer to a renewal comes with the end of the term.
+struct Late {
+    client: Arc<Client>,
+    is_sent: Arc<AtomicBool>,
+}
+
+impl waitword_postgres::Pool for Late {
+    fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a> {
+        if !statement.contains("renew_lease") {
+            return self.client.ask(statement, values);
+        }
+        let mut is_second = false;
+        Box::pin(std::future::poll_fn(move |_| {
+            if std::mem::replace(&mut is_second, true) {
+                return Poll::Ready(Ok(1));
+            }
+            self.is_sent.store(true, Ordering::SeqCst);
+            // The limits of a renewal wake it.
+            Poll::Pending
+        }))
+    }
+}
+
+#[test]
+fn a_lease_that_was_told_as_lost_does_not_come_back() {
+    let Some(database) = Database::new() else { return };
+    on_one_thread(async {
+        let client = Arc::new(Counter::with_schema(&database).await.client);
+        let is_sent = Arc::new(AtomicBool::new(false));
+        let leases = Leases::new(Late { client, is_sent: Arc::clone(&is_sent) });
+        let lease = leases.lease_async(NAME, TERM).await.unwrap();
+        until(async || is_sent.load(Ordering::SeqCst)).await;
+        // Nothing else runs in this runtime meanwhile.
+        while lease.fence().is_ok() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        // The renewal is answered, with what would be an expiry to come.
+        for _ in 0..100 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            lease.fence().unwrap_err();
+        }
+        lease.lost().await;
+        assert!(lease.release_async().await.is_err());
+    });
+}
+
+#[test]
+fn each_question_gets_its_own_answer_though_a_pooler_shares_server_processes() {
+    with_pooler(async |database, pooler, _| {
+        for (kind, pool) in Pool::all(&database.address_at(pooler.port), 8).await {
+            let pool = Arc::new(pool);
+            let task = |number: i64| {
+                let pool = Arc::clone(&pool);
+                tokio::spawn(async move {
+                    // Of the same parameter, so that no server would notice that one is taken for another.
+                    let question = format!("SELECT $1 + {number}::bigint");
+                    for n in 0..25 {
+                        let answer =
+                            pool.ask(&question, &[Value::Int8(n)]).await.map_err(|f| format!("{f:?}"));
+                        assert_eq!(answer, Ok(n + number));
+                    }
+                })
+            };
+            for task in (0..16).map(task).collect::<Vec<_>>() {
+                assert!(task.await.is_ok(), "{kind}");
+            }
+        }
     });
 }
 

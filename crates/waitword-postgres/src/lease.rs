@@ -39,9 +39,9 @@ const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a waiter sleeps at the longest before it asks again: the holder may release early.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// The fencing number; or, negative, in how many milliseconds it expires; or 0, if the schema is not of this version.
+/// The fencing number; or, negative, in how many milliseconds it expires. If the schema is of another version, `open` raises, and begins nothing.
 const TAKE: &str = "SELECT CASE WHEN waitword.version() = $4 THEN
-    (SELECT coalesce(granted, -expires_in) FROM waitword.take_lease($1, $2, $3)) ELSE 0 END";
+    (SELECT coalesce(granted, -expires_in) FROM waitword.take_lease($1, $2, $3)) ELSE waitword.open($4::integer) END";
 
 /// A lock that expires unless it is renewed, which a task does at each third of its term. For holders that may hang or be cut off, such as a leader
 /// of many hours; it does not depend on a session, and outlives reconnecting.
@@ -51,6 +51,7 @@ const TAKE: &str = "SELECT CASE WHEN waitword.version() = $4 THEN
 pub struct Lease {
     state: Arc<State>,
     renewal: AbortHandle,
+    is_ended: bool,
 }
 
 struct State {
@@ -87,12 +88,9 @@ impl Lease {
             let (expiry, lost) = (Mutex::new(sent + counted(term)), OnceLock::new());
             let state = Arc::new(State { source, name, fence: answer, term, expiry, lost });
             let renewal = state.source.runtime().spawn(renew(Arc::clone(&state))).abort_handle();
-            Ok(Self { state, renewal })
+            Ok(Self { state, renewal, is_ended: false })
         };
-        match source.call(TAKE, values, taken).await? {
-            Err(Duration::ZERO) => Err(other_version(source).await?),
-            taken => Ok(taken),
-        }
+        source.call(TAKE, values, taken).await
     }
 
     /// Takes it, after it has expired.
@@ -156,13 +154,14 @@ impl Lease {
     ///
     /// # Cancellation
     /// Dropped, the future gives it back in the background.
-    pub async fn release_async(self) -> Result<(), Error> {
+    pub async fn release_async(mut self) -> Result<(), Error> {
         let fence = self.fence();
         // It would find that the lease has ended, and tell of a loss.
         self.renewal.abort();
         let state = Arc::clone(&self.state);
-        // Its drop does the same in the background; twice is once.
         let ended = end(&state).await;
+        // Until then, its drop does the same in the background; twice is once.
+        self.is_ended = ended.is_ok();
         // Of a loss its user must know; of a failure to end it, less.
         fence?;
         ended
@@ -172,6 +171,9 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         self.renewal.abort();
+        if self.is_ended {
+            return;
+        }
         let state = Arc::clone(&self.state);
         self.state.source.runtime().spawn(async move { end(&state).await });
     }
@@ -203,14 +205,6 @@ impl State {
 /// How much of a term its holder counts on: no clock of two runs exactly as fast as the other.
 fn counted(term: Duration) -> Duration {
     term - term / 50
-}
-
-/// Why the schema is not of this program.
-async fn other_version(source: &Source) -> Result<Error, Error> {
-    let version = source.call("SELECT waitword.version()::bigint", Vec::new(), |_, version| version).await?;
-    let why = format!("the schema waitword has version {version}, the program needs {VERSION}");
-    let cause = Arc::from(Box::<dyn std::error::Error + Send + Sync>::from(why));
-    Ok(if version > VERSION.into() { Error::Outdated(cause) } else { Error::Schema(cause) })
 }
 
 async fn end(state: &State) -> Result<(), Error> {

@@ -125,9 +125,3 @@ impl fmt::Debug for Leases {
         f.debug_struct("Leases").field("answer_limit", &self.0.answer_limit).finish_non_exhaustive()
     }
 }
-
-impl fmt::Debug for LeaseAsync {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeaseAsync").finish_non_exhaustive()
-    }
-}

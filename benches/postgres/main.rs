@@ -1,5 +1,5 @@
 //! Sections of one statement, of many tasks: `waitword-postgres` beside PostgreSQL's advisory lock with a session for each task, by
-//! statements and by sqlx.
+//! statements and by sqlx. Then leases that nobody else wants: ours beside a table of the program's own.
 
 #[path = "../../crates/waitword-postgres/tests/postgres/proxy.rs"]
 #[allow(dead_code, reason = "the tests cut and stall connections, too")]
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use sqlx::Executor;
 use sqlx::postgres::{PgAdvisoryLock, PgConnectOptions, PgPoolOptions};
 use waitword_postgres::tokio_postgres::{self, Client, NoTls};
-use waitword_postgres::{Cluster, Config, migrate};
+use waitword_postgres::{Cluster, Config, Leases, migrate};
 
 use proxy::Proxy;
 use server::Database;
@@ -47,6 +47,56 @@ async fn main() {
         let [tenure, strict, plain, sqlx] = sections.map(|sections| f64::from(sections) / TIME.as_secs_f64());
         println!("| {round_trip:?} | {tenure:.0} | {strict:.0} | {plain:.0} | {sqlx:.0} |");
     }
+    println!();
+    println!("| round trip | a client | deadpool | sqlx | a table by hand | a session's advisory lock |");
+    println!("|---:|---:|---:|---:|---:|---:|");
+    for round_trip in [0, 1, 5].map(Duration::from_millis) {
+        let proxy = Proxy::start(&database, round_trip).await;
+        let address = database.address_at(proxy.port);
+        let manager = deadpool_postgres::Manager::new(address.parse().unwrap(), NoTls);
+        let pool = deadpool_postgres::Pool::builder(manager).max_size(1).build().unwrap();
+        let of_sqlx = PgPoolOptions::new().max_connections(1).connect_with(options(&address)).await.unwrap();
+        let held = [
+            leased(Leases::new(client(&address).await)).await,
+            leased(Leases::new(pool)).await,
+            leased(Leases::new(of_sqlx)).await,
+            statements(&address, BY_HAND).await,
+            statements(&address, ["SELECT pg_advisory_lock(2)", "SELECT pg_advisory_unlock(2)"]).await,
+        ];
+        let held = held.map(|held| format!(" {:.0} |", f64::from(held) / TIME.as_secs_f64()));
+        println!("| {round_trip:?} |{}", held.concat());
+    }
+}
+
+/// What people write: a row with an owner, an expiry and a number.
+const BY_HAND: [&str; 2] = [
+    "INSERT INTO by_hand AS l VALUES ('lease', 'me', now() + interval '30 s', 1)
+     ON CONFLICT (name) DO UPDATE SET owner = 'me', expires = now() + interval '30 s', fence = l.fence + 1
+     WHERE l.expires < now() RETURNING fence",
+    "UPDATE by_hand SET expires = '-infinity' WHERE name = 'lease' AND owner = 'me'",
+];
+
+/// One task that acquires and releases.
+async fn leased(leases: Leases) -> u32 {
+    let (end, mut held) = (Instant::now() + TIME, 0);
+    while Instant::now() < end {
+        leases.lease_async("lease", Duration::from_secs(30)).await.unwrap().release_async().await.unwrap();
+        held += 1;
+    }
+    held
+}
+
+async fn statements(address: &str, [acquire, release]: [&str; 2]) -> u32 {
+    let client = client(address).await;
+    let table = "CREATE TABLE IF NOT EXISTS by_hand (name text PRIMARY KEY, owner text, expires timestamptz, fence bigint)";
+    client.batch_execute(table).await.unwrap();
+    let (end, mut held) = (Instant::now() + TIME, 0);
+    while Instant::now() < end {
+        assert_eq!(client.query_typed(acquire, &[]).await.unwrap().len(), 1);
+        client.query_typed(release, &[]).await.unwrap();
+        held += 1;
+    }
+    held
 }
 
 async fn ours(address: &str, tenure: Duration) -> u32 {
@@ -95,12 +145,7 @@ async fn plain(address: &str) -> u32 {
 
 /// As the documentation of sqlx takes it: a connection of a pool for each section.
 async fn of_sqlx(address: &str) -> u32 {
-    let config: tokio_postgres::Config = address.parse().unwrap();
-    let options = PgConnectOptions::new_without_pgpass()
-        .host("localhost")
-        .port(config.get_ports()[0])
-        .username(config.get_user().unwrap())
-        .database(config.get_dbname().unwrap());
+    let options = options(address);
     let mut tasks = Vec::new();
     let end = Instant::now() + TIME;
     for _ in 0..2 {
@@ -121,6 +166,15 @@ async fn of_sqlx(address: &str) -> u32 {
         }
     }
     sum(tasks).await
+}
+
+fn options(address: &str) -> PgConnectOptions {
+    let config: tokio_postgres::Config = address.parse().unwrap();
+    PgConnectOptions::new_without_pgpass()
+        .host("localhost")
+        .port(config.get_ports()[0])
+        .username(config.get_user().unwrap())
+        .database(config.get_dbname().unwrap())
 }
 
 async fn client(address: &str) -> Client {

@@ -11,9 +11,11 @@ use crate::cohort::Cohort;
 use crate::config::Config;
 use crate::error::Error;
 use crate::lease::Lease;
+use crate::leases::LeaseAsync;
 use crate::mutex::ClusterMutex;
 use crate::session::{Connected, SETTINGS, text};
 use crate::sessions::Sessions;
+use crate::source::Source;
 
 /// What [`migrate`] runs: the functions and tables of the schema `waitword`, for `psql --single-transaction` or a program's own migrations.
 pub const SCHEMA: &str = include_str!("schema.sql");
@@ -93,26 +95,30 @@ impl Cluster {
     }
 
     /// Takes the lease with this name, after it has expired or was given back. A `term` is what others wait if the holder hangs, and three times
-    /// what the database may be away; below a second, small delays end it. At most 30 days.
+    /// what the database may be away; below a second, small delays end it. From a millisecond to 30 days.
     ///
     /// # Errors
-    /// As those of [`ClusterMutex::lock`]. If the connection broke before the answer came, it may be taken until it expires.
+    /// As those of [`ClusterMutex::lock`], and [`Error::Term`]. If the connection broke before the answer came, it may be taken until it expires.
     ///
     /// # Cancellation
     /// Dropped, the future gives back in the background what was granted.
-    pub async fn lease_async(&self, name: &str, term: Duration) -> Result<Lease, Error> {
-        Lease::wait(&self.sessions, &self.sessions.config.name(name)?, term).await
+    pub fn lease_async(&self, name: &str, term: Duration) -> LeaseAsync {
+        LeaseAsync::new(self.source(), self.sessions.config.name(name), term)
     }
 
     /// Takes the lease if it has expired or was given back. `None`: another has it.
     ///
     /// # Errors
-    /// As those of [`ClusterMutex::lock`].
+    /// As those of [`lease_async`](Self::lease_async).
     ///
     /// # Cancellation
     /// As that of [`lease_async`](Self::lease_async).
     pub async fn try_lease_async(&self, name: &str, term: Duration) -> Result<Option<Lease>, Error> {
-        Ok(Lease::take(&self.sessions, &self.sessions.config.name(name)?, term).await?.ok())
+        Ok(Lease::take(&self.source(), &self.sessions.config.name(name)?, term).await?.ok())
+    }
+
+    fn source(&self) -> Source {
+        Source::Sessions(Arc::clone(&self.sessions))
     }
 
     /// The processes that hold and await a lock: the holder first, then the waiters in their order. A process is there once; how many of its threads

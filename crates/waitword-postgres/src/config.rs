@@ -7,10 +7,12 @@ use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "tls")]
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
 use tokio_postgres::config::{Host, LoadBalanceHosts, TargetSessionAttrs};
-use tokio_postgres_rustls::MakeRustlsConnect;
+#[cfg(feature = "tls")]
+pub(crate) use tokio_postgres_rustls::MakeRustlsConnect as Connector;
 
 use crate::error::{Error, Lost};
 
@@ -18,9 +20,12 @@ use crate::error::{Error, Lost};
 const LONGEST: usize = 255;
 
 /// What no time of a configuration exceeds, so that the clock can be set to its end.
-const FOR_EVER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(crate) const FOR_EVER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
+#[cfg(not(feature = "tls"))]
+pub(crate) type Connector = tokio_postgres::NoTls;
+
+pub(crate) type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
 
 /// Which database a [`Cluster`](crate::Cluster) is of, and how long everything may take: at most 30 days.
 ///
@@ -36,7 +41,7 @@ type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
 pub struct Config {
     pub(crate) postgres: tokio_postgres::Config,
     /// Made when it is first needed, unless the user says how.
-    connector: OnceLock<MakeRustlsConnect>,
+    connector: OnceLock<Connector>,
     namespace: String,
     pub(crate) process: Arc<str>,
     pub(crate) tenure: Duration,
@@ -82,8 +87,9 @@ impl Config {
 
     /// How TLS is done. Without this, the server has to have a certificate that the system trusts. *Whether* it is done, the address's `sslmode`
     /// says: `disable`, `require`, or `prefer`, which is what it is without one.
+    #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: ClientConfig) -> Self {
-        self.connector = MakeRustlsConnect::new(tls).into();
+        self.connector = Connector::new(tls).into();
         self
     }
 
@@ -100,14 +106,7 @@ impl Config {
             "" => name.into(),
             namespace => format!("{namespace}/{name}").into(),
         };
-        match &*whole {
-            _ if name.is_empty() => Err(Error::Name("it is empty")),
-            whole if whole.len() > LONGEST => {
-                Err(Error::Name("with its namespace it has more than 255 bytes"))
-            }
-            whole if whole.contains('\0') => Err(Error::Name("PostgreSQL stores no text with a zero byte")),
-            _ => Ok(whole),
-        }
+        if name.is_empty() { Err(EMPTY) } else { checked(whole) }
     }
 
     /// Does this at one host after the other, until one neither hangs nor cannot be reached.
@@ -181,20 +180,47 @@ impl Config {
         self.postgres.get_connect_timeout().copied().unwrap_or(Duration::from_secs(10))
     }
 
-    pub(crate) fn connector(&self) -> MakeRustlsConnect {
-        self.connector.get_or_init(|| MakeRustlsConnect::new(of_the_system())).clone()
+    pub(crate) fn connector(&self) -> Connector {
+        self.connector.get_or_init(of_the_system).to_owned()
     }
 }
 
+const EMPTY: Error = Error::Name("it is empty");
+
+/// A name, if a lock can have it.
+pub(crate) fn checked(name: Arc<str>) -> Result<Arc<str>, Error> {
+    match &*name {
+        "" => Err(EMPTY),
+        name if name.len() > LONGEST => Err(Error::Name("with its namespace it has more than 255 bytes")),
+        name if name.contains('\0') => Err(Error::Name("PostgreSQL stores no text with a zero byte")),
+        _ => Ok(name),
+    }
+}
+
+/// What this process calls itself, unless the user says so: its program and its number.
+pub(crate) fn this_process() -> Arc<str> {
+    let program = std::env::current_exe().ok();
+    let program = program.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
+    format!("{} {}", program.to_string_lossy(), std::process::id()).into()
+}
+
 /// Trusts the certificates that the system does. Where there are none, a handshake fails, and says so.
-fn of_the_system() -> ClientConfig {
+#[cfg(feature = "tls")]
+fn of_the_system() -> Connector {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+    let tls = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("ring has the ciphers of TLS 1.2 and 1.3")
         .with_root_certificates(roots)
-        .with_no_client_auth()
+        .with_no_client_auth();
+    Connector::new(tls)
+}
+
+/// A session without TLS. An address with `sslmode=require` is an error.
+#[cfg(not(feature = "tls"))]
+fn of_the_system() -> Connector {
+    tokio_postgres::NoTls
 }
 
 impl From<tokio_postgres::Config> for Config {
@@ -202,14 +228,11 @@ impl From<tokio_postgres::Config> for Config {
         if postgres.get_application_name().is_none() {
             postgres.application_name("waitword");
         }
-        let program = std::env::current_exe().ok();
-        let program = program.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
-        let process = format!("{} {}", program.to_string_lossy(), std::process::id()).into();
         Self {
             postgres,
             connector: OnceLock::new(),
             namespace: String::new(),
-            process,
+            process: this_process(),
             tenure: Duration::from_millis(10),
             answer_limit: Duration::from_secs(5),
             reconnect_limit: Duration::from_secs(30),
@@ -226,7 +249,7 @@ impl FromStr for Config {
         address
             .parse::<tokio_postgres::Config>()
             .map(Self::from)
-            .map_err(|error| Error::Address(error.into()))
+            .map_err(|error| Error::Address(Arc::new(error)))
     }
 }
 

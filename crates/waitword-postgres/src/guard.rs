@@ -5,7 +5,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use crate::cohort::{Held, Turn};
-use crate::error::Lost;
+use crate::error::{Error, Lost};
+use crate::pool::{self, Transaction};
 use crate::session::Requested;
 
 /// The lock is held, as far as this process knows. It has a share in its mutex, so that it can be sent to another thread or task.
@@ -39,6 +40,15 @@ impl ClusterGuard {
     /// The lock is known to be lost. `Ok` is no proof that it is not: the database's check is.
     pub fn fence(&self) -> Result<i64, Lost> {
         self.requested.check().map(|()| self.fence)
+    }
+
+    /// Shows the number to the database, as the first statement of a transaction that reads or writes what the lock protects: `waitword.check`
+    /// ([how](crate#fencing)).
+    ///
+    /// # Errors
+    /// [`Error::Lost`] if the lock is known to be lost, or if a larger number was shown before: roll back. Or what the database says.
+    pub async fn check(&self, transaction: &mut (impl Transaction + ?Sized)) -> Result<(), Error> {
+        pool::check(self.name(), self.fence()?, transaction).await
     }
 
     /// Waits until the lock is lost: its session ended, or an administrator took the lock away, so that the database may grant it to another process.

@@ -46,7 +46,8 @@
 //!
 //! # Fencing
 //! A holder that was stopped for a minute between two instructions, and has not been told yet, believes that it holds the lock. So
-//! what is protected has to refuse it. Each guard has a number larger than those of all before it. Call, with that number,
+//! what is protected has to refuse it. Each guard has a number larger than those of all before it. Call [`ClusterGuard::check`]
+//! or [`Lease::check`]; or, with that number,
 //!
 //! ```sql
 //! SELECT waitword.check('stock', 1048577);
@@ -63,8 +64,11 @@
 //! was called for a table, a write to it without the check raises, too (`WW004`). Reads cannot be refused this way. What is protected may
 //! be in another database, if that has the [schema](SCHEMA), too.
 //!
+//! # Leases on a pool
+//! [`Leases`] need no session: their statements run on any connection of a pool of the program's own, also behind a pooler that shares sessions.
+//!
 //! # Where it ends
-//! Sessions must not be shared (PgBouncer in pool mode `transaction` or `statement`): that is an [error](Error::SharedSession) of
+//! The sessions of a [`Cluster`] must not be shared (PgBouncer in pool mode `transaction` or `statement`): that is an [error](Error::SharedSession) of
 //! [`Cluster::connect`]. It connects a second time for a moment, and sees whether that client is given the server process of the session; then whether
 //! the session still has that process itself. What this does not notice: a pooler that gives both connections other server processes at this moment,
 //! because others use it or because it refuses the second connection. Then it is an error as soon as two clients meet in one server process, or one in
@@ -73,7 +77,8 @@
 //!
 //! Where to read on: `cluster.rs` is the door; `mutex.rs` and `guard.rs` are what users call, `cohort.rs` the local queue and `request.rs` one
 //! request of the process in the database's; `session.rs` carries it, `sessions.rs` replaces a lost one; `schema.sql` is the database's side;
-//! `lease.rs` is the lock with an expiry.
+//! `lease.rs` is the lock with an expiry, `leases.rs` takes it
+//! on a pool, `source.rs` is where it asks, and `pool.rs` what it needs of a client.
 
 #![forbid(unsafe_code)]
 // docs.rs shows which feature an item needs.
@@ -85,21 +90,32 @@ mod config;
 mod error;
 mod guard;
 mod lease;
+mod leases;
 mod mutex;
+mod pool;
 mod request;
 mod session;
 mod sessions;
+mod source;
 
 pub use cluster::{Cluster, Queued, SCHEMA, migrate};
 pub use config::Config;
 pub use error::{Error, Lost};
 pub use guard::ClusterGuard;
 pub use lease::Lease;
+pub use leases::{LeaseAsync, Leases};
 pub use mutex::ClusterMutex;
+pub use pool::{Answer, Failure, Pool, Transaction, Value};
 /// What [`Config::tls`] takes.
+#[cfg(feature = "tls")]
 pub use rustls;
 /// What a [`Config`] can be made of, and what errors contain.
 pub use tokio_postgres;
+
+/// Compiles the programs of the guide.
+#[cfg(all(doctest, feature = "deadpool"))]
+#[doc = include_str!("../../../docs/many-machines.md")]
+struct Guide;
 
 /// Compiles the README's example.
 #[cfg(doctest)]

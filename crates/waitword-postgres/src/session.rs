@@ -34,19 +34,18 @@ use tokio::time::sleep;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client, Connection, Row, Socket};
-use tokio_postgres_rustls::MakeRustlsConnect;
 use waitword::{OnceLock, OwnedSemaphorePermit, Semaphore};
 
-use crate::config::{Config, random};
+use crate::config::{Config, Connector, random};
 use crate::error::{Error, Lost, chain, ends_session, is_interrupted};
 
-type Stream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+type Stream = <Connector as MakeTlsConnect<Socket>>::Stream;
 
 /// A value of a statement, with its type: so the server need not be asked for that.
 pub(crate) type Param = (Box<dyn ToSql + Sync + Send>, Type);
 
 /// The version of `schema.sql`.
-const VERSION: i32 = 2;
+pub(crate) const VERSION: i32 = 2;
 
 /// How many statements are under way at a time: enough for a round trip of some milliseconds, and few enough for what comes after them.
 const PLACES: usize = 16;

@@ -1,13 +1,8 @@
 //! Errors that say what to do, and leave nothing half done.
 
-use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use tempfile::TempDir;
 use waitword_postgres::rustls::crypto::ring;
 use waitword_postgres::rustls::pki_types::CertificateDer;
 use waitword_postgres::rustls::pki_types::pem::PemObject;
@@ -15,9 +10,9 @@ use waitword_postgres::rustls::{ClientConfig, RootCertStore};
 use waitword_postgres::{Cluster, Config, Error, migrate};
 
 use crate::counter::{Counter, number};
+use crate::pooler::Pooler;
 use crate::server::{Database, patient};
-use crate::skip::skip;
-use crate::{LIMIT, LONG, NAME, block_on, connect, two_processes, until, with_database};
+use crate::{LIMIT, LONG, NAME, block_on, connect, two_processes, with_database};
 
 async fn refused(address: &str) -> Error {
     let config: Config = address.parse().unwrap();
@@ -143,43 +138,6 @@ fn tls_is_used_where_the_certificate_is_trusted() {
     });
 }
 
-/// A pooler of the test's own, which ends with it. `None` where PgBouncer is not installed, which is said aloud.
-struct Pooler {
-    child: Child,
-    _folder: TempDir,
-}
-
-impl Pooler {
-    fn start(database: &Database, port: u16, mode: &str) -> Option<Self> {
-        let (server, folder) = (&database.server, tempfile::tempdir().unwrap());
-        let settings = format!(
-            "[databases]\n* = host={} port={} user=tester\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
-             auth_type = any\nunix_socket_dir =\npool_mode = {mode}\n",
-            server.folder.display(),
-            server.port
-        );
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let file = folder.path().join("settings");
-        fs::write(&file, settings).unwrap();
-        let child =
-            server.command(Path::new("pgbouncer"), &[file.to_str().unwrap()]).stderr(Stdio::null()).spawn();
-        if child.is_err() {
-            skip(
-                "waitword-postgres behind PgBouncer",
-                "there is none here; to get it: apt-get install pgbouncer",
-            );
-        }
-        Some(Self { child: child.ok()?, _folder: folder })
-    }
-}
-
-impl Drop for Pooler {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn a_pooler_that_shares_sessions_is_refused_though_nobody_else_is_there() {
     let Some(database) = Database::new() else { return };
@@ -192,11 +150,9 @@ fn a_pooler_that_shares_sessions_is_refused_though_nobody_else_is_there() {
         ("transaction\nserver_round_robin = 1", false),
     ];
     for (mode, is_right) in modes {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let Some(_pooler) = Pooler::start(&database, port, mode) else { return };
+        let Some(pooler) = Pooler::start(&database, mode) else { return };
         block_on(async {
-            let config = database.config_at(port);
-            until(async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()).await;
+            let config = database.config_at(pooler.port);
             for _ in 0..2 {
                 let connected = Cluster::connect(config.clone()).await;
                 if is_right {

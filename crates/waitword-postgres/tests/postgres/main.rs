@@ -13,6 +13,8 @@ mod leases;
 mod locks;
 mod losses;
 mod patience;
+mod pooler;
+mod pools;
 mod process;
 mod proxy;
 mod reconnecting;

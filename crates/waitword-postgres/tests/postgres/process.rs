@@ -15,7 +15,11 @@ pub(crate) struct Process {
 impl Process {
     /// Returns when it is ready to begin.
     pub(crate) fn start(address: &str, mode: &str, rounds: u32) -> Self {
-        let mut command = Command::new(env::current_exe().unwrap());
+        Self::start_with(Command::new(env::current_exe().unwrap()), address, mode, rounds)
+    }
+
+    /// By a command of this program with a changed environment.
+    pub(crate) fn start_with(mut command: Command, address: &str, mode: &str, rounds: u32) -> Self {
         command.args(["worker::worker", "--exact", "--ignored", "--nocapture"]);
         command.env("WAITWORD_WORKER", format!("{address}|{mode}|{rounds}"));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -44,6 +48,10 @@ impl Process {
             line.clear();
         }
         panic!("the worker ended");
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.child.id()
     }
 
     /// Such as `STOP` and `CONT`.

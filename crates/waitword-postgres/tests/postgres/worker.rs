@@ -33,6 +33,9 @@ fn worker() {
     let [address, mode, rounds] = what.split('|').collect::<Vec<_>>()[..] else { panic!("{what}") };
     let rounds = rounds.parse().unwrap();
     block_on_for(LIMIT * 10, async {
+        if mode == "leased" {
+            return crate::pools::work(address).await;
+        }
         let worker = Arc::new(Worker::new(address, mode, rounds).await);
         say("ready");
         tokio::task::spawn_blocking(|| io::stdin().read_line(&mut String::new())).await.unwrap().unwrap();
@@ -193,7 +196,7 @@ impl Worker {
 }
 
 /// Between lines of the test's frame.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     println!("\nworker: {line}");
     io::stdout().flush().unwrap();
 }

@@ -110,7 +110,10 @@ fn fuzz(seconds: u32, only: Option<&str>) -> Result<(), Stop> {
     targets.retain(|(target, _)| only.is_none_or(|only| only == *target));
     let options = format!("-len_control=0 -max_total_time={}", seconds.div_ceil(targets.len() as u32));
     targets.into_iter().try_for_each(|(target, more)| {
-        line::run(&format!("cargo +nightly fuzz run --fuzz-dir verify/fuzz {target} -- {more} {options}"))
+        let suppressed = "LSAN_OPTIONS=suppressions=$PWD/verify/proofs/lsan.supp";
+        line::run(&format!(
+            "{suppressed} cargo +nightly fuzz run --fuzz-dir verify/fuzz {target} -- {more} {options}"
+        ))
     })
 }
 

@@ -15,12 +15,16 @@ pub(super) const DOCS_RS: &str = "https://docs.rs/";
 const FOLDER: &str = "target/doc";
 
 /// In the docs of methods and items that come from other crates, whose pages are theirs to mend.
-const OF_OTHERS: [&str; 7] = [
+const OF_OTHERS: [&str; 11] = [
     "crate::Span",
     "super::Span::current()",
     "super::Subscriber",
     "dispatcher#setting-the-default-subscriber",
     "futures_core::future::TryFuture",
+    "TryFuture::Ok",
+    "TryFuture::Error",
+    "std::future::Future",
+    "std::future::Future::Output",
     "../../std/time/struct.Instant.html",
     "../../std/time/struct.SystemTime.html",
 ];

@@ -5,10 +5,13 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a program may take before its test fails: no test depends on speed, so this is only for programs that hang.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// How long a turn of waiting takes, at least.
+const TURN: Duration = Duration::from_millis(2);
 
 /// What a program did.
 #[derive(Debug)]
@@ -142,17 +145,19 @@ pub(crate) fn ended(command: &mut Command) -> Ran {
 pub(crate) fn finish(mut child: Child) -> Ran {
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
-    let start = Instant::now();
+    // Turns are counted, not the time: where the machine is busy with other things, they take longer, as the program does.
+    let mut turns = LIMIT.as_millis() / TURN.as_millis();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break Some(status);
         }
-        if start.elapsed() > LIMIT {
+        if turns == 0 {
             child.kill().unwrap();
             child.wait().unwrap();
             break None;
         }
-        thread::sleep(Duration::from_millis(2));
+        turns -= 1;
+        thread::sleep(TURN);
     };
     let (stdout, stderr) = (stdout.join().unwrap(), stderr.join().unwrap());
     let Some(status) = status else {

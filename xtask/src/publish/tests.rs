@@ -34,8 +34,8 @@ fn a_published_crate_says_what_it_is() {
         let (keywords, categories) = (words("keywords"), words("categories"));
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         // https://crates.io/category_slugs
-        let slugs = "api-bindings asynchronous command-line-utilities concurrency database development-tools wasm \
-                     web-programming";
+        let slugs = "api-bindings asynchronous command-line-utilities concurrency database development-tools filesystem \
+                     wasm web-programming";
         let is_library = list(&krate["targets"]).iter().any(|target| target["kind"][0] == "lib");
         let page = format!("https://docs.rs/{name}");
         for (holds, what) in [

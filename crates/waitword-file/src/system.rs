@@ -270,9 +270,12 @@ impl Path {
                     }
                     None => state = self.wait(state, REST),
                 }
-            } else if is_wanted || state.users > 0 || state.gate.is_none() {
-                let until = state.ends.saturating_duration_since(now).max(REST);
-                state = self.wait(state, until);
+            } else if state.gate.is_none() {
+                // Once the tenure is over, the last user closes the gate, and says so.
+                state = match state.ends.saturating_duration_since(now) {
+                    Duration::ZERO => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    left => self.wait(state, left),
+                };
             } else {
                 state = self.wait(state, LINGER);
                 if state.gate.is_some() && state.wanted == [0; 2] {

@@ -64,6 +64,20 @@ fn another_process() {
             println!("\ngot it");
             let _ = std::io::stdin().read(&mut [0]);
         }
+        #[cfg(target_os = "linux")]
+        "waits behind itself" => {
+            let guard = lock.lock().unwrap();
+            let mut queued = lock.lock_async().into_future();
+            assert!(poll(&mut queued).is_pending());
+            // Longer than the tenure.
+            thread::sleep(Duration::from_millis(200));
+            let before = sleeps().expect("it waits for the end of the tenure");
+            thread::sleep(Duration::from_millis(300));
+            let slept = sleeps().unwrap() - before;
+            assert!(slept < 10, "{slept} times in 300 ms");
+            drop((guard, queued));
+            println!("\nslept seldom");
+        }
         role => panic!("no role {role}"),
     }
 }
@@ -274,6 +288,32 @@ fn a_tenure_ends_though_others_of_the_process_wait() {
     };
     // Now and then the process has it back before the poll, or its thread has taken it from a waiter that was let in.
     assert!((0..40).filter(is_left_to_others).count() > 10);
+}
+
+/// How often the thread of this crate has slept, in this process.
+#[cfg(target_os = "linux")]
+fn sleeps() -> Option<u64> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
+    let is_ours = |task: &std::path::PathBuf| {
+        fs::read_to_string(task.join("comm")).is_ok_and(|name| name == "waitword-file\n")
+    };
+    let count = |task: std::path::PathBuf| {
+        let status = fs::read_to_string(task.join("status")).ok()?;
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")?.trim().parse::<u64>().ok())
+    };
+    tasks.filter(is_ours).filter_map(count).max()
+}
+
+/// In a process of its own, where no other lock has such a thread.
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_polls_while_the_lock_is_held_for_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut waiter = process("waits behind itself", &folder.path().join("lock"));
+    says(&mut waiter, "slept seldom");
+    assert!(waiter.wait().unwrap().success());
 }
 
 /// Polls its future whenever it is woken, at once.

@@ -15,6 +15,24 @@ pub(crate) fn terms() -> impl Iterator<Item = Duration> {
     (0..5).map(|doubled| TERM * (1 << doubled))
 }
 
+/// Takes a lease and keeps it for two of its terms, while `takes` says that another cannot take it; with a longer term, until the machine is quick
+/// enough for one. Returns its number.
+pub(crate) async fn is_kept(
+    longer: usize,
+    take: impl AsyncFn(Duration) -> (Instant, Lease),
+    takes: impl AsyncFn(Duration) -> bool,
+) -> i64 {
+    for term in terms().skip(longer) {
+        let (start, lease) = take(term).await;
+        let Ok(fence) = lease.fence() else { continue };
+        if keeps(start, term, (lease, fence), async || takes(term).await).await {
+            return fence;
+        }
+        until(async || takes(term).await).await;
+    }
+    panic!("the machine is quick enough for none of the terms");
+}
+
 /// A lease, and its number. Anew, if it expired before it could be asked.
 async fn take(cluster: &Cluster, term: Duration) -> (Lease, i64) {
     loop {
@@ -31,7 +49,7 @@ async fn take(cluster: &Cluster, term: Duration) -> (Lease, i64) {
 /// Whether the lease that was taken after `start` was kept for two terms, and given back. `false`: a look at whether another can take it came so late
 /// that a renewal may have, too. Otherwise looks are at most a fifth of the term apart: a renewal, due after a third, is sent before the next, and
 /// answered before the one after that.
-pub(crate) async fn keeps(
+async fn keeps(
     start: Instant,
     term: Duration,
     (lease, fence): (Lease, i64),
@@ -64,16 +82,8 @@ fn a_lease_is_renewed_as_long_as_its_holder_lives() {
     let Some(database) = Database::new() else { return };
     on_one_thread(async {
         let [(here, _), (there, _)] = two_processes(&database, LONG).await;
-        let mut kept = None;
-        for term in terms() {
-            let start = Instant::now();
-            let (lease, fence) = take(&here, term).await;
-            if keeps(start, term, (lease, fence), async || takes(&here, &there, term).await).await {
-                kept = Some(fence);
-                break;
-            }
-        }
-        let fence = kept.expect("the machine is quick enough for one of the terms");
+        let took = async |term| (Instant::now(), take(&here, term).await.0);
+        let fence = is_kept(0, took, async |term| takes(&here, &there, term).await).await;
         let next = there.try_lease_async(NAME, LONG).await.unwrap().expect("it was given back");
         assert!(next.fence().unwrap() > fence);
         drop(next);
@@ -116,8 +126,7 @@ fn a_lease_outlives_the_session_of_its_holder() {
         let [(there, _), _] = two_processes(&database, LONG).await;
         let proxy = Proxy::start(&database, Duration::ZERO).await;
         let (here, mutex) = connect(database.config_at(proxy.port)).await;
-        let mut is_kept = false;
-        for term in terms() {
+        let took = async |term| {
             let start = Instant::now();
             let (lease, fence) = take(&here, term).await;
             // One name for both has one row of numbers.
@@ -125,13 +134,9 @@ fn a_lease_outlives_the_session_of_its_holder() {
             assert!(guard.fence().unwrap() > fence);
             proxy.cut();
             guard.lost().await;
-            drop(guard);
-            is_kept = keeps(start, term, (lease, fence), async || takes(&here, &there, term).await).await;
-            if is_kept {
-                break;
-            }
-        }
-        assert!(is_kept, "the machine is quick enough for one of the terms");
+            (start, lease)
+        };
+        is_kept(0, took, async |term| takes(&here, &there, term).await).await;
     });
 }
 

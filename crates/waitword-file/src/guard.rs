@@ -29,12 +29,12 @@ impl FileGuard {
         }
     }
 
-    /// The file that is locked, to be read and written.
+    /// Returns the file that is locked, to be read and written.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Whether the path still leads to the file that is locked. If somebody has deleted or replaced the file meanwhile, another process may lock
+    /// Returns whether the path still leads to the file that is locked. If somebody has deleted or replaced the file meanwhile, another process may lock
     /// the one that is there now.
     ///
     /// # Errors

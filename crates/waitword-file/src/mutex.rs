@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::guard::FileGuard;
 use crate::system::{Local, Mode, Path};
 
-/// The lock of a file, for the threads and tasks of this process and for other processes.
+/// A lock on a file, which the threads and tasks of this process wait for in one queue, and other processes in the system.
 ///
 /// A handle, which can be cloned; all handles of a process that lead to one path share one queue. The file is made if it is not there, and
 /// never deleted, truncated or written.
@@ -45,8 +45,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For how long this process hands the lock on to its own waiters before other processes get it. 100 ms by default; zero: not at all. Counts
-    /// for all handles of the path, from now on.
+    /// Sets for how long this process hands the lock on to its own waiters before it releases the lock to other processes: 100 ms by default, zero
+    /// for never. The last setting counts for all handles of the path.
     pub fn tenure(self, tenure: Duration) -> Self {
         Self { tenure }
     }
@@ -169,12 +169,12 @@ impl FileMutex {
         Locking { path: Arc::clone(&self.0), mode: Mode::Shared, deadline: None }
     }
 
-    /// The processes that hold the lock at this moment, as far as the system tells; this one, too.
+    /// Returns the processes that hold the lock at this moment, this one included, as far as the system tells.
     pub fn holders(&self) -> Vec<u32> {
         self.0.holders()
     }
 
-    /// The path of the file, absolute.
+    /// Returns the absolute path of the file.
     pub fn path(&self) -> &std::path::Path {
         &self.0.path
     }
@@ -197,7 +197,7 @@ impl FileMutex {
                 (None, _) => Local::Shared(self.0.local.read_owned()),
                 (Some(deadline), _) => block_on(local_until(&self.0, mode, deadline))?,
             };
-            if let Some(local) = self.0.come_through(local)? {
+            if let Some(local) = self.0.pass_gate(local)? {
                 return FileGuard::new(&self.0, local);
             }
         }
@@ -242,7 +242,7 @@ impl Locking {
                 (None, _) => Local::Shared(path.local.read_owned_async().await),
                 (Some(deadline), _) => local_until(&path, mode, deadline).await?,
             };
-            if let Some(local) = path.come_through(local)? {
+            if let Some(local) = path.pass_gate(local)? {
                 return FileGuard::new(&path, local);
             }
         }

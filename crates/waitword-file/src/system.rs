@@ -9,7 +9,7 @@
 //!  none            closed   0        nobody wants it; or the thread of this crate waits for it in the system
 //!  held            open     1, n     a writer, or readers
 //!  held            open     0        left to the head of the local queue, until the tenure ends
-//!  none            open     0        failed: each waiter comes through, and gets the error
+//!  none            open     0        the system refused: each waiter passes the gate and returns the error
 //! ```
 //!
 //! Who leaves as the last closes the gate with its own guard, if it is a writer's; or by trying, if it is a reader's. If that fails, another
@@ -173,8 +173,9 @@ impl Path {
         }
     }
 
-    /// A waiter has come through the gate. Gives the local lock back if the system's has another mode: the caller wants it again.
-    pub(crate) fn come_through(&self, local: Local) -> Result<Option<Local>, Error> {
+    /// Called by a waiter that has the local lock. Returns `None`, and releases it, if the system's lock is not held in a mode that suffices: the
+    /// caller waits again.
+    pub(crate) fn pass_gate(&self, local: Local) -> Result<Option<Local>, Error> {
         let mut state = self.state()?;
         if state.held >= local.mode() {
             return Ok(Some(state.enters(local)));

@@ -52,12 +52,12 @@ pub struct Poison<T: ?Sized> {
 }
 
 impl<T> Poison<T> {
-    /// A value that is not poisoned.
+    /// Creates a value that is not poisoned.
     pub const fn new(value: T) -> Self {
         Self { begun: None, value }
     }
 
-    /// The value, poisoned or not: [`is_poisoned`](Self::is_poisoned) says which.
+    /// Returns the value, poisoned or not. [`is_poisoned`](Self::is_poisoned) says which.
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -148,7 +148,7 @@ impl<T: ?Sized> Poison<T> {
         &mut self.value
     }
 
-    /// Whether it was left in the middle of a change, or is in one.
+    /// Returns whether the value was left in the middle of a change, or is in one.
     pub fn is_poisoned(&self) -> bool {
         self.begun.is_some()
     }
@@ -206,12 +206,12 @@ pub struct Poisoned {
 }
 
 impl Poisoned {
-    /// Where the change began.
+    /// Returns where the change began.
     pub fn begun_at(&self) -> &'static Location<'static> {
         self.at
     }
 
-    /// The thread on which it began, which polled the task if it was one.
+    /// Returns the thread on which the change began. If a task began it, this thread polled the task.
     pub fn begun_by(&self) -> &Thread {
         &self.thread
     }

@@ -71,12 +71,12 @@ pub struct KeyedGuard<P: Lead<Value: Locks>, A: Access<P::Value>> {
 }
 
 impl<P: Lead<Value: Locks>, A: Access<P::Value>> KeyedGuard<P, A> {
-    /// The key was acquired by this user, for this guard.
+    /// For the user `at`, which has acquired the key with this hold.
     pub(super) fn new(at: Use<P>, hold: HoldId) -> Self {
         Self { at, hold, _access: PhantomData }
     }
 
-    /// The key. If it was given by reference, the one that the first user gave.
+    /// Returns the key that made the entry: of equal keys, the one that the first user gave.
     pub fn key(&self) -> &P::Key {
         &self.at.entry().key
     }

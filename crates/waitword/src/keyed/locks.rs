@@ -59,24 +59,25 @@ impl<P: Lead<Value: Locks>> Use<P> {
 macro_rules! keyed {
     ($Lock:ident over $Raw:ty, $ask:expr) => {
         impl<K> $Lock<K> {
-            /// A lock of which no key is held.
+            /// Creates a map in which no key is held.
             pub fn new() -> Self {
                 Self::with_hasher(RandomState::new())
             }
         }
 
         impl<K, S> $Lock<K, S> {
-            /// As `new`, with this hasher. Who can choose the keys should not know its seed.
+            /// Creates a map with this hasher. If others can choose the keys, its seed must be a secret.
             pub const fn with_hasher(hasher: S) -> Self {
                 Self { uses: Uses::new(), hasher }
             }
 
-            /// How many keys are held or waited for at this moment; others may come and go while they are counted.
+            /// Returns how many keys are held or waited for. The shards of the map are counted one after the other, so the sum may never have been
+            /// true at one moment.
             pub fn len(&self) -> usize {
                 self.uses.len()
             }
 
-            /// Whether no key is held or waited for.
+            /// Returns whether no key is held or waited for, counted as by `len`.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }

@@ -63,24 +63,25 @@ impl<K, V, S> Lead for &OnceMap<K, V, S> {
 }
 
 impl<K, V> OnceMap<K, V> {
-    /// An empty map.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::with_hasher(RandomState::new())
     }
 }
 
 impl<K, V, S> OnceMap<K, V, S> {
-    /// As [`new`](OnceMap::new), with this hasher. Who can choose the keys should not know its seed.
+    /// Creates an empty map with this hasher. If others can choose the keys, its seed must be a secret.
     pub const fn with_hasher(hasher: S) -> Self {
         Self { uses: Uses::new(), hasher }
     }
 
-    /// How many values are there or are being computed at this moment; others may come and go while they are counted.
+    /// Returns how many keys have a value or a computation under way. The shards of the map are counted one after the other, so the sum may
+    /// never have been true at one moment.
     pub fn len(&self) -> usize {
         self.uses.len()
     }
 
-    /// Whether no value is there or is being computed.
+    /// Returns whether no key has a value or a computation under way, counted as by [`len`](Self::len).
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

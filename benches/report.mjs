@@ -10,7 +10,7 @@
 //   PEER, or of the first of several that takes part (PEER or PEER); `best`, the best peer; `best with OPERATION ≥ NUMBER`, the best
 //   of those; `our OPERATION`, another one of waitword's; `smallest`, waitword's own at the smallest N.
 // It has to be met at all N, unless it ends with `, largest N` or `, N = NUMBER`. The goals of `*` are those of all operations that
-// have none of their own.
+// have none of their own. A `picture` has a title, in which N is replaced, and the contenders that are drawn as rings.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -208,32 +208,40 @@ function rowsOfMissed(workload) {
 
 const RATE = "acquisitions";
 const WAITS = ["longest wait of a thread", "longest wait of a task"];
+const SHARE = "share of the tasks";
 
 /** The pictures of a workload in which threads and tasks contend, one for each N, by the names of their files. */
 export function pictures(workload) {
   if (![RATE, ...WAITS].every((what) => operations(workload).includes(what))) return [];
+  const { title, rings = [] } = workload.picture ?? {};
   return sizes(workload, RATE).map((n) => {
     const points = contenders(workload).map((name) => {
       const waits = WAITS.map((wait) => find(workload, name, wait, n)?.median ?? 0);
-      // A logarithm needs something to work on.
+      // A logarithm needs a number above 0.
       const [wait, rate] = [Math.max(...waits), find(workload, name, RATE, n)?.median].map((it) => Math.max(it / 1e6, 1e-3));
-      return { name, wait, rate };
+      return { name, wait, rate, share: find(workload, name, SHARE, n)?.median, isRing: rings.includes(name) };
     });
-    const title = `${workload.name}, N = ${n}: ${RATE} (million/s) against the longest wait (ms)`;
-    return [`${workload.name}-${n}.svg`, scatter(title, points.filter(({ rate }) => !Number.isNaN(rate)))];
+    const measured = points.filter(({ rate }) => !Number.isNaN(rate));
+    const heading = title?.replace(/\bN\b/g, n) ?? `${workload.name}, N = ${n}`;
+    return [`${workload.name}-${n}.svg`, scatter(heading, measured)];
   });
 }
 
-const COLORS = ["#D32F2F", "#1E88E5", "#388E3C", "#AB47BC", "#F57C00", "#26A69A", "#8D6E63", "#757575"];
+// One for each lock, as far as they go.
+const COLORS = [
+  "#D32F2F", "#1E88E5", "#388E3C", "#AB47BC", "#E65100", "#00897B", "#8D6E63", "#616161", "#C2185B", "#3949AB", "#827717", "#0097A7",
+];
 
-/** Rate against longest wait, one point per contender: up is better, and left is. Both axes are logarithmic. */
+/** Rate against longest wait, one named point per contender: up is better, and left is. Both axes are logarithmic. */
 function scatter(title, points) {
-  const [left, right, top, bottom] = [72, 640, 37, 391];
+  const frame = { left: 72, right: 840, top: 58, bottom: 391 };
+  const { left, right, top, bottom } = frame;
   const x = axis(points.map(({ wait }) => wait), left, right);
   const y = axis(points.map(({ rate }) => rate), bottom, top);
   const line = (x1, y1, x2, y2, color) => `<path d="M${x1} ${y1}L${x2} ${y2}" stroke="${color}"/>`;
   const label = (x, y, text, rest = "") => `<text x="${x}" y="${y}" ${rest}>${text}</text>`;
-  const parts = [label(356, 24, title, 'text-anchor="middle" font-size="15"')];
+  const middle = (left + right) / 2;
+  const parts = [label(middle, 22, title, 'text-anchor="middle" font-size="16"')];
   for (const { at, value, isPower } of x.marks) {
     parts.push(line(at, top, at, bottom, isPower ? "#CCC" : "#F5F5F5"));
     if (isPower) parts.push(label(at, bottom + 15, value, 'text-anchor="middle"'));
@@ -243,20 +251,69 @@ function scatter(title, points) {
     if (isPower) parts.push(label(left - 8, at + 4, value, 'text-anchor="end"'));
   }
   parts.push(`<path d="M${left} ${top}V${bottom}H${right}" fill="none" stroke="#000"/>`);
-  parts.push(label(356, 425, "longest wait, ms", 'text-anchor="middle"'));
-  parts.push(label(20, 214, "million/s", 'text-anchor="middle" transform="rotate(270, 20, 214)"'));
-  points.forEach(({ name, wait, rate }, index) => {
-    const color = COLORS[index % COLORS.length];
-    // The second time around the colours are empty circles.
-    const style = index < COLORS.length ? `fill="${color}"` : `fill="none" stroke="${color}" stroke-width="2"`;
-    const circle = (x, y) => `<circle cx="${x}" cy="${y}" r="${name === OURS ? 8 : 5}" ${style}/>`;
-    const row = 60 + 22 * index;
-    parts.push(circle(x.at(wait), y.at(rate)), circle(679, row), label(696, row + 5, name, 'font-size="14"'));
+  parts.push(label(middle, 425, "longest wait of a thread or task, ms (less is better)", 'text-anchor="middle" font-size="12"'));
+  const turned = `transform="rotate(270, 20, ${(top + bottom) / 2})"`;
+  parts.push(label(20, (top + bottom) / 2, "acquisitions, million/s (more is better)", `text-anchor="middle" font-size="12" ${turned}`));
+
+  const dots = points.map(({ name, wait, rate, share, isRing }, index) => ({
+    x: x.at(wait),
+    y: y.at(rate),
+    radius: name === OURS ? 8 : 5,
+    color: COLORS[index % COLORS.length],
+    isRing,
+    isOurs: name === OURS,
+    text: share === undefined ? name : `${name} ${Math.round(100 * share)} %`,
+  }));
+  parts.push(legend(middle, dots, points));
+  labels(dots, frame).forEach(({ x, y }, index) => {
+    const { text, color, isOurs, ...dot } = dots[index];
+    const [nearX, nearY] = [Math.min(Math.max(dot.x, x), x + width(text)), y - 4];
+    if (Math.hypot(nearX - dot.x, nearY - dot.y) > FAR) parts.push(line(dot.x, dot.y, nearX, nearY, color));
+    parts.push(label(x, y, text, `font-size="13" fill="${color}"${isOurs ? ' font-weight="bold"' : ""}`));
   });
+  for (const { x, y, radius, color, isRing } of dots) {
+    parts.push(`<circle cx="${x}" cy="${y}" r="${radius}" fill="${isRing ? "#FFF" : color}" stroke="${color}" stroke-width="2"/>`);
+  }
   return (
     '<svg width="860" height="440" viewBox="0 0 860 440" xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11">\n' +
     `<rect width="860" height="440" fill="#FFF"/>\n${parts.join("\n")}\n</svg>\n`
   );
+}
+
+/** What the percentages and the rings mean, where there are any. */
+function legend(middle, dots, points) {
+  const texts = [];
+  if (points.some(({ share }) => share !== undefined)) texts.push("%: share of the tasks in all acquisitions");
+  if (dots.some(({ isRing }) => isRing)) texts.push("○ lock for threads only: a task that waits blocks its worker thread");
+  return `<text x="${middle}" y="43" text-anchor="middle" font-size="12">${texts.join(" · ")}</text>`;
+}
+
+/** The width of a label, roughly: ours is bold. */
+const width = (text) => (text.startsWith(OURS) ? 9 : 7.6) * text.length;
+const HEIGHT = 13;
+/** A label that is farther from its dot is connected with it by a line. */
+const FAR = 16;
+
+/** Where each dot's label begins: at the nearest place, in a few directions, where it meets neither a dot nor an earlier label. */
+function labels(dots, { left, right, top, bottom }) {
+  const meets = (one, other) =>
+    one.x1 < other.x2 && other.x1 < one.x2 && one.y1 < other.y2 && other.y1 < one.y2;
+  const taken = dots.map(({ x, y, radius }) => ({ x1: x - radius - 2, x2: x + radius + 2, y1: y - radius - 2, y2: y + radius + 2 }));
+  return dots.map(({ x, y, radius, text }) => {
+    for (let away = radius + 4; ; away += 4) {
+      const places = [
+        [x + away, y + 4], [x - away - width(text), y + 4],
+        [x - width(text) / 2, y - away], [x - width(text) / 2, y + away + 10],
+        [x + away, y - away], [x + away, y + away + 10], [x - away - width(text), y - away], [x - away - width(text), y + away + 10],
+      ].map(([x, y]) => ({ x1: Math.round(x), x2: Math.round(x + width(text)), y1: y - HEIGHT + 2, y2: y + 3 }));
+      const isFree = (it) =>
+        it.x1 > left && it.x2 < right && it.y1 > top && it.y2 < bottom && !taken.some((other) => meets(it, other));
+      const place = places.find(isFree) ?? (away > right ? places[0] : undefined);
+      if (!place) continue;
+      taken.push(place);
+      return { x: place.x1, y: place.y2 - 3 };
+    }
+  });
 }
 
 /** A logarithmic axis between two places, with a mark at each digit of each power of ten. */

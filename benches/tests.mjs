@@ -117,6 +117,25 @@ test("there is a picture for each size even without a wait", () => {
   assert.deepEqual(pictures(workload({}, rows.filter(([, what]) => what !== "acquisitions"))), []);
 });
 
+test("a picture names each dot beside it, with a colour of its own and the tasks' share, and says what a ring is", () => {
+  const peers = ["waitword", "near", "nearer", "nearest", ..."abcdefgh"];
+  const rows = peers.flatMap((contender, at) => [
+    [contender, "acquisitions", 16, "per second", 1e6 * (1 + at / 100)],
+    [contender, "share of the tasks", 16, "ratio", 0.41],
+    ...["longest wait of a thread", "longest wait of a task"].map((what) => [contender, what, 16, "ns", 1e6]),
+  ]);
+  const [[, svg]] = pictures({ ...workload({}, rows), picture: { title: "N threads and N tasks on one mutex", rings: ["near"] } });
+  assert.ok(svg.includes(">16 threads and 16 tasks on one mutex</text>"));
+  assert.ok(svg.includes("○ lock for threads only"));
+  assert.equal(svg.match(/<circle [^>]*fill="#FFF"/g).length, 1);
+  const labels = [...svg.matchAll(/<text x="(\d+)" y="(\d+)" font-size="13" fill="(#\w+)"[^>]*>(\S+) 41 %<\/text>/g)];
+  assert.deepEqual(labels.map(([, , , , name]) => name), peers);
+  assert.equal(new Set(labels.map(([, , , color]) => color)).size, peers.length);
+  // In one column, or beside each other: none on another.
+  for (const [at, [, x, y]] of labels.entries())
+    for (const [, otherX, otherY] of labels.slice(0, at)) assert.ok(Math.abs(y - otherY) >= 13 || Math.abs(x - otherX) >= 40);
+});
+
 test("figures are short, and the median ignores one bad round", () => {
   const figures = [[7.24, "ns"], [640_000, "ns"], [80, "B"], [0.0003, "count"], [4.6e6, "per second"], [47_100, "per second"], [0.052, "ratio"]];
   const texts = figures.map(([value, unit]) => short(value, unit));

@@ -142,7 +142,7 @@ impl Tree {
     }
 }
 
-/// The headings of a page, as a site that shows the repository links to them.
+/// The headings of a page, as a site that shows the repository links to them, and its `<a id="…">`.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let mut heading = None;
@@ -157,6 +157,10 @@ fn anchors(page: &str) -> BTreeSet<String> {
                 // Of headings that are alike, the later ones have numbers.
                 let mut numbered = (1..).map(|number| format!("{anchor}-{number}"));
                 let _ = anchors.insert(anchor.clone()) || numbered.any(|anchor| anchors.insert(anchor));
+            }
+            Event::InlineHtml(html) => {
+                let id = html.strip_prefix("<a id=\"").and_then(|rest| rest.strip_suffix("\">"));
+                anchors.extend(id.map(str::to_owned));
             }
             _ => {}
         }

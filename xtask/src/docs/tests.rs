@@ -30,6 +30,7 @@ fn what_is_there_is_no_fault() {
         Items: `Mutex::lock_async` `lock_async()` `a_long_name_…` `…_of_a_test` `…_of_a_…` `tokio::sync::Gone` `plain`
         `mod.rs::a_long_name_of_a_test`, recipes: `cargo xtask loom --deep` `cargo xtask --help`
         [one](../results/one.txt) ![two](page.md#a-part) [three](#a-part-1) [four](#code--and-more) [five](https://example.org/gone.md)
+        - <a id=\"six\"></a>**six**: [six](#six)
         ```sh
         `no_code` [no link](no)
         # shown

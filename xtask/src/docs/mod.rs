@@ -1,13 +1,14 @@
-//! What the pages name exists: files, headings, items of the source, recipes.
+//! Checks that what the pages name exists (files, headings, items of the source, recipes), and that no refused phrase is used.
 //!
-//! `names.rs` says what a name can mean and whether the tree has it. `guide.rs` writes the pages that rustdoc has, too. `html.rs` follows the
-//! links of what `cargo doc` wrote, and those to docs.rs.
+//! `names.rs` decides what a name can mean and whether the tree has it. `words.rs` finds the phrases of `words.txt`. `guide.rs` writes the pages
+//! that are rustdoc's as well. `html.rs` follows the links of what `cargo doc` wrote, and those to docs.rs.
 
 mod guide;
 mod html;
 mod names;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::fs;
 
@@ -17,10 +18,10 @@ use crate::line::{Stop, none_of, root};
 use names::Tree;
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// It tells of what was, too.
+/// It names what is gone, too.
 const HISTORY: &str = "CHANGELOG.md";
 
-/// Checks the pages, after writing those of the guide if `write` says so.
+/// Checks the pages. With `write`, writes those of the guide before.
 pub(crate) fn run(write: bool) -> Result<(), Stop> {
     let mut files = texts()?;
     if write {
@@ -31,11 +32,16 @@ pub(crate) fn run(write: bool) -> Result<(), Stop> {
     }
     let faults = faults(&files);
     none_of(&format!("{} faults in the pages", faults.len()), &faults)?;
-    println!("the code spans and links of {} pages lead somewhere", pages(&files).count());
+    let refused = words::faults(&files);
+    none_of(&format!("{} phrases that {} refuses", refused.len(), words::PATH), &refused)?;
+    println!(
+        "{} pages: every file, heading, item and recipe exists; no refused phrase",
+        pages(&files).count()
+    );
     Ok(())
 }
 
-/// The links in what `cargo doc` wrote, and those of the pages to what it will be on docs.rs.
+/// Checks the links in what `cargo doc` wrote, and those of the pages to docs.rs.
 pub(crate) fn built() -> Result<(), Stop> {
     let files = texts()?;
     html::check(pages(&files).flat_map(|(page, text)| {
@@ -55,7 +61,7 @@ fn faults(files: &Files) -> Vec<String> {
     faults
 }
 
-/// What stands between backticks, or what a link or a picture leads to.
+/// The text between backticks, or the target of a link or a picture.
 struct Span {
     line: usize,
     is_link: bool,

@@ -1,8 +1,8 @@
-//! The tests of parking_lot and async-lock on what stands in for them in `compat/`: their sources are those that cargo unpacks in its home, and
+//! Runs the tests of parking_lot and async-lock on their replacements in `compat/`. The tests come from the sources that cargo unpacks in its home;
 //! nothing of them is in this repository.
 //!
-//! A suite becomes a package in `target/compat`: the files of the original's `tests/`; the modules that are tests in its `src/`, as tests from
-//! outside; and its documentation, whose examples are tests too.
+//! A suite becomes a package in `target/compat`: the files of the original's `tests/`; the test modules in its `src/`, as integration tests;
+//! and its documentation, whose examples are tests, too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ struct Suite {
     edits: &'static [Edit],
 }
 
-/// What tests name that is private there, or absent here: the text, what replaces it, and why.
+/// An edit of a test that uses something private in the original, or absent here: the text, its replacement, and the reason.
 type Edit = (&'static str, &'static str, &'static str);
 
 const SUITES: [Suite; 3] = [
@@ -56,7 +56,7 @@ const SUITES: [Suite; 3] = [
             (
                 "attempted to use a condition variable with more than one mutex",
                 "waiters with another mutex",
-                "our message is another",
+                "our message differs",
             ),
             ("fn test_read_with_waiting_writer", BARGES, READERS),
             ("fn test_rwlock_pending_writer_owns_primary_key", BARGES, READERS),
@@ -75,14 +75,13 @@ const SUITES: [Suite; 3] = [
     },
 ];
 
-const DEADLOCK: Edit =
-    ("parking_lot_core::deadlock", "parking_lot::deadlock", "that is where our detector is");
-const PRIVATE: &str = "that is private in the original";
-/// Where the original keeps a reader out for a writer that waits.
+const DEADLOCK: Edit = ("parking_lot_core::deadlock", "parking_lot::deadlock", "our detector is there");
+const PRIVATE: &str = "it is private in the original";
+/// For a test of the original in which a reader waits for a waiting writer.
 const BARGES: &str = "#[ignore]\n    fn differs";
 const READERS: &str =
-    "a reader may barge past a writer that waits while others read, and is no part of a deadlock then";
-/// In place of a look at the queue, which has a thread by then.
+    "a reader may barge past a waiting writer while others read, and then causes no deadlock";
+/// Replaces the check of whether a thread is queued, which it is after 50 ms.
 const WAITS: &str = "{ std::thread::sleep(std::time::Duration::from_millis(50)); false }";
 
 pub(crate) fn run() -> Result<(), Stop> {
@@ -90,8 +89,9 @@ pub(crate) fn run() -> Result<(), Stop> {
     for suite in &SUITES {
         let is_it = |package: &&Value| package["name"] == suite.krate && package["version"] == suite.version;
         let original = list(&originals["packages"]).iter().find(is_it);
-        let original =
-            original.ok_or_else(|| Stop::Failed(format!("cargo does not know {}", suite.krate)))?;
+        let original = original.ok_or_else(|| {
+            Stop::Failed(format!("cargo's metadata has no {} {}", suite.krate, suite.version))
+        })?;
         let folder = format!("{FOLDER}/{}-{}", suite.krate, suite.version);
         write(suite, original, &root().join(&folder)).map_err(Stop::at(&folder))?;
         line::run(&format!("cd {folder} && cargo test --no-fail-fast --target-dir ../target"))?;
@@ -99,7 +99,7 @@ pub(crate) fn run() -> Result<(), Stop> {
     Ok(())
 }
 
-/// What cargo says of the originals, after it has unpacked their sources.
+/// Cargo's metadata of the originals, whose sources it unpacks.
 fn originals() -> Result<Value, Stop> {
     let folder = format!("{FOLDER}/originals");
     let mut manifest = package("originals", "2024") + "[lib]\npath = \"lib.rs\"\n[dependencies]\n";
@@ -118,7 +118,7 @@ fn package(name: &str, edition: &str) -> String {
     format!("[workspace]\n[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n")
 }
 
-/// Makes the package of a suite anew.
+/// Writes the package of a suite anew.
 fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -129,7 +129,7 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
     features.iter().for_each(|feature| manifest += &format!("{feature} = []\n"));
     let ours = root().join(ours);
     manifest += &format!("[dependencies]\n{krate} = {{ path = {ours:?}, features = {features:?} }}\n");
-    // cargo has written each dependency as a section, and those of one platform elsewhere.
+    // cargo has written each dependency as a section; those of one platform only are elsewhere.
     let theirs = fs::read_to_string(text(original, "manifest_path"))?;
     let for_tests = theirs.split("\n[").filter(|section| section.starts_with("dev-dependencies."));
     for_tests.for_each(|section| manifest += &format!("[{section}\n"));
@@ -138,7 +138,7 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
     for file in files(&source)? {
         let code = fs::read_to_string(&file)?;
         docs += &documentation(&code);
-        // They are at the end; what is indented is private to the original.
+        // Tests are at the end of a file; indented test modules need private items.
         if let Some(tests) = code.find("\n#[cfg(test)]\n").map(|at| &code[at..]) {
             let tests = tests.replace("crate::", &format!("{krate}::"));
             put(suite, &folder.join("tests"), &PathBuf::from(file.file_name().unwrap_or_default()), &tests)?;
@@ -153,13 +153,13 @@ fn write(suite: &Suite, original: &Value, folder: &Path) -> std::io::Result<()> 
     fs::write(folder.join("Cargo.toml"), manifest)
 }
 
-/// Writes a file, with the edits of its suite, which are told.
+/// Writes a file with the edits of its suite, and prints these.
 fn put(suite: &Suite, folder: &Path, file: &Path, text: &str) -> std::io::Result<()> {
     let Suite { krate, version, edits, .. } = suite;
     let mut text = text.to_owned();
     for (from, to, why) in *edits {
         if text.contains(from) {
-            println!("{krate} {version}, {}: `{}` replaced, for {why}", file.display(), from.trim());
+            println!("{krate} {version}, {}: `{}` replaced: {why}", file.display(), from.trim());
             text = text.replace(from, to);
         }
     }
@@ -168,7 +168,7 @@ fn put(suite: &Suite, folder: &Path, file: &Path, text: &str) -> std::io::Result
     fs::write(path, text)
 }
 
-/// The files of a folder and of those below it.
+/// The files of a folder and its subfolders.
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -179,7 +179,7 @@ fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The documentation in a source, of one item each.
+/// The documentation in a source, each on an item of its own.
 fn documentation(code: &str) -> String {
     let is_doc =
         |line: &str| line.starts_with("///") || line.starts_with("#[cfg_attr(") && line.contains("doc = ");

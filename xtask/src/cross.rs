@@ -1,7 +1,7 @@
-//! The tests on other processors and systems: compiled here, run by the processor itself, by QEMU or by Wine.
+//! The tests for other processors and systems: compiled here, run by this processor, QEMU or Wine.
 //!
-//! All of it comes from rustup (the standard library of the target) and from the packages of Debian, whose names for a target's
-//! tools differ from Rust's. Where rustup has no such library, Debian's compiler builds it along.
+//! The tools come from rustup (the standard library of the target) and from Debian's packages, whose names for a target's tools differ from
+//! Rust's. If rustup has no such library, Debian's compiler builds it.
 
 use std::path::Path;
 
@@ -9,25 +9,25 @@ use crate::line::{self, Stop, succeeds};
 use crate::skips::SKIPS;
 use crate::tool::{DEBIAN, has_library, has_sources, with_std_sources};
 
-/// A target, and what its programs run on.
+/// A target, and what runs its programs.
 struct Target {
     name: &'static str,
     /// The prefix of its C compiler, and the name of the folder with its libraries.
     tools: &'static str,
     runs_on: RunsOn,
-    /// The crates that are tested, beside [`LIBRARIES`].
+    /// The crates that are tested besides [`LIBRARIES`].
     crates: &'static str,
 }
 
 #[derive(Debug)]
 enum RunsOn {
     ThisProcessor,
-    /// The kernel has to have an entry for it, for tests start programs, too.
+    /// The kernel must have an entry for it, because tests start programs, too.
     Qemu,
     Wine,
 }
 
-/// What is built from Rust alone. `rquickjs-sys` brings no bindings of the engine for s390x.
+/// The crates without C code. (`rquickjs-sys` has no bindings of the engine for s390x.)
 const LIBRARIES: &str = "-p waitword-core -p waitword -p waitword-observe -p waitword-agents";
 const ENGINE: &str = "-p waitword-quickjs";
 const ENGINE_AND_HOST: &str = "-p waitword-quickjs -p waitword-host -p waitword-cli";
@@ -45,7 +45,7 @@ const fn target(name: &'static str, tools: &'static str, runs_on: RunsOn, crates
     Target { name, tools, runs_on, crates }
 }
 
-/// Nothing here runs their programs. That the libraries compile for them needs no more than the sources of the standard library.
+/// Targets whose programs nothing here runs. To compile the libraries for them needs only the sources of the standard library.
 const NEVER_RUN: [&str; 5] = [
     "aarch64-apple-darwin",
     "aarch64-apple-ios",
@@ -59,32 +59,34 @@ type Skipped = (&'static str, &'static str);
 
 const NOT_UNDER_QEMU: [Skipped; 1] = [(
     "the_page_shows_what_the_example_prints",
-    "the page is from a fast machine; on a slow one a lock is held long enough to stand in the report, too",
+    "the page is from a fast machine; on a slow one the report shows another lock, held for long enough",
 )];
 
-/// Wine starts a program of Linux, but does not hand out what it prints.
-const STARTS_CARGO: &str = "it starts cargo, which is a program of Linux";
+/// Wine starts a Linux program, but does not return its output.
+const STARTS_CARGO: &str = "it starts cargo, which is a Linux program";
 const NOT_UNDER_WINE: [Skipped; 3] = [
     ("clippy_knows_each_path_of_the_configuration_and_warns_of_its_use", STARTS_CARGO),
     ("to_await_a_blocking_method_is_refused_and_the_message_names_the_async_one", STARTS_CARGO),
     ("what_is_not_used_is_warned_of_with_what_to_do", STARTS_CARGO),
 ];
 
-/// Below the root: Wine's drive, and what Windows has and this Wine lacks.
+/// The folder below the root with Wine's drive, and with the library of Windows that this Wine lacks.
 const WINE: &str = "target/wine";
 
-/// With a drive of its own, and quiet.
+/// Wine's environment: its own drive, and no debug output.
 const IN_WINE: &str = "WINEPREFIX=\"$PWD/target/wine/prefix\" WINEDEBUG=-all";
 
 pub(crate) fn run(name: &str) -> Result<(), Stop> {
     let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
-        return Err(Stop::Usage(format!("no recipe for {name}; `cargo xtask cross --list` has all")));
+        return Err(Stop::Usage(format!(
+            "there is no recipe for {name}; `cargo xtask cross --list` lists all"
+        )));
     };
     target.missing().map_or_else(|| target.test(), |missing| Err(Stop::Missing(missing)))
 }
 
-/// What no C compiler is needed for: for each target that can be tested and whose standard library is there, and for all of [`NEVER_RUN`].
-/// What is left out is named.
+/// Checks the libraries that need no C compiler: for each testable target whose standard library is installed, and for all of [`NEVER_RUN`].
+/// Reports each target that is left out.
 pub(crate) fn check() -> Result<(), Stop> {
     for Target { name, .. } in &TARGETS {
         if has_library(name) {
@@ -94,7 +96,7 @@ pub(crate) fn check() -> Result<(), Stop> {
             SKIPS.skip(&format!("cargo check --target {name}"), why);
         }
     }
-    // The features of the standard library would be a minute more.
+    // The features of the standard library would take a minute more.
     let check = "check -Zbuild-std=std -Zbuild-std-features= --target-dir target/never-run";
     if let Some(check) = with_std_sources(check) {
         let targets = NEVER_RUN.map(|target| format!("--target {target}")).join(" ");
@@ -115,7 +117,7 @@ pub(crate) fn list() -> Result<(), Stop> {
 }
 
 impl Target {
-    /// What it lacks here, if anything, and how to get that.
+    /// What it lacks here, if anything, and how to get it.
     fn missing(&self) -> Option<String> {
         let Self { name, tools, .. } = self;
         let has = |program: &str| succeeds(&format!("{program} --version"));
@@ -131,7 +133,7 @@ impl Target {
             RunsOn::Qemu => {
                 let processor = tools.split('-').next().unwrap_or_default();
                 let entries = "/proc/sys/fs/binfmt_misc";
-                // Where Debian's package has it. systemd hands it to the kernel.
+                // The file of Debian's package, which systemd gives to the kernel.
                 let source = format!("/usr/lib/binfmt.d/qemu-{processor}.conf");
                 let has_entry = is_there(&format!("{entries}/qemu-{processor}"));
                 if has_library && has_compiler && !has_entry && is_there(&source) {
@@ -187,23 +189,23 @@ impl Target {
             RunsOn::Qemu => format!("QEMU_LD_PREFIX=/usr/{tools}"),
             RunsOn::Wine => {
                 self.prepare_wine()?;
-                // More folders with programs: without Node for Windows the comparison with Node is skipped.
+                // WINEPATH adds folders with programs. Without Node for Windows, the comparison with Node is skipped.
                 format!("{IN_WINE} WINEPATH=\"$PWD/{WINE};$WINEPATH\" {for_cargo}_RUNNER=wine")
             }
         };
         let skipped: Vec<_> = self.skipped().iter().map(|(test, _)| format!("--skip {test}")).collect();
-        // `--tests` are those in the libraries and programs, too; not those in the docs, which are the same everywhere.
+        // `--tests` includes the unit tests, but not the doctests, which are the same everywhere.
         let test = format!("cargo test --no-fail-fast --tests --examples {options}");
         line::run(&format!("{runs_on} {env} {test} -- {}", skipped.join(" ")))
     }
 
-    /// Rust takes random numbers from `bcryptprimitives.dll`, which Wine has only since version 9. The one made here comes after
-    /// Wine's own in the order in which libraries are looked for.
+    /// Prepares Wine's drive. Rust takes random numbers from `bcryptprimitives.dll`, which Wine has only since version 9. The one built here
+    /// follows Wine's own in the search order of libraries.
     fn prepare_wine(&self) -> Result<(), Stop> {
         let source = "xtask/src/cross/bcryptprimitives.c -ladvapi32";
         let library = format!("{WINE}/bcryptprimitives.dll");
         line::run(&format!("mkdir -p {WINE} && {} -shared -o {library} {source}", self.compiler()))?;
-        // The oldest that Rust and Node support. By itself this Wine takes the part of Windows 7.
+        // The oldest Windows that Rust and Node support. This Wine's default is Windows 7.
         line::run(&format!("{IN_WINE} wine winecfg -v win10"))
     }
 }

@@ -1,8 +1,8 @@
-//! Which file imports which, crate by crate: no two may need each other, not even through others.
+//! Which file imports which, crate by crate. No two files may import each other, directly or through others.
 //!
-//! The sources are read as words: a path is known by its `::`, in the arguments and the rules of a macro as well, and leads to the file that
-//! defines the name, also through a re-export. A file stands on the floor above the highest that it imports. No two folders below `src` may
-//! need each other either. Tests are left out; they may import everything.
+//! The sources are read as tokens. A path is recognized by its `::`, also in the arguments and rules of a macro, and leads to the file that
+//! defines the name, also through a re-export. A file's layer is the one above the highest that it imports. No two folders below `src` may
+//! import each other either. Tests are left out; they may import everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,29 +21,29 @@ pub(crate) fn run(quiet: bool) -> Result<(), Stop> {
             crates.entry(krate.to_owned()).or_default().insert(file.to_owned(), text);
         }
     }
-    let mut all_circles = Vec::new();
+    let mut all_cycles = Vec::new();
     for (krate, sources) in &crates {
-        let Layers { floors, circles } = layers(sources)?;
+        let Layers { levels, cycles } = layers(sources)?;
         if !quiet {
             println!("{krate}");
-            floors.iter().rev().for_each(|(floor, files)| println!("  {floor:2}  {}", files.join("  ")));
+            levels.iter().rev().for_each(|(level, files)| println!("  {level:2}  {}", files.join("  ")));
         }
-        all_circles.extend(circles.iter().map(|circle| format!("{krate}: {}", circle.join(" ↔ "))));
+        all_cycles.extend(cycles.iter().map(|cycle| format!("{krate}: {}", cycle.join(" ↔ "))));
     }
-    let advice = "Let one of each pair know nothing of the other: move what both need below them.";
-    none_of(&format!("files or folders that import each other. {advice}"), &all_circles)?;
-    println!("layers: no circle of imports in {}", crates.into_keys().collect::<Vec<_>>().join(", "));
+    let advice = "Remove the import of one in each pair: move what both need into a file below them.";
+    none_of(&format!("files or folders import each other. {advice}"), &all_cycles)?;
+    println!("layers: no import cycle in {}", crates.into_keys().collect::<Vec<_>>().join(", "));
     Ok(())
 }
 
 /// The files of a crate below its `src`, with their texts.
 type Sources = BTreeMap<String, String>;
 
-/// The files of a crate by the floor that they stand on, and the circles among them and their folders.
+/// The files of a crate by their layers, counted from 0, and the cycles among them and their folders.
 #[derive(Debug, Default)]
 struct Layers {
-    floors: BTreeMap<usize, Vec<String>>,
-    circles: BTreeSet<Vec<String>>,
+    levels: BTreeMap<usize, Vec<String>>,
+    cycles: BTreeSet<Vec<String>>,
 }
 
 fn layers(sources: &Sources) -> Result<Layers, Stop> {
@@ -52,24 +52,24 @@ fn layers(sources: &Sources) -> Result<Layers, Stop> {
     modules.add(sources, entry.unwrap_or("lib.rs"), Path::new())?;
     let imports = modules.imports();
     let files: DiGraphMap<&str, ()> = imports.iter().copied().collect();
-    // The folder that a file is in, below that of the sources; or the file, if it is in none.
+    // The folder of a file below `src`; or the file itself, if it is directly in `src`.
     let folder = |file| str::split_once(file, '/').map_or(file, |(folder, _)| folder);
     let folders: DiGraphMap<&str, ()> = imports.iter().map(|(from, to)| (folder(from), folder(to))).collect();
-    // What is imported comes before what imports it.
+    // Imported files come before those that import them.
     let groups = tarjan_scc(&files);
-    let mut floor_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut level_of: BTreeMap<&str, usize> = BTreeMap::new();
     for group in &groups {
         let imported = group.iter().flat_map(|file| files.neighbors(file));
-        let floor = imported.filter_map(|file| floor_of.get(file)).max().map_or(0, |below| below + 1);
-        floor_of.extend(group.iter().map(|file| (*file, floor)));
+        let level = imported.filter_map(|file| level_of.get(file)).max().map_or(0, |below| below + 1);
+        level_of.extend(group.iter().map(|file| (*file, level)));
     }
     let mut layers = Layers::default();
-    for (file, floor) in floor_of {
-        layers.floors.entry(floor).or_default().push(file.to_owned());
+    for (file, level) in level_of {
+        layers.levels.entry(level).or_default().push(file.to_owned());
     }
-    for mut circle in groups.into_iter().chain(tarjan_scc(&folders)).filter(|group| group.len() > 1) {
-        circle.sort_unstable();
-        layers.circles.insert(circle.into_iter().map(str::to_owned).collect());
+    for mut cycle in groups.into_iter().chain(tarjan_scc(&folders)).filter(|group| group.len() > 1) {
+        cycle.sort_unstable();
+        layers.cycles.insert(cycle.into_iter().map(str::to_owned).collect());
     }
     Ok(layers)
 }
@@ -77,19 +77,19 @@ fn layers(sources: &Sources) -> Result<Layers, Stop> {
 /// `["queue", "lock"]`: a module below the crate, or what is named in one.
 type Path = Vec<String>;
 
-/// What the files of a crate define and name.
+/// The names that a crate's files define and use.
 #[derive(Default)]
 struct Modules {
-    /// Platforms may each have a file for one module.
+    /// The files of each module; each platform may have one.
     files: BTreeMap<Path, BTreeSet<String>>,
-    /// What a module re-exports under a name, as the paths that it names.
+    /// The paths that a module re-exports under a name.
     exports: BTreeMap<(Path, String), Vec<Path>>,
-    /// The paths that a module of a file names.
+    /// The paths that a file's module uses.
     named: Vec<(String, Path, Path)>,
 }
 
 impl Modules {
-    /// Notes a module and what its file names, and so with the files of its `mod` lines.
+    /// Adds a module with the names of its file, and the modules of its `mod` lines.
     fn add(&mut self, sources: &Sources, file: &str, module: Path) -> Result<(), Stop> {
         let failed = |what: String| Stop::Failed(format!("{file}: {what}"));
         let text =
@@ -106,7 +106,7 @@ impl Modules {
         Ok(())
     }
 
-    /// Which file imports which. One that imports none is here with itself.
+    /// Which file imports which. Each file is paired with itself, too, so that none is missing.
     fn imports(&self) -> BTreeSet<(&str, &str)> {
         let named = self
             .named
@@ -115,10 +115,10 @@ impl Modules {
         named.chain(self.files.values().flatten().map(|file| (&**file, &**file))).collect()
     }
 
-    /// The files that define what `path` names in `module`: none if it leads out of the crate.
+    /// The files that define the name `path` in `module`; none if it leads out of the crate.
     fn origins(&self, path: &[String], module: &[String]) -> Vec<&str> {
         let Some(path) = self.absolute(path, module) else { return Vec::new() };
-        // The longest part of the path that is a module, and what is named in it.
+        // The longest part of the path that is a module, and the name in it.
         let end = (0..=path.len()).rev().find(|&end| self.files.contains_key(&path[..end])).unwrap_or(0);
         let (module, name) = (&path[..end], path.get(end));
         let exported = name.and_then(|name| self.exports.get(&(module.to_vec(), name.clone())));
@@ -128,7 +128,7 @@ impl Modules {
         if files.is_empty() { self.files[module].iter().map(String::as_str).collect() } else { files }
     }
 
-    /// A path as it is named in `module`, from the crate's root on.
+    /// A path that is used in `module`, from the crate's root.
     fn absolute(&self, path: &[String], module: &[String]) -> Option<Path> {
         let (mut base, mut rest) = (module.to_vec(), path);
         match path.first()?.as_str() {
@@ -145,13 +145,13 @@ impl Modules {
         Some([&base, rest].concat())
     }
 
-    /// Notes the paths of two parts and more among the words of a file, those in a group of a `use` with what stands before it, and the modules
-    /// between braces. Returns the modules that are files of their own, which may be named.
+    /// Adds the paths of two or more parts among the tokens of a file (those in a group of a `use` with the prefix of the group), and the modules
+    /// between braces. Returns the modules that are separate files, each with the path of its `#[path]`, if it has one.
     fn scan(&mut self, words: &[String], file: &str, module: Path) -> Vec<(Path, Option<String>)> {
         let word = |at: usize| words.get(at).map_or("", String::as_str);
         self.files.entry(module.clone()).or_default().insert(file.to_owned());
         let (mut children, mut explicit) = (Vec::new(), None);
-        // Where we are, for each brace that is open: the module, and what stands before the group of a `use`.
+        // For each open brace: the module, and the prefix of the group of a `use`.
         let mut outer = vec![(module, Path::new())];
         let mut path = Path::new();
         let mut is_exported = false;
@@ -173,7 +173,7 @@ impl Modules {
                 "{" => Some((module.clone(), Path::new())),
                 _ => None,
             };
-            // Here a path ends; with `self` or `*` it leads to the module that it names.
+            // A path ends here. With `self` or `*` it leads to the module that it names.
             if path.len() > prefix.len().max(1) {
                 let name =
                     if word(at) == "as" { word(at + 1) } else { path.last().map_or("", String::as_str) };
@@ -208,7 +208,7 @@ impl Modules {
     }
 }
 
-/// The words of a source, `::` and brackets among them; without what is compiled for tests or for documentation alone.
+/// Splits a source into tokens, among them `::` and brackets; without items that are compiled only for tests or documentation.
 fn split(tokens: TokenStream, words: &mut Vec<String>) {
     let ends_item = |token: &TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
@@ -221,7 +221,7 @@ fn split(tokens: TokenStream, words: &mut Vec<String>) {
             TokenTree::Group(attribute) if last == "#" && begins(&attribute, &OF_TESTS) => {
                 drop(tokens.find(ends_item));
             }
-            // `pub(in crate::door)` names who may import this, not what this imports.
+            // `pub(in crate::door)` names the importers of this item, not an import.
             TokenTree::Group(visibility) if last == "pub" && begins(&visibility, &OF_VISIBILITY) => {}
             TokenTree::Group(group) => {
                 let (open, close) = match group.delimiter() {
@@ -268,14 +268,14 @@ mod tests {
             door/mod.rs: mod thing; pub use thing::{Thing, Thing as Other,};
             door/thing.rs: pub struct Thing; #[cfg(test)] mod tests { use crate::Top; }",
         );
-        let floors = layers.floors.values().map(|files| files.join(" "));
-        assert_eq!(floors.collect::<Vec<_>>(), ["door/thing.rs", "door/mod.rs top.rs", "lib.rs"]);
-        assert!(layers.circles.is_empty(), "{layers:?}");
+        let levels = layers.levels.values().map(|files| files.join(" "));
+        assert_eq!(levels.collect::<Vec<_>>(), ["door/thing.rs", "door/mod.rs top.rs", "lib.rs"]);
+        assert!(layers.cycles.is_empty(), "{layers:?}");
     }
 
     #[test]
-    fn circles_of_files_and_of_folders_are_found() {
-        for (what, files, circles) in [
+    fn cycles_of_files_and_of_folders_are_found() {
+        for (what, files, cycles) in [
             (
                 "folders, though no files are",
                 "lib.rs: mod a; mod b;
@@ -311,8 +311,8 @@ mod tests {
                 vec!["a.rs b.rs", "c/low.rs c/mod.rs"],
             ),
         ] {
-            let found: Vec<_> = layers(files).circles.iter().map(|circle| circle.join(" ")).collect();
-            assert_eq!(found, circles, "{what}");
+            let found: Vec<_> = layers(files).cycles.iter().map(|cycle| cycle.join(" ")).collect();
+            assert_eq!(found, cycles, "{what}");
         }
     }
 }

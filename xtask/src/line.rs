@@ -1,4 +1,4 @@
-//! A line of the shell: shown, then run from the root of the repository; and why a recipe ended early.
+//! Runs lines of the shell in the root of the repository, after printing them; and the reasons why a recipe ends early.
 
 use std::fmt;
 use std::fs;
@@ -12,25 +12,25 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
 }
 
-/// Shows a line of the shell and runs it; its output is the user's.
+/// Prints a line of the shell and runs it. Its output goes to the user.
 pub(crate) fn run(line: &str) -> Result<(), Stop> {
     eprintln!("$ {line}");
     let status = sh(line).status().map_err(Stop::at("sh"))?;
     if status.success() { Ok(()) } else { Err(Stop::Failed(format!("failed ({status}): {line}"))) }
 }
 
-/// Shows and runs it, and returns what it printed; its errors are the user's.
+/// Prints a line and runs it. Returns its output; its errors go to the user.
 pub(crate) fn listen(line: &str) -> Result<String, Stop> {
     eprintln!("$ {line}");
     capture(line, Stdio::inherit())
 }
 
-/// Runs it, and returns what it printed. It is shown, with its output, only if it fails.
+/// Runs a line and returns its output. Prints the line, with its output, only if it fails.
 pub(crate) fn read(line: &str) -> Result<String, Stop> {
     capture(line, Stdio::piped())
 }
 
-/// Whether it succeeds; says nothing.
+/// Whether a line succeeds. Prints nothing.
 pub(crate) fn succeeds(line: &str) -> bool {
     read(line).is_ok()
 }
@@ -51,7 +51,7 @@ fn sh(line: &str) -> Command {
     command
 }
 
-/// Words as the shell takes them for themselves.
+/// Quotes words for the shell.
 pub(crate) fn quoted<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=+./:,@%".contains(char);
     let quote = |word: S| match word.as_ref() {
@@ -61,21 +61,21 @@ pub(crate) fn quoted<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Strin
     words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs one program, with what is before its name set in its environment; shows nothing, and stops it at a limit. What it prints goes to the
-/// file `log`. Returns how it ended, and the CPU time that it used.
+/// Runs one program with the environment `env`, and stops it at a limit. Prints nothing; the program's output goes to the file `log`. Returns how
+/// it ended, and the CPU time that it used.
 pub(crate) fn end_within(
     limits: Limits,
     env: &str,
     program: &str,
     log: &str,
 ) -> Result<(Ended, Duration), Stop> {
-    // In place of the shell, whose own CPU time would be seen.
+    // `exec`, because the shell's own CPU time would be measured instead.
     let line = format!("{env} exec {program} < /dev/null > {log} 2>&1");
-    let lost = Stop::at(format!("lost sight of {line}"));
+    let lost = Stop::at(format!("failed to start or to watch: {line}"));
     let mut child = sh(&line).spawn().map_err(&lost)?;
     let (mut idle_since, mut cpu_then) = (Instant::now(), Duration::ZERO);
     let ended = loop {
-        // Also that of one that has ended, which nobody has waited for.
+        // /proc has it even if the process has ended, because nobody has waited for it yet.
         let cpu = cpu_time(child.id());
         if let Some(status) = child.try_wait().map_err(&lost)? {
             let ended = if status.success() { Ended::Well } else { Ended::Badly };
@@ -83,7 +83,7 @@ pub(crate) fn end_within(
         }
         match cpu {
             None => {
-                break Err(lost(io::Error::other("/proc, which only Linux has, does not tell its CPU time")));
+                break Err(lost(io::Error::other("its CPU time is not in /proc, which only Linux has")));
             }
             Some(cpu) if cpu >= limits.cpu => break Ok((Ended::Slow, cpu)),
             Some(cpu) if cpu > cpu_then + limits.idle / 100 => (idle_since, cpu_then) = (Instant::now(), cpu),
@@ -95,24 +95,24 @@ pub(crate) fn end_within(
     ended
 }
 
-/// What a line may take before it is stopped. CPU time, because wall time depends on what else the machine does.
+/// The limits at which a line is stopped. They are CPU time, because wall time depends on what else the machine does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// A line that has used so much CPU time is slow.
+    /// A line that has used this much CPU time is slow.
     pub(crate) cpu: Duration,
     /// A line that has used less than a hundredth of a CPU for so long hangs.
     pub(crate) idle: Duration,
 }
 
-/// How a line that had limits came to its end.
+/// How a line with limits ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Well,
     /// It failed, or aborted.
     Badly,
-    /// It was stopped because it waited, and computed nothing.
+    /// It was stopped because it waited without computing.
     Hung,
-    /// It was stopped because it computed for too long. It may have been about to end.
+    /// It was stopped because it computed for too long. It might have ended soon.
     Slow,
 }
 
@@ -121,20 +121,20 @@ fn cpu_time(process: u32) -> Option<Duration> {
     /// The kernel's unit in `/proc`, on every architecture that Rust's standard library supports.
     const TICK: Duration = Duration::from_millis(10);
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name, which may have blanks and parentheses: the state, and as the 12th and 13th field the times.
+    // Behind the name, which may contain blanks and parentheses: the state, and the times as the 12th and 13th field.
     let times = stat.rsplit_once(") ")?.1.split(' ').skip(11).take(2);
     let ticks: Option<u32> = times.map(|time| time.parse::<u32>().ok()).sum();
     Some(TICK * ticks?)
 }
 
-/// Why a recipe ended early. What is said for each code in [`args`](crate::args) has to stay true.
+/// Why a recipe ended early. [`args`](crate::args) documents the codes.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A check failed, or could not be run to its end.
+    /// A check failed, or could not be completed.
     Failed(String),
-    /// The command line asks for something that there is not.
+    /// The command line names something that does not exist.
     Usage(String),
-    /// A program is not installed, for all of the recipe or for parts of it.
+    /// A program that the recipe, or a part of it, needs is not installed.
     Missing(String),
 }
 
@@ -143,7 +143,7 @@ impl Stop {
         Self::Missing(format!("{name} is missing; to get it: {how_to_get}"))
     }
 
-    /// What could not be read, written or made, and why.
+    /// Names what could not be read, written or created, and why.
     pub(crate) fn at(place: impl fmt::Display) -> impl Fn(io::Error) -> Self {
         move |error| Self::Failed(format!("{place}: {error}"))
     }
@@ -164,7 +164,7 @@ impl fmt::Display for Stop {
     }
 }
 
-/// `Failed` with these lines below a heading, if there are any.
+/// Fails with these faults below a heading, if there are any.
 pub(crate) fn none_of(heading: &str, faults: &[String]) -> Result<(), Stop> {
     if faults.is_empty() {
         Ok(())
@@ -178,14 +178,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_as_a_shell_takes_them() {
+    fn words_are_quoted_for_the_shell() {
         assert_eq!(quoted(["--one=2", "it's", "a b", ""]), r"--one=2 'it'\''s' 'a b' ''");
         assert_eq!(read(&format!("printf %s, {}", quoted(["$x", "it's", ""]))).unwrap(), "$x,it's,,");
     }
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_line_that_has_limits_comes_to_its_end() {
+    fn a_line_with_limits_ends() {
         const NEVER: Duration = Duration::MAX;
         const SOON: Duration = Duration::from_millis(200);
         for (words, cpu, idle, how) in [
@@ -193,7 +193,7 @@ mod tests {
             ("printenv A", NEVER, NEVER, Ended::Well),
             ("false", NEVER, NEVER, Ended::Badly),
             ("no-such-program", NEVER, NEVER, Ended::Badly),
-            // However long it takes, on a machine that does other things besides.
+            // Whatever else the machine does.
             ("sleep 1", SOON, NEVER, Ended::Well),
             ("sleep 1000", NEVER, SOON, Ended::Hung),
             ("yes", SOON, NEVER, Ended::Slow),

@@ -1,7 +1,7 @@
-//! The checks that take longer than `.ci/run`, or need tools beside stable Rust.
+//! Runs the checks that take longer than `.ci/run`, or need more tools than stable Rust.
 //!
-//! A recipe is a list of command lines; it prints each before it runs it, so that a reader can do without this program.
-//! `args.rs` names the recipes, here is what each runs, in the other files how.
+//! A recipe is a list of command lines. It prints each before it runs it, so that a reader can run them without this program. `args.rs` names the
+//! recipes, this file says what each runs, and the other files how.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -105,7 +105,7 @@ fn loom(deep: bool, quick: bool) -> Result<(), Stop> {
 
 fn fuzz(seconds: u32, only: Option<&str>) -> Result<(), Stop> {
     need(&[NIGHTLY, CARGO_FUZZ])?;
-    // Long histories and programs from the start: the short ones are proptest's. A program that hangs is a fault as well.
+    // Long histories and programs from the start, because proptest has the short ones. A program that hangs is a fault as well.
     let mut targets = vec![("queue", "-max_len=600"), ("atomics", "-max_len=1000 -timeout=120")];
     targets.retain(|(target, _)| only.is_none_or(|only| only == *target));
     let options = format!("-len_control=0 -max_total_time={}", seconds.div_ceil(targets.len() as u32));
@@ -129,27 +129,27 @@ fn soak(seconds: u32, seed: Option<u64>, observe: bool) -> Result<(), Stop> {
     line::run("cargo test --release -p waitword-core --test executors -- --ignored")?;
     line::run("cargo test --release -p waitword-cli --test soak -- --ignored --nocapture --test-threads 1")?;
     locks("waitword --test soak")?;
-    // Without the watchdog, which hides the lost signals that this is to find.
+    // Without the watchdog, because it repairs the lost signals that this soak searches for.
     locks("waitword --test signals")
 }
 
-/// Not for leaks: many tests leak their locks, to have them for ever.
+/// Ignores leaks, because many tests leak their locks to get `'static` ones.
 fn asan() -> Result<(), Stop> {
     sanitized("ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address", "--target-dir target/asan")
 }
 
-/// With the standard library built for it, too: ThreadSanitizer learns what happens before what from the code that it sees.
+/// Builds the standard library for ThreadSanitizer, too, because it learns the happens-before order from the code that it instruments.
 fn tsan() -> Result<(), Stop> {
-    // The child of `fork.rs` starts threads, as it should.
+    // The child of `fork.rs` starts threads, which is intended.
     let options = "TSAN_OPTIONS=die_after_fork=0:suppressions=\"$PWD/verify/proofs/tsan.supp\"";
     sanitized(&format!("{options} RUSTFLAGS=-Zsanitizer=thread"), "--target-dir target/tsan -Zbuild-std")
 }
 
-/// The tests, and the examples, which some tests start.
+/// Runs the tests. Builds the examples before, because some tests start them.
 fn sanitized(env: &str, options: &str) -> Result<(), Stop> {
     need(&[NIGHTLY])?;
-    // For every lock its tests are programs of their own: what an incremental build keeps of them is gigabytes. A sanitizer wants the target
-    // by name, so that build scripts and macros, which run in the compiler's process, are built without.
+    // Each lock has test programs of its own, of which an incremental build would keep gigabytes. The target is named, so that build scripts and
+    // macros, which run in the compiler's process, are built without the sanitizer.
     let cargo = format!("CARGO_INCREMENTAL=0 {env} cargo +nightly");
     let options = format!("{options} --target x86_64-unknown-linux-gnu");
     let crates = "-p waitword-core -p waitword -p waitword-agents -p waitword-observe --all-features";
@@ -160,7 +160,7 @@ fn sanitized(env: &str, options: &str) -> Result<(), Stop> {
 
 /// Left out under both sanitizers.
 const NOT_SANITIZED: [&str; 1] = [
-    // A test of time, on one thread.
+    // It tests a time, on one thread.
     "many_locks_are_looked_at_once_each",
 ];
 
@@ -170,6 +170,6 @@ fn instructions() -> Result<(), Stop> {
     let bench =
         "CARGO_INCREMENTAL=0 cargo bench -p waitword-bench --no-fail-fast --bench instructions_blocking";
     line::run(&format!("{bench} --bench instructions"))?;
-    // What observation costs.
+    // The cost of observation.
     line::run(&format!("{bench} --features observe"))
 }

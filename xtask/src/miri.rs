@@ -1,10 +1,10 @@
-//! Miri: the tests that it can run, on its own clock, which makes every run the same.
+//! Runs the tests that Miri can run. Its virtual clock makes every run the same.
 
 use crate::line::{Stop, run};
 use crate::skips::SKIPS;
 use crate::tool::{MIRI, NIGHTLY};
 
-/// A quarter of an hour.
+/// Runs Miri, which takes a quarter of an hour.
 pub(crate) fn miri() -> Result<(), Stop> {
     if !NIGHTLY.is_there() || !MIRI.is_there() {
         SKIPS.skip("Miri", format!("no toolchain has it; to get it: {}", MIRI.2));
@@ -14,7 +14,7 @@ pub(crate) fn miri() -> Result<(), Stop> {
         [TOO_LONG, NOT_EMULATED, TOO_SLOW].concat().iter().map(|it| format!("--skip {it}")).collect();
     for (package, tests) in TESTS {
         let tests = tests.replace(' ', " --test ");
-        // The timer's thread outlives the tests, which Miri would call a leak.
+        // The timer's thread outlives the tests, which Miri would report as a leak.
         let miri =
             "MIRIFLAGS=-Zmiri-ignore-leaks cargo +nightly miri test --no-fail-fast --target-dir target/miri";
         run(&format!("{miri} -p {package} --lib --test {tests} -- {}", skipped.join(" ")))?;
@@ -22,14 +22,14 @@ pub(crate) fn miri() -> Result<(), Stop> {
     Ok(())
 }
 
-/// Those with pointers into waiters; not those of types, of messages and of crowds.
+/// The tests with pointers into waiters; not those of types, messages and many threads.
 const TESTS: [(&str, &str); 3] = [
     ("waitword-core", "blocking_wakers hostile queue"),
     ("waitword", "laws locks no_allocation"),
     ("waitword-agents", "agents points"),
 ];
 
-/// Thousands of rounds, or of waiters. A name stands for all tests in whose names it is.
+/// Tests with thousands of rounds or waiters. An entry is a part of the names of the tests.
 const TOO_LONG: &[&str] = &[
     "threads_and_tasks_let_go",
     "threads_and_tasks_meet_again",
@@ -63,14 +63,14 @@ const TOO_LONG: &[&str] = &[
     "point_47_",
 ];
 
-/// These ask for what Miri does not emulate: smol's reactor, or the list of this process's threads.
+/// Tests that need what Miri does not emulate: smol's reactor, or the list of this process's threads.
 const NOT_EMULATED: &[&str] = &[
     "a_waker_that_blocks_has_a_thread_and_gives_it_back",
     "no_thread_wakes_up_while_nothing_is_due",
     "an_owned_wait_keeps_its_group",
 ];
 
-/// These expect that a step takes less than a few milliseconds, which it does not by Miri's clock.
+/// Tests that expect a step to take less than a few milliseconds, which it exceeds on Miri's clock.
 const TOO_SLOW: &[&str] = &[
     "the_watchdog_runs_past_waiters",
     "locks_on_one_word_are_one_lock",

@@ -1,4 +1,4 @@
-//! The mutants of the queue and of the locks: each weakens one step, and some model or test has to notice.
+//! The mutants of the queue and of the locks: each weakens one step, and a model or test must fail.
 //!
 //! The sources name the steps (`mutant!("…" => …)`, `order!(…, "…")`). A model or test reads from `WAITWORD_MUTANT` which step to omit, so
 //! each suite is built once. verify/README.md has more.
@@ -9,15 +9,15 @@ use std::time::Duration;
 use crate::line::{Ended, Limits, Stop, end_within, listen, none_of, quoted, read};
 use crate::repeat::messages;
 
-/// Models, which loom checks; or tests, which nobody checks. Each step has one suite that is answerable for it: it has to notice.
+/// Models, which loom checks, or plain tests. Each mutant has one suite, which passes without the mutant and must fail with it.
 #[derive(Debug)]
 struct Suite {
     name: &'static str,
     is_of_models: bool,
     tests: &'static str,
-    /// The crates whose steps are its own, unless another suite names them.
+    /// The crates whose steps belong to this suite, except those that another suite names.
     sources: &'static str,
-    /// Steps of other suites' sources.
+    /// Steps in the sources of other suites that belong to this one.
     steps: &'static str,
 }
 
@@ -34,7 +34,7 @@ const SUITES: [Suite; 4] = [
         is_of_models: true,
         tests: "waitword-models --test models",
         sources: "crates/waitword-observe/src crates/waitword/src",
-        // Steps of the queue by which a waiter gets a lock: the queue's own suites have no locks, and pass without some of them.
+        // Steps of the queue by which a waiter acquires a lock. The queue's suites have no locks, and pass without some of these steps.
         steps: "leave-emptied leave-signalled relock-requeued requeue-signal signal-none watchdog-signal",
     },
     Suite {
@@ -55,18 +55,18 @@ const SUITES: [Suite; 4] = [
     },
 ];
 
-/// A model that computes for longer than `cpu` shows nothing: with nothing broken none takes more than [`SMALL`], but a mutant may have more
-/// interleavings. A thread that waits in vain computes nothing (a test), or is a deadlock or too many steps, which the checker reports.
+/// A model that computes for longer than `cpu` shows nothing. Without a mutant none takes more than [`SMALL`], but a mutant may have more
+/// interleavings. A lost wakeup leaves a test idle; in a model the checker reports it as a deadlock or as too many steps.
 const LIMITS: Limits = Limits { cpu: Duration::from_secs(120), idle: Duration::from_secs(60) };
 
-/// A model that takes more CPU time with nothing broken is to be made smaller.
+/// A model that takes more CPU time without a mutant should be made smaller.
 const SMALL: Duration = Duration::from_secs(30);
 
 pub(crate) fn run(only: &[String]) -> Result<(), Stop> {
     let steps = steps()?;
     if let Some(none) = only.iter().find(|only| !steps.iter().any(|steps| steps.contains(*only))) {
         let names: Vec<_> = steps.into_iter().flatten().collect();
-        return Err(Stop::Usage(format!("no mutant is called {none}; there are {}", names.join(", "))));
+        return Err(Stop::Usage(format!("there is no mutant {none}; the mutants: {}", names.join(", "))));
     }
     let mut complaints = Vec::new();
     for (suite, steps) in SUITES.iter().zip(&steps) {
@@ -78,22 +78,25 @@ pub(crate) fn run(only: &[String]) -> Result<(), Stop> {
         for step in asked {
             let verdict = match models.verdict(Some(step), &models.near(step))? {
                 Verdict::Killed(model) => {
-                    println!("{step}: {}, {model}", suite.name);
+                    println!("{step}: killed: {}, {model}", suite.name);
                     continue;
                 }
-                Verdict::Survived => format!("{step}: {} is answerable, and does not notice", suite.name),
+                Verdict::Survived => format!("{step}: survived: {} passes", suite.name),
                 Verdict::Inconclusive(slow) => {
-                    format!("{step}: {}, inconclusive: none notices, and too slow is {slow}", suite.name)
+                    format!(
+                        "{step}: inconclusive: {} passes, except what was stopped as too slow: {slow}",
+                        suite.name
+                    )
                 }
             };
             println!("{verdict}");
             complaints.push(verdict);
         }
     }
-    none_of("mutants that no model kills", &complaints)
+    none_of("mutants that no model or test kills", &complaints)
 }
 
-/// The steps of the sources, for each suite those for which it is answerable.
+/// The steps in the sources, for each suite.
 fn steps() -> Result<[BTreeSet<String>; SUITES.len()], Stop> {
     let mut steps = [const { BTreeSet::new() }; SUITES.len()];
     for (at, suite) in SUITES.iter().enumerate().filter(|(_, suite)| !suite.sources.is_empty()) {
@@ -106,8 +109,8 @@ fn steps() -> Result<[BTreeSet<String>; SUITES.len()], Stop> {
     Ok(steps)
 }
 
-/// The line that runs `tests` (a package of `verify/models/` and its tests) under loom: `verify/models/` is a workspace of its own, and loom is
-/// a `cfg`. Calls of the checker inlined take a fifth off the time that it computes.
+/// The line that runs `tests` (a package of `verify/models/` and its tests) under loom. `verify/models/` is a workspace of its own, and loom is
+/// a `cfg`. Inlining the checker's calls saves a fifth of the CPU time.
 pub(crate) fn models(tests: &str) -> String {
     let env =
         "RUSTFLAGS='--cfg waitword_loom' CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1";
@@ -115,7 +118,7 @@ pub(crate) fn models(tests: &str) -> String {
     format!("{env} {cargo} -p {tests}")
 }
 
-/// The line that runs tests in which steps can be omitted as in the models.
+/// The line that runs tests in which steps can be omitted, as in the models.
 fn tests_with_mutants(tests: &str) -> String {
     format!("RUSTFLAGS='--cfg waitword_mutants' cargo test --target-dir target/mutants -p {tests}")
 }
@@ -123,43 +126,44 @@ fn tests_with_mutants(tests: &str) -> String {
 /// The models of one suite.
 #[derive(Debug)]
 struct Models {
-    /// As the shell takes it.
+    /// Quoted for the shell.
     program: String,
     names: Vec<String>,
     limits: Limits,
 }
 
-/// What the models say of a mutant.
+/// The result of running the models with a mutant.
 #[derive(Debug, PartialEq)]
 enum Verdict {
-    /// By the first model that fails, aborts or hangs, and which of these.
+    /// By the first model that fails, aborts or hangs.
     Killed(String),
     Survived,
-    /// All pass but those that were stopped while they computed, with their CPU time. They may have been about to fail, or to pass.
+    /// All pass except those that were stopped while they computed, which are listed with their CPU time. They might have failed, or passed.
     Inconclusive(String),
 }
 
 impl Models {
-    /// If a model fails anyway, it catches nothing: so all are run with nothing broken.
+    /// Builds the models, and runs all without a mutant, because a model that fails anyway catches nothing.
     fn build(Suite { is_of_models, tests, .. }: &Suite) -> Result<Self, Stop> {
         let line = if *is_of_models { models(tests) } else { tests_with_mutants(tests) };
-        // Not run by cargo: a model that aborts would take the others along, and one that hangs could not be stopped.
+        // cargo does not run them: a model that aborts would end the others, and one that hangs could not be stopped.
         let built = listen(&format!("{line} --no-run --message-format=json-render-diagnostics"))?;
         let program = messages(&built).find_map(|it| it["executable"].as_str().map(|it| quoted([it])));
-        let program = program.ok_or_else(|| Stop::Failed("cargo has not said what it built".to_owned()))?;
+        let program =
+            program.ok_or_else(|| Stop::Failed("cargo printed no executable of the tests".to_owned()))?;
         let list = read(&format!("{program} --list --format=terse"))?;
         let names = list.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect();
         let models = Self { program, names, limits: LIMITS };
         match models.verdict(None, &models.near(""))? {
-            Verdict::Killed(red) => Err(Stop::Failed(format!("nothing is broken, and a model fails: {red}"))),
+            Verdict::Killed(red) => Err(Stop::Failed(format!("a model fails without a mutant: {red}"))),
             Verdict::Inconclusive(slow) => {
-                Err(Stop::Failed(format!("nothing is broken; make it smaller: {slow}")))
+                Err(Stop::Failed(format!("a model is too slow without a mutant; make it smaller: {slow}")))
             }
             Verdict::Survived => Ok(models),
         }
     }
 
-    /// Those that may notice: of a lock, whose module they are in, if the mutant is one of its steps; or all.
+    /// The models that may fail: those in the module of the mutant's lock, if it has one, otherwise all.
     fn near(&self, mutant: &str) -> Vec<&str> {
         let of_lock = format!("{}::", mutant.split('-').next().unwrap_or_default());
         let all = || self.names.iter().map(String::as_str);
@@ -178,7 +182,9 @@ impl Models {
                 Ended::Badly => return Ok(Verdict::Killed(name.to_owned())),
                 Ended::Hung => return Ok(Verdict::Killed(format!("{name} (hangs)"))),
                 Ended::Slow => slow.push(took),
-                Ended::Well if mutant.is_none() && cpu > SMALL => println!("make it smaller: {took}"),
+                Ended::Well if mutant.is_none() && cpu > SMALL => {
+                    println!("slow without a mutant; make it smaller: {took}")
+                }
                 Ended::Well => {}
             }
         }
@@ -186,7 +192,7 @@ impl Models {
     }
 }
 
-/// The steps that a text names.
+/// The names of the steps in a text.
 fn named_in(sources: &str) -> BTreeSet<String> {
     let steps = sources.split(r#"mutant!(""#).skip(1);
     let orders = sources.split("order!(").skip(1).filter_map(|rest| {
@@ -210,7 +216,7 @@ mod tests {
         }
     }
 
-    /// A suite whose models do with a mutant what their names say, and pass without one.
+    /// A suite whose models do what their names say if there is a mutant, and pass if there is none.
     #[test]
     #[cfg(target_os = "linux")]
     fn slowness_is_no_kill() {
@@ -234,7 +240,7 @@ mod tests {
             (200, NEVER, Some("a"), "passes fails", killed("fails")),
             (200, NEVER, Some("a"), "aborts", killed("aborts")),
             (NEVER, 200, Some("a"), "hangs", killed("hangs (hangs)")),
-            // Another model may notice; without one it is neither killed nor survived.
+            // Another model may fail. If none does, the mutant is neither killed nor a survivor.
             (200, NEVER, Some("a"), "spins fails", killed("fails")),
             (
                 1000,

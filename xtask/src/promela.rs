@@ -10,9 +10,9 @@ const FOLDER: &str = "target/promela";
 
 struct Model {
     file: &'static str,
-    /// A second or ten each. All mutants are caught in these.
+    /// Sizes that take one to ten seconds each, and in which all mutants are caught.
     small: &'static [&'static str],
-    /// Minutes each, and up to 8 GB of memory.
+    /// Sizes that take minutes each, and up to 8 GB of memory.
     large: &'static [&'static str],
 }
 
@@ -48,7 +48,7 @@ impl Model {
                 Outcome::Fails(why) => {
                     let trail =
                         format!("cd {FOLDER} && spin {size} -k {}.trail -p -g ../../{file}", self.file);
-                    return Err(Stop::Failed(format!("the model fails: {why}\nthe way there: {trail}")));
+                    return Err(Stop::Failed(format!("the model fails: {why}\nto see the steps: {trail}")));
                 }
             }
         }
@@ -59,7 +59,7 @@ impl Model {
         mutants(&model).into_iter().try_for_each(|mutant| self.catch(mutant))
     }
 
-    /// Searches a size in which the mutant fails.
+    /// Searches for a size in which the mutant fails.
     fn catch(&self, mutant: &str) -> Result<(), Stop> {
         for size in self.small {
             if let Outcome::Fails(why) = self.check(&format!("{size} -D{mutant}"))? {
@@ -67,13 +67,13 @@ impl Model {
                 return Ok(());
             }
         }
-        Err(Stop::Failed(format!("nothing in {} notices {mutant}", self.file)))
+        Err(Stop::Failed(format!("{} does not catch the mutant {mutant}", self.file)))
     }
 
     fn check(&self, defines: &str) -> Result<Outcome, Stop> {
-        // Safety only, that is assertions and invalid end states: every run ends, so there is no cycle to look for.
+        // Checks only safety, that is assertions and invalid end states. Every run ends, so there are no cycles to search for.
         let cc = "cc -w -O2 -DSAFETY -DCOLLAPSE -DMEMLIM=16000 -o pan pan.c";
-        // Said aloud is the whole of it; the checker's own output is long and of use only to us.
+        // Prints the line, but not the checker's output, which is long.
         let line = format!(
             "mkdir -p {FOLDER} && cd {FOLDER} && spin {defines} -a ../../verify/proofs/{} && {cc} && ./pan -m100000",
             self.file
@@ -89,7 +89,7 @@ enum Outcome {
     Fails(String),
 }
 
-/// What the checker's output says, if it came to an end.
+/// The result in the checker's output, if the search is complete.
 fn outcome(printed: &str) -> Option<Outcome> {
     if let Some(error) = printed.lines().find_map(|line| line.strip_prefix("pan:1: ")) {
         return Some(Outcome::Fails(error.to_owned()));
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_was_cut_short_says_nothing() {
+    fn an_incomplete_search_has_no_outcome() {
         let whole = "State-vector 131 byte, depth reached 104, errors: 0\n  2353187 states, stored\n";
         assert_eq!(outcome(whole), Some(Outcome::Holds { states: "2353187".into() }));
         assert_eq!(outcome(&format!("error: max search depth too small\n{whole}")), None);

@@ -1,7 +1,7 @@
-//! Tests, round after round: a fault that shows once in six runs is green by luck five times.
+//! Runs the tests round after round, because a fault that fails one run in six passes five.
 //!
-//! The binaries run as they are, one after the other, but for [`NOT_REPEATED`]. Each round has a seed, which the tests that draw take from
-//! the environment. (cargo-nextest gives each test a process of its own: the tests of a binary would no longer meet at one table.)
+//! The binaries run one after the other, except [`NOT_REPEATED`]. Each round has a seed, which randomized tests read from the environment.
+//! (cargo-nextest runs each test in a process of its own, where the tests of a binary would no longer share one table.)
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,16 +16,16 @@ use crate::args::Repeat;
 use crate::line::{Ended, Limits, Stop, end_within, listen, none_of, quoted, root};
 use crate::publish::{list, metadata};
 
-/// Where the tests find their seed: ours, and proptest's.
+/// The variables from which the tests read their seed: ours, and proptest's.
 const SEEDS: [&str; 2] = ["WAITWORD_SOAK_SEED", "PROPTEST_RNG_SEED"];
 
-/// Far more than a round takes, whatever else the machine does.
+/// Far more than a round takes on a busy machine.
 const LIMITS: Limits = Limits { cpu: Duration::from_secs(300), idle: Duration::from_secs(100) };
 
-/// What each binary printed in its last round, below the root.
+/// The folder below the root with what each binary printed in its last round.
 const LOGS: &str = "target/repeat";
 
-/// What is not repeated where nothing is named.
+/// The binaries that are not repeated unless they are named.
 const NOT_REPEATED: [&str; 17] = [
     // They start programs, and take as long.
     "waitword/compiler_messages",
@@ -38,18 +38,18 @@ const NOT_REPEATED: [&str; 17] = [
     "waitword-cli/top",
     "waitword-observe/program",
     "waitword-postgres/postgres",
-    // Each round would be the one before, for seconds.
+    // Each round would take seconds and be the same.
     "waitword-agents/arrivals",
     "waitword-quickjs/embedding",
     "waitword-quickjs/lib",
     "waitword-quickjs/tables",
-    // Of features that only `.ci/run` asks for.
+    // For features that only `.ci/run` enables.
     "waitword/serde",
     "waitword-observe/adapters",
     "waitword-quickjs/rquickjs",
 ];
 
-/// Every order of a few steps, by one thread: each round would be the one before.
+/// Every order of a few steps, on one thread: each round would be the same.
 const ALWAYS_THE_SAME: &str = "no_schedule_of_polls";
 
 pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
@@ -61,11 +61,11 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
     let end = asked.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let is_over = || end.is_some_and(|end| Instant::now() >= end);
     start_busy_loops(asked.busy);
-    // The next round is of the one that has had the least time: one of each first, then each has its share.
-    let goes_on = |it: &&mut Binary| {
+    // The next round is for the binary that has had the least time: first one round of each, then all get equal time.
+    let continues = |it: &&mut Binary| {
         it.rounds < asked.rounds && (it.failed == 0 || asked.keep_going) && (it.rounds == 0 || !is_over())
     };
-    while let Some(binary) = binaries.iter_mut().filter(goes_on).min_by_key(|it| it.took) {
+    while let Some(binary) = binaries.iter_mut().filter(continues).min_by_key(|it| it.took) {
         if io::stderr().is_terminal() {
             eprint!("{}, round {}\x1b[K\r", binary.name, binary.rounds + 1);
         }
@@ -80,39 +80,42 @@ pub(crate) fn run(asked: &Repeat) -> Result<(), Stop> {
             failed.push(format!("{name}: FAILED {times} of {rounds} times in {took:.1} s"));
         }
     }
-    none_of("what fails once has failed", &failed)
+    none_of(&format!("{} test binaries failed", failed.len()), &failed)
 }
 
-/// A program of tests, and how its rounds went.
+/// A test binary, and the results of its rounds.
 #[derive(Debug, Default)]
 struct Binary {
     /// `CRATE/TEST`
     name: String,
     executable: String,
-    /// Of its crate, where cargo would run it.
+    /// The folder of its crate, where cargo would run it.
     folder: String,
     rounds: u64,
     failed: u64,
     took: Duration,
 }
 
-/// Builds them, all tests of the workspace or those named, and returns where they are.
+/// Builds all tests of the workspace, or those named.
 ///
-/// All at once, because the same command line has built them where all tests were run before.
+/// Builds all at once, because the same command line has built them if all tests were run before.
 fn built(names: &[String]) -> Result<Vec<Binary>, Stop> {
     let metadata = metadata("--no-deps")?;
     let mut there = BTreeSet::new();
     for package in list(&metadata["packages"]) {
         there.extend(list(&package["targets"]).iter().filter_map(|it| name(&package["manifest_path"], it)));
     }
-    // With its crate or without.
+    // With or without its crate.
     let is_called = |test: &str, name: &str| test == name || test.ends_with(&format!("/{name}"));
     let mut unknown = names.iter().filter(|name| !there.iter().any(|test| is_called(test, name)));
     if let Some(name) = unknown.next() {
         return Err(Stop::Usage(format!("there is no test {name}")));
     }
     if let Some(name) = NOT_REPEATED.iter().find(|name| !there.contains(**name)) {
-        return Err(Stop::Failed(format!("there is no {name}, which {} leaves out", file!())));
+        return Err(Stop::Failed(format!(
+            "there is no test {name}; remove it from NOT_REPEATED in {}",
+            file!()
+        )));
     }
     let is_wanted = |test: &str| match names {
         [] => !NOT_REPEATED.contains(&test),
@@ -131,19 +134,19 @@ fn built(names: &[String]) -> Result<Vec<Binary>, Stop> {
     };
     let mut binaries: Vec<_> = messages(&built).filter_map(binary).collect();
     binaries.sort_by(|a, b| a.name.cmp(&b.name));
-    // Of a feature, say, that nothing in the workspace asks for any more.
+    // For example a test for a feature that nothing in the workspace enables any more.
     match there.iter().find(|name| is_wanted(name) && !binaries.iter().any(|it| it.name == **name)) {
-        Some(missing) => Err(Stop::Failed(format!("{missing} is to be repeated, and was not built"))),
+        Some(missing) => Err(Stop::Failed(format!("cargo did not build the test {missing}"))),
         None => Ok(binaries),
     }
 }
 
-/// What cargo says with `--message-format json`.
+/// The messages that cargo prints with `--message-format json`.
 pub(crate) fn messages(printed: &str) -> impl Iterator<Item = Value> {
     printed.lines().filter_map(|line| serde_json::from_str(line).ok())
 }
 
-/// `CRATE/TEST`, if the target is one of tests.
+/// `CRATE/TEST`, if the target has tests.
 fn name(manifest: &Value, target: &Value) -> Option<String> {
     let krate = Path::new(manifest.as_str()?).parent()?.file_name()?.to_str()?;
     match target["kind"][0].as_str()? {
@@ -154,7 +157,7 @@ fn name(manifest: &Value, target: &Value) -> Option<String> {
 }
 
 impl Binary {
-    /// Runs it once, writes its log, and tells of the first round that fails.
+    /// Runs one round and writes its log. Prints the first round that fails.
     fn round(&mut self, asked: &Repeat, first_seed: u64) -> Result<(), Stop> {
         let Self { name, executable, folder, rounds, failed, took } = self;
         let seed = first_seed.wrapping_add(*rounds).to_string();
@@ -166,7 +169,7 @@ impl Binary {
         let how = match end_within(LIMITS, &env, &program, &quoted([&log]))?.0 {
             Ended::Well => None,
             Ended::Badly => Some("failed".to_owned()),
-            Ended::Hung => Some(format!("was stopped because it computed nothing for {:?}", LIMITS.idle)),
+            Ended::Hung => Some(format!("was stopped after {:?} without computing", LIMITS.idle)),
             Ended::Slow => Some(format!("was stopped after {:?} of CPU time", LIMITS.cpu)),
         };
         *took += start.elapsed();
@@ -179,7 +182,7 @@ impl Binary {
             let again = format!("cargo xtask repeat --rounds 1 --seed {seed}{busy} {name}{args}");
             let printed = fs::read(&log).unwrap_or_default();
             println!(
-                "\n{name} {how} in round {rounds}, seed {seed}. What it printed ({log}):\n{}\nThis round again, though a race may need more of them: {again}\n",
+                "\n{name} {how} in round {rounds}, seed {seed}. Its output ({log}):\n{}\nTo repeat this round (a race may need more than one): {again}\n",
                 String::from_utf8_lossy(&printed),
             );
         }
@@ -187,7 +190,7 @@ impl Binary {
     }
 }
 
-/// Threads that never sleep, for as long as this program runs.
+/// Starts threads that never sleep, until this program ends.
 pub(crate) fn start_busy_loops(loops: usize) {
     for _ in 0..loops {
         thread::spawn(|| {

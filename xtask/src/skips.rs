@@ -1,7 +1,7 @@
-//! What is not run, for something that it needs is missing: told at once, and in a list at the end.
+//! The parts that are skipped because something that they need is missing: reported at once, and in a list at the end.
 //!
-//! A line is `skipped: WHAT, for WHY`. It is appended to the file that the environment variable WAITWORD_SKIPS names, or to one in `target`:
-//! so recipes tell `.ci/run`, and the programs that a recipe starts tell the recipe (`packages/waitword/tests/browser/drive.mjs`).
+//! A line is `skipped: WHAT: WHY`. It is appended to the file that the environment variable WAITWORD_SKIPS names, or to one in `target`.
+//! In this way recipes report to `.ci/run`, and the programs that a recipe starts (`packages/waitword/tests/browser/drive.mjs`) to the recipe.
 
 use std::env;
 use std::fmt::Display;
@@ -14,21 +14,21 @@ use crate::line::{Stop, quoted, root};
 
 const VARIABLE: &str = "WAITWORD_SKIPS";
 
-/// What this recipe skips.
+/// The parts that this recipe skips.
 pub(crate) static SKIPS: LazyLock<Skips> = LazyLock::new(|| match env::var_os(VARIABLE) {
     Some(file) => Skips::within(file.into()),
     None => {
         let file = root().join("target/skips");
-        let _ = fs::remove_file(&file); // of a recipe that has ended
+        let _ = fs::remove_file(&file); // left by an earlier recipe
         Skips::within(file)
     }
 });
 
-/// A part that lacks something is skipped alone.
+/// Skips each part that lacks something, without the others.
 #[derive(Debug)]
 pub(crate) struct Skips {
     file: PathBuf,
-    /// What stood in the file before.
+    /// The length of the file at the start.
     start: usize,
 }
 
@@ -38,17 +38,17 @@ impl Skips {
         Self { file, start }
     }
 
-    /// Tells that `what` is not run.
+    /// Reports that `what` is not run.
     pub(crate) fn skip(&self, what: &str, why: impl Display) {
-        let line = format!("skipped: {what}, for {why}");
+        let line = format!("skipped: {what}: {why}");
         println!("{line}");
         let append = || writeln!(File::options().create(true).append(true).open(&self.file)?, "{line}");
         if let Err(error) = append() {
-            eprintln!("xtask: the list of what was skipped lacks that line: {error}");
+            eprintln!("xtask: that line could not be appended to {}: {error}", self.file.display());
         }
     }
 
-    /// Returns whether the part was run.
+    /// Runs a part, or reports it as skipped if a program that it needs is missing. Returns whether it was run.
     pub(crate) fn part(&self, what: &str, run: impl FnOnce() -> Result<(), Stop>) -> Result<bool, Stop> {
         match run() {
             Err(missing @ Stop::Missing(_)) => {
@@ -59,17 +59,20 @@ impl Skips {
         }
     }
 
-    /// What stands before a line whose program tells its own skips.
+    /// The environment for a line whose program reports its own skips.
     pub(crate) fn env(&self) -> String {
         format!("{VARIABLE}={}", quoted([self.file.to_string_lossy()]))
     }
 
-    /// What the recipe ends with if nothing failed.
+    /// Ends the recipe, if nothing failed.
+    ///
+    /// # Errors
+    /// [`Stop::Missing`] with the skipped parts, if there are any.
     pub(crate) fn end(&self) -> Result<(), Stop> {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
         match text.get(self.start..).unwrap_or_default().trim_end() {
             "" => Ok(()),
-            lines => Err(Stop::Missing(format!("what could be run passed; the rest could not:\n{lines}"))),
+            lines => Err(Stop::Missing(format!("some parts were skipped; all others passed:\n{lines}"))),
         }
     }
 }
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_that_lacks_something_is_skipped_alone_and_told_at_the_end() {
+    fn a_part_that_lacks_something_is_skipped_alone_and_reported_at_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("skips");
         fs::write(&file, "skipped: another recipe's\n").unwrap();
@@ -90,9 +93,9 @@ mod tests {
         skips.skip("the page in Firefox", "it is not installed");
         let end = skips.end().unwrap_err();
         assert_eq!(end.code(), 3);
-        let lines = "skipped: the page, for Chromium is missing; to get it: apt-get install it\n\
-            skipped: the page in Firefox, for it is not installed";
+        let lines = "skipped: the page: Chromium is missing; to get it: apt-get install it\n\
+            skipped: the page in Firefox: it is not installed";
         assert!(end.to_string().ends_with(lines), "{end}");
-        assert!(Skips::within(file).end().is_ok(), "nothing is told twice");
+        assert!(Skips::within(file).end().is_ok(), "nothing is reported twice");
     }
 }

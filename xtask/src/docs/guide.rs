@@ -1,18 +1,18 @@
-//! The guide for readers of the repository: what rustdoc shows on a page of its own, written to `docs/`.
+//! Writes the guide to `docs/`, for readers of the repository.
 //!
-//! A module without items, whose docs are files of its crate's folder `docs`, is a page of the guide. A site that shows the repository
-//! shows such a file as it is: with paths of items for links, and with the lines of the examples that rustdoc hides. In the page that
-//! is written here, items are links to docs.rs, and these lines are left out.
+//! A page of the guide is a module without items whose docs are files of its crate's folder `docs`. A site that shows the repository would show
+//! such a file unchanged: with paths of items as links, and with the lines of examples that rustdoc hides. The page that is written here has
+//! links to docs.rs instead, and not these lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::html::DOCS_RS;
 use crate::files::{Files, is_source, pages as all_pages, resolve};
 
-/// What a page begins with.
+/// The beginning of each page.
 const WRITTEN: &str = "<!-- Written by `cargo xtask docs --write`";
 
-/// Path and text of each page that the sources stand for.
+/// Path and text of each page, made from the sources.
 pub(super) fn pages(files: &Files) -> BTreeMap<String, String> {
     let modules: Vec<Module> = files.iter().flat_map(|(path, text)| modules(path, text, files)).collect();
     let items = items(files);
@@ -30,23 +30,23 @@ pub(super) fn pages(files: &Files) -> BTreeMap<String, String> {
     modules.iter().map(page).collect()
 }
 
-/// Pages that are not what their sources say, that have none, or that show what rustdoc would hide.
+/// Pages that differ from their sources, that have no source, or that show lines that rustdoc would hide.
 pub(super) fn faults(files: &Files) -> Vec<String> {
     let guide = pages(files);
     let files: BTreeMap<&str, &str> = all_pages(files).collect();
     let mut faults = Vec::new();
     for (path, text) in &guide {
         if files.get(path.as_str()) != Some(&text.as_str()) {
-            faults.push(format!("{path} is not what its source says; `cargo xtask docs --write` writes it"));
+            faults.push(format!("{path} differs from its source; to write it: cargo xtask docs --write"));
         }
     }
     for (path, text) in files {
         if text.starts_with(WRITTEN) && !guide.contains_key(path) {
-            faults.push(format!("{path} has no source any more; remove it"));
+            faults.push(format!("{path} has no source any more; remove the page"));
         }
         for (at, _) in lines_of_rust(text).enumerate().filter(|(_, line)| is_hidden(line) && !is_source(path))
         {
-            let fault = "rustdoc hides this line, a site that shows the repository does not";
+            let fault = "rustdoc hides this line, but a site that shows the repository does not";
             faults.push(format!("{path}:{}: {fault}", at + 1));
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn faults(files: &Files) -> Vec<String> {
 
 /// A module that is a page.
 struct Module {
-    /// Of the file that declares it.
+    /// The path of the file that declares it.
     path: String,
     name: String,
     docs: String,
@@ -86,7 +86,7 @@ fn modules(path: &str, text: &str, files: &Files) -> Vec<Module> {
     found
 }
 
-/// Kinds and names of the public items of the crates: what a line declares after its `pub`.
+/// Kinds and names of the crates' public items: what a line declares after its `pub`.
 fn items(files: &Files) -> BTreeSet<(&str, &str)> {
     let sources = files.iter().filter(|(path, _)| path.starts_with("crates/") && path.contains("/src/"));
     let lines = sources.flat_map(|(_, text)| text.lines()).filter_map(|line| line.strip_prefix("pub "));
@@ -110,19 +110,19 @@ fn page_of_item(items: &BTreeSet<(&str, &str)>, krate: &str, item: &str) -> Stri
     while let Some(name) = names.next() {
         let kinds = ["struct", "enum", "trait", "type", "fn", "constant", "static"];
         let declared = kinds.into_iter().find(|kind| items.contains(&(kind, name)));
-        // Macros declare guards and futures.
+        // Guards and futures are declared by macros.
         let Some(kind) = declared.or(name.starts_with(char::is_uppercase).then_some("struct")) else {
             page += &format!("/{name}");
             continue;
         };
-        // What is below an item is on its page.
+        // A method is on the page of its type.
         let anchor = names.next().map(|name| format!("#method.{name}")).or(anchor.map(|it| format!("#{it}")));
         return format!("{page}/{kind}.{name}.html{}", anchor.unwrap_or_default());
     }
     page + "/index.html"
 }
 
-/// The docs as a site shows them: with other links, with the name of the language, without what is hidden.
+/// The docs for a site: with links to docs.rs and the name of the language, without hidden lines.
 fn shown(docs: &str, link: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     for (line, is_rust) in lines_of_rust(docs).filter(|line| !is_hidden(line)) {
@@ -132,13 +132,13 @@ fn shown(docs: &str, link: impl Fn(&str) -> String) -> String {
             let (item, rest) = part.split_once(')').unwrap_or((part, ""));
             text += &format!("]({}){rest}", link(&format!("crate::{item}")));
         }
-        // The end of a block is no Rust.
+        // The last line of a block does not count as Rust.
         text += if is_rust && line == "```" { "rust\n" } else { "\n" };
     }
     text
 }
 
-/// Each line, and whether it is of a block of Rust, whose last line is not.
+/// Each line, and whether it is in a block of Rust. The last line of the block is not.
 fn lines_of_rust(page: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut block = None;
     page.lines().map(move |line| {

@@ -1,5 +1,5 @@
-//! The links in what `cargo doc` wrote: rustdoc leaves a path as it is (`href="crate::…"`) where it finds no page for it, and says
-//! nothing, in docs that another crate shows again or where the item is hidden.
+//! Checks the links in the output of `cargo doc`. If the item of a link is hidden, or its docs are shown again by another crate, rustdoc may
+//! find no page for it. Then it leaves the path (`href="crate::…"`), without a warning.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,13 +8,13 @@ use crate::files::resolve;
 use crate::line::{Stop, none_of, root};
 use crate::publish::{names, published};
 
-/// Where the docs of the published crates are.
+/// The site with the docs of the published crates.
 pub(super) const DOCS_RS: &str = "https://docs.rs/";
 
 /// Below the root.
 const FOLDER: &str = "target/doc";
 
-/// In the docs of methods and items that come from other crates, whose pages are theirs to mend.
+/// Links in the docs of methods and items that come from other crates, which we cannot fix.
 const OF_OTHERS: [&str; 11] = [
     "crate::Span",
     "super::Span::current()",
@@ -29,8 +29,8 @@ const OF_OTHERS: [&str; 11] = [
     "../../std/time/struct.SystemTime.html",
 ];
 
-/// Follows the links from each published crate's first page: what lies there from before is not read. Looks there, too, for what links of the
-/// Markdown (each with its place) will lead to on docs.rs.
+/// Follows the links from each published crate's first page, so pages of an earlier build are not read. Checks also that the docs have the
+/// targets of the Markdown's links to docs.rs, which are given with their places.
 pub(super) fn check(links_of_markdown: impl Iterator<Item = (String, String)>) -> Result<(), Stop> {
     let krates = published()?;
     let path = |page: &str| root().join(FOLDER).join(page);
@@ -72,9 +72,9 @@ pub(super) fn check(links_of_markdown: impl Iterator<Item = (String, String)>) -
         }
     }
     let faults: Vec<String> = faults.into_iter().collect();
-    none_of(&format!("{} links lead to nothing in {FOLDER}", faults.len()), &faults)?;
+    none_of(&format!("{} links whose target is missing in {FOLDER}", faults.len()), &faults)?;
     println!(
-        "the links of {} pages in {FOLDER}, and those of the Markdown to docs.rs, lead somewhere",
+        "{} pages in {FOLDER}: every link has a target, and so have the Markdown's links to docs.rs",
         pages.len()
     );
     Ok(())
@@ -84,11 +84,11 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
-/// What a link of a page leads to, if that is a file.
+/// The target of a page's link, if it is a file.
 fn file(page: &str, link: &str) -> Option<String> {
     let path = link.split(['#', '?']).next().unwrap_or_default();
     let is_elsewhere = ["http:", "https:", "mailto:", "data:"].iter().any(|scheme| link.starts_with(scheme));
-    // A script of rustdoc's own writes some.
+    // rustdoc's script writes links with `${`.
     (!path.is_empty() && !is_elsewhere && !link.contains("${")).then(|| resolve(page, path))
 }
 

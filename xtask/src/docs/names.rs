@@ -1,4 +1,4 @@
-//! What a name on a page can mean, and whether the tree has it.
+//! Decides what a name on a page can mean, and whether the tree has it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use crate::args::Args;
 use crate::files::{Files, is_source, pages, resolve};
 
-/// Endings of the files that pages name.
+/// Extensions of the files that pages name.
 const KINDS: &str = "js json md mjs pml rs sh supp svg toml txt";
 
-/// Files that the tree does not have: those of test262, of a user, and Node's modules whose names have a slash.
+/// Paths that are not files of this tree: those of test262 and of users, and Node's modules with a slash in their names.
 const ELSEWHERE: &str = "Atomics/ assert/strict built-ins/ path/posix path/win32 program.js staging/ target/ test/ timers/promises util/types";
 
-/// Crates of others: what is below them is theirs.
+/// Crates of others, whose items are not checked.
 const FOREIGN: &str =
     "alloc async_lock core event_listener futures futures_util loom parking_lot serde smol std tokio";
 
-/// Names that are others' without saying so: methods that `coming_from.md` replaces, words of Rust and of Node.
+/// Names of others without a crate's name: methods that `coming_from.md` replaces, words of Rust and of Node.
 const FOREIGN_ITEMS: &str =
     "RwLock::with_max_readers current_thread into_mapped no_std node_modules notify_additional";
 
@@ -29,12 +29,12 @@ fn is_one_of(words: &str, word: &str) -> bool {
 
 pub(super) struct Tree {
     paths: BTreeSet<String>,
-    /// Files and folders, each as all ends of its path: `a/b/c.rs`, `b/c.rs`, `c.rs`. A module may move to another folder as
-    /// long as what the page says of it is enough to find it.
+    /// Files and folders, each as all ends of its path: `a/b/c.rs`, `b/c.rs`, `c.rs`. A module may move to another folder, as
+    /// long as the end on the page still finds it.
     ends: BTreeSet<String>,
     /// Every identifier in the sources.
     words: BTreeSet<String>,
-    /// What a link can lead to within each page.
+    /// The targets of links within each page.
     anchors: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -49,7 +49,7 @@ impl Tree {
                     path.match_indices('/').map(|(at, _)| path[at + 1..].to_owned()).chain([path.to_owned()]),
                 );
             }
-            // A page is no proof of what it says, nor are the exceptions above, nor a comment.
+            // Not from pages, from the exceptions above or from comments, which prove nothing.
             if !path.ends_with(".md") && !path.starts_with("xtask/src/docs/") {
                 let code = text.lines().filter_map(|line| line.split("//").next());
                 words.extend(
@@ -67,18 +67,18 @@ impl Tree {
         let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
         // `Type::method`
         if file.contains("::") {
-            let why = "is rustdoc's alone; a site that shows the repository needs one to docs.rs";
+            let why = "works only in rustdoc; a site that shows the repository needs a link to docs.rs";
             return (!is_source(page)).then(|| format!("the link to {target} {why}"));
         }
-        // Of other sites nothing can be said here.
+        // Links to other sites are not checked.
         if file.contains(':') {
             return None;
         }
         let path = if file.is_empty() { page.to_owned() } else { resolve(page, file) };
         if !path.is_empty() && !self.paths.contains(&path) {
-            Some(format!("the link to {file} leads nowhere"))
+            Some(format!("the link to {file} leads nowhere: there is no such file"))
         } else if is_source(&path) && path.ends_with(".md") && !is_source(page) {
-            Some(format!("the link to {file} leads to a source of rustdoc, not to its page in docs"))
+            Some(format!("the link to {file} leads to a source of rustdoc; link to its page in docs/"))
         } else if !anchor.is_empty()
             && !self.anchors.get(&path).is_some_and(|anchors| anchors.contains(anchor))
         {
@@ -92,7 +92,7 @@ impl Tree {
         if code.starts_with("cargo xtask ") {
             return fault_of_recipe(code);
         }
-        // A test: the file, and in it the function.
+        // A test: the file, and the function in it.
         let (file, item) = match code.split_once(".rs::") {
             Some((file, item)) => (Some(format!("{file}.rs")), Some(item)),
             None if is_path(code) => (Some(code.to_owned()), None),
@@ -138,7 +138,7 @@ impl Tree {
             false => self.words.contains(part),
         };
         let missing = parts.iter().find(|part| !has(part))?;
-        Some(format!("the sources have no {missing}, which `{code}` names"))
+        Some(format!("the sources have no {missing} (in `{code}`)"))
     }
 }
 
@@ -154,7 +154,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
                 let kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
                 let heading = heading.take().unwrap_or_default().to_lowercase();
                 let anchor = heading.chars().filter(kept).collect::<String>().replace(' ', "-");
-                // Of headings that are alike, the later ones have numbers.
+                // Equal headings after the first are numbered.
                 let mut numbered = (1..).map(|number| format!("{anchor}-{number}"));
                 let _ = anchors.insert(anchor.clone()) || numbered.any(|anchor| anchors.insert(anchor));
             }
@@ -172,7 +172,7 @@ fn is_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// With a slash or a known ending, and nothing in it that paths have not.
+/// Has a slash or a known extension, and only characters of paths.
 fn is_path(code: &str) -> bool {
     let is_plain = code.chars().all(|c| is_identifier(c) || "./-*".contains(c));
     let has_letters = code.contains(|c: char| c.is_ascii_lowercase());
@@ -183,10 +183,10 @@ fn is_path(code: &str) -> bool {
         && (code.contains('/') || code.rsplit_once('.').is_some_and(is_kind))
 }
 
-/// The command line has to be one that this program takes.
+/// Checks that this program accepts the command line.
 fn fault_of_recipe(code: &str) -> Option<String> {
     let error = Args::try_parse_from(code.split_whitespace().skip(1)).err()?;
     let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     (!is_asked_for)
-        .then(|| format!("`{code}` is no recipe: {}", error.to_string().lines().next().unwrap_or("")))
+        .then(|| format!("`{code}` is not a recipe: {}", error.to_string().lines().next().unwrap_or("")))
 }

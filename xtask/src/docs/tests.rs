@@ -53,14 +53,14 @@ fn what_is_gone_is_a_fault() {
         ("`LOUD_NAME`", "the sources have no"),
         ("`` LOUD_NAME ``", "the sources have no"),
         ("`mod.rs::another_test`", "the sources have no another_test"),
-        ("`cargo xtask loam`", "is no recipe"),
-        ("`cargo xtask loom --deeper`", "is no recipe"),
+        ("`cargo xtask loam`", "is not a recipe"),
+        ("`cargo xtask loom --deeper`", "is not a recipe"),
         ("[](page.md#another-part)", "has no such heading"),
         ("[](#a-part-2)", "has no such heading"),
         ("[](../results/one.txt#L1)", "has no such heading"),
         ("![](gone.md)", "leads nowhere"),
         ("[](results/one.txt)", "leads nowhere"),
-        ("[](crate::Mutex::lock_async)", "is rustdoc's alone"),
+        ("[](crate::Mutex::lock_async)", "works only in rustdoc"),
         ("[](../crates/lock/docs/guide.md)", "leads to a source of rustdoc"),
         ("```rust\n# use a::B;\n```", "rustdoc hides this line"),
     ] {
@@ -105,8 +105,7 @@ fn a_page_of_the_guide_has_links_that_lead_somewhere_and_no_hidden_lines() {
     bounds += "more\n";
     let tree = [&sources[..], &[("docs/bounds.md", &bounds), ("docs/left.md", &left)]].concat();
     let of_guide = guide::faults(&files(&tree));
-    let expected =
-        ["docs/bounds.md is not what", "docs/which-lock.md is not what", "docs/left.md has no source"];
+    let expected = ["docs/bounds.md differs", "docs/which-lock.md differs", "docs/left.md has no source"];
     assert!(
         of_guide.iter().zip(expected).all(|(fault, expected)| fault.starts_with(expected)),
         "{of_guide:#?}"

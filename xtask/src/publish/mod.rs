@@ -1,4 +1,4 @@
-//! That the published crates build by themselves, and with the oldest Rust that they promise. What else holds of their packages, the tests ask.
+//! Checks that the published crates build by themselves, and with the oldest Rust that they promise. The tests check the rest of their packages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,10 @@ use crate::skips::SKIPS;
 /// The workspace's `rust-version`.
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// The workspace's, which is that of all its crates.
+/// The version of the workspace, and so of all its crates.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The feature whose own dependency needs a newer Rust than [`OLDEST`], as its documentation says.
+/// The feature whose dependency needs a newer Rust than [`OLDEST`], as its documentation says.
 const NEWER: &str = "lock_api_05";
 
 /// Where the packages are unpacked, below the root.
@@ -22,16 +22,16 @@ const UNPACKED: &str = "target/unpacked";
 
 /// Packs every crate in the order of their dependencies, and checks the packages against each other.
 ///
-/// Not by cargo's own `--verify`: that unpacks the packages into cargo's home as if they came from a registry, where a version
-/// never changes, and so builds against the first ones that it saw.
+/// Does not use cargo's `--verify`, which unpacks the packages into cargo's home as if they came from a registry. There a version never
+/// changes, so it would build against the first packages that it saw.
 pub(crate) fn package() -> Result<(), Stop> {
     let krates = published()?;
     run(&format!("cargo package --no-verify --offline --allow-dirty {}", packages(&krates)))?;
-    // With today's times, for those in a package are always the same.
+    // With today's times, because those in a package are always the same.
     let unpack = format!("tar -xzmf target/package/$krate-{VERSION}.crate -C {UNPACKED}");
     let each = names(&krates).collect::<Vec<_>>().join(" ");
     run(&format!("rm -rf {UNPACKED} && mkdir {UNPACKED} && for krate in {each}; do {unpack} || exit; done"))?;
-    // A workspace of the packages, each of which finds the others where it looks for them on crates.io.
+    // A workspace of the packages, whose dependencies on each other are patched from crates.io to these.
     let patch = |krate| format!("{krate} = {{ path = \"{krate}-{VERSION}\" }}\n");
     let manifest = format!(
         "[workspace]\nresolver = \"3\"\nmembers = [\"*-{VERSION}\"]\n\
@@ -39,20 +39,20 @@ pub(crate) fn package() -> Result<(), Stop> {
         names(&krates).map(patch).collect::<String>()
     );
     fs::write(root().join(UNPACKED).join("Cargo.toml"), manifest).map_err(Stop::at(UNPACKED))?;
-    // In the target of the repository, where what the packages depend on has been checked with the same profile.
+    // In the repository's target folder, where the dependencies have been checked with the same profile.
     let what = "--workspace --all-features --lib --bins --examples";
     run(&format!("cd {UNPACKED} && cp ../../Cargo.lock . && cargo check {what} --offline --target-dir .."))
 }
 
-/// Builds the published crates with the oldest Rust, where it is installed, with all features but [`NEWER`]. Where it is not, at least no
-/// dependency may ask for a newer one; of the standard library, clippy's `incompatible_msrv` asks it in every `cargo clippy`.
+/// Builds the published crates with the oldest Rust and all features except [`NEWER`]. If that Rust is not installed, checks that no dependency
+/// declares a newer one. (For the standard library, clippy's `incompatible_msrv` checks it in every `cargo clippy`.)
 pub(crate) fn msrv() -> Result<(), Stop> {
-    // Some promise a newer one.
+    // Some crates promise a newer Rust.
     let (krates, newer_krates): (Vec<_>, Vec<_>) =
         published()?.into_iter().partition(|krate| text(krate, "rust_version") == OLDEST);
     let what = format!("--features {} {}", features(&krates), packages(&krates));
     let newer_krates = newer_krates.iter().map(|krate| text(krate, "name")).collect::<Vec<_>>();
-    println!("without {NEWER} and {}, which need a newer Rust", newer_krates.join(", "));
+    println!("not checked, because they need a newer Rust: {NEWER}, {}", newer_krates.join(", "));
     if succeeds(&format!("cargo +{OLDEST} --version")) {
         return run(&format!("cargo +{OLDEST} check {what} --target-dir target/msrv"));
     }
@@ -60,15 +60,18 @@ pub(crate) fn msrv() -> Result<(), Stop> {
     SKIPS.skip(&format!("cargo +{OLDEST} check"), why);
     let tree =
         read(&format!("cargo tree --offline {what} --edges normal,build --prefix none --format '{{p}}'"))?;
-    // Of other platforms' packages not even the manifests need to be there.
+    // For this platform only: of the packages for others, not even the manifests need to be present.
     let host = read("rustc --print host-tuple")?;
     let metadata = metadata(&format!("--all-features --filter-platform {}", host.trim()))?;
-    none_of(&format!("need a newer Rust than {OLDEST}"), &newer(list(&metadata["packages"]), &tree, OLDEST))?;
-    println!("no package that is built says that it needs a newer one");
+    none_of(
+        &format!("dependencies that need a newer Rust than {OLDEST}"),
+        &newer(list(&metadata["packages"]), &tree, OLDEST),
+    )?;
+    println!("no dependency declares that it needs a newer Rust");
     Ok(())
 }
 
-/// All features of these crates but [`NEWER`], as `--features` expects them.
+/// All features of these crates except [`NEWER`], as the argument of `--features`.
 fn features(krates: &[Value]) -> String {
     let of = |krate: &Value| {
         let names = krate["features"].as_object().into_iter().flat_map(|features| features.keys());
@@ -81,7 +84,7 @@ fn features(krates: &[Value]) -> String {
     krates.iter().flat_map(of).collect::<Vec<_>>().join(",")
 }
 
-/// Those of the packages in what `cargo tree` prints (lines `name v1.2.3 (…)`) whose `rust-version` is above `oldest`.
+/// The packages in the output of `cargo tree` (lines `name v1.2.3 (…)`) whose `rust-version` is above `oldest`.
 fn newer(packages: &[Value], tree: &str, oldest: &str) -> Vec<String> {
     let built: BTreeSet<Vec<&str>> = tree.lines().map(|line| line.split(' ').take(2).collect()).collect();
     let minor = |version: &str| {
@@ -112,7 +115,7 @@ pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// What cargo says of the workspace's crates that are published.
+/// Cargo's metadata of the workspace's published crates.
 pub(crate) fn published() -> Result<Vec<Value>, Stop> {
     let metadata = metadata("--no-deps")?;
     Ok(list(&metadata["packages"]).iter().filter(|package| package["publish"].is_null()).cloned().collect())

@@ -1,6 +1,5 @@
-//! What each crate that is published brings along, as crates.io and docs.rs show it; what a program that depends on it finds in its
-//! `Cargo.lock`; and what it is told on a target that the crate cannot be built for. Whether the packages build by themselves is asked
-//! by `cargo xtask package`.
+//! Checks the contents and metadata of each published crate, as crates.io and docs.rs show them; the `Cargo.lock` of a program that depends on
+//! it; and the error on a target that the crate cannot be built for. `cargo xtask package` checks that the packages build by themselves.
 
 use std::path::{Path, PathBuf};
 

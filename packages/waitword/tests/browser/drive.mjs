@@ -57,7 +57,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** Tells that `what` is not run, also in the file that WAITWORD_SKIPS names, which lists what was skipped. */
 export function skip(what, why) {
-  const line = `skipped: ${what}, for ${why}`;
+  const line = `skipped: ${what}: ${why}`;
   console.log(line);
   if (process.env.WAITWORD_SKIPS) fs.appendFileSync(process.env.WAITWORD_SKIPS, `${line}\n`);
 }

@@ -200,7 +200,7 @@ pub(crate) enum Recipe {
 /// Which tests to repeat, and how often.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Repeat {
-    /// Repeat only these test binaries (`executors`, `waitword-core/executors`, `waitword-core/lib`); the default is those that race
+    /// Repeat only these test binaries (`executors`, `waitword-core/executors`, `waitword-core/lib`); the default is all that race
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 

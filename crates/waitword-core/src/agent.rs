@@ -71,7 +71,7 @@ impl<L: Location> InboxWait<L> {
     /// # Panics
     /// If the wait is already enqueued, or completed and not popped.
     pub fn enqueue(self: Pin<&mut Self>, expected: Value<L>) -> bool {
-        assert_eq!(self.tagged.node.state(), IDLE, "enqueue of a wait that is pending: use another `InboxWait`");
+        assert_eq!(self.tagged.node.state(), IDLE, "wait already pending: use another `InboxWait`");
         let this = self.as_ref();
         drop(this.node().set_wake(Wake::Agent(Some(this.inbox.clone()))));
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).

@@ -639,7 +639,10 @@ fn block_while_equal(
 ) -> Result<Outcome, Interrupted> {
     if !may_block() {
         let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
-        assert!(is_over, "would block, and blocking is forbidden on this thread (`forbid_blocking`): use `{instead}`");
+        assert!(
+            is_over,
+            "would block, and blocking is forbidden on this thread (`forbid_blocking`): use `{instead}`"
+        );
         return Ok(Outcome::TimedOut);
     }
     let parker = Parker::current();

@@ -139,5 +139,8 @@ pub(crate) fn park_until(deadline: Instant) {
 }
 
 fn assert_can_block() {
-    assert!(can_block(), "would block, and this agent must not block: use an `_async` method; in a worker, call `waitword_web::start()` first");
+    assert!(
+        can_block(),
+        "would block, and this agent must not block: use an `_async` method; in a worker, call `waitword_web::start()` first"
+    );
 }

@@ -16,8 +16,10 @@ use crate::wake::Wake;
 use crate::word::bits;
 
 impl Inbox {
-    /// Notifies on behalf of the agent to which this inbox belongs. Returns how many waiters it notified. The agent's own waits among them
-    /// are taken with [`pop_here`](Self::pop_here) when this returns; all others are woken as by [`notify_many`](crate::notify_many).
+    /// Notifies on behalf of the agent to which this inbox belongs. Returns how many waiters it notified.
+    ///
+    /// The agent's own waits among them are taken with [`pop_here`](Self::pop_here) when this returns; all others are woken as by
+    /// [`notify_many`](crate::notify_many).
     ///
     /// # Panics
     /// As [`notify_many`](crate::notify_many).
@@ -80,8 +82,9 @@ impl<L: Location> InboxWait<L> {
         }
     }
 
-    /// Completes the wait as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; the wait is then in
-    /// the inbox, behind those completed before. The doorbell is not rung, because the agent itself calls this.
+    /// Completes the wait as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did.
+    ///
+    /// The wait is then in the inbox, behind those completed before. The doorbell is not rung, because the agent itself calls this.
     pub fn expire(self: Pin<&mut Self>) -> bool {
         let this = self.as_ref();
         let mut section = this.at.table().section_of(this.node());

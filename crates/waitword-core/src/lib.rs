@@ -10,7 +10,7 @@
 //! static READY: AtomicI32 = AtomicI32::new(0);
 //!
 //! let waiter = std::thread::spawn(|| {
-//!     // Sleeps only while the word is still 0: the check and the entry into the queue are one step.
+//!     // Sleeps only while the word is still 0: compare and enqueue are one step.
 //!     while READY.load(Ordering::SeqCst) == 0 {
 //!         let outcome = wait(&READY, 0);
 //!         assert_ne!(outcome, Outcome::TimedOut);

@@ -93,7 +93,9 @@ impl ForbidBlocking {
     ///         may_block()
     ///     });
     ///     assert!(pool.await.unwrap());
-    /// }); // The runtime has not started the thread that calls `block_on`. assert!(may_block());
+    /// });
+    /// // The runtime has not started the thread that calls `block_on`.
+    /// assert!(may_block());
     /// ```
     pub fn forever(self) {
         mem::forget(self);

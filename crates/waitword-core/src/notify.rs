@@ -98,8 +98,9 @@ pub fn notify_all<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), usize::MAX, None)
 }
 
-/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in which they were enqueued.
-/// Returns how many it woke; exactly these waits end as [`Notified`](crate::Outcome::Notified).
+/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer. Returns how many it woke.
+///
+/// Wakes them in the order in which they were enqueued. Exactly these waits end as [`Notified`](crate::Outcome::Notified).
 ///
 /// What the caller wrote before is visible to the waiters that this wakes, and to any later wait on the word.
 ///
@@ -191,8 +192,10 @@ fn wake_many<'a>(
     }
 }
 
-/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Atomic with
-/// respect to every wait on the word. Returns how many it woke: 0 or 1.
+/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Returns how many
+/// it woke: 0 or 1.
+///
+/// Atomic with respect to every wait on the word.
 ///
 /// Always takes the lock of the word's shard.
 ///
@@ -251,8 +254,9 @@ pub fn notify_last_or_replace<L: Location>(
     wake_one_or_replace(&at, Which::Last, current, new)
 }
 
-/// Replaces `current` in the word by `new`, and wakes all its waiters. Atomic with respect to every wait on the word: a waiter that
-/// enqueues after the change is not woken. Returns how many it woke.
+/// Replaces `current` in the word by `new`, and wakes all its waiters. Returns how many it woke.
+///
+/// Atomic with respect to every wait on the word: a waiter that enqueues after the change is not woken.
 ///
 /// Always takes the lock of the word's shard.
 ///
@@ -342,9 +346,10 @@ pub fn signal_one<L: Location>(at: L) -> usize {
     signal(at.table(), address(&at), false, None)
 }
 
-/// Signals as [`signal_one`] does. If there is no waiter to signal, calls `none` in the same critical section, so that a later waiter
-/// compares the value that `none` has stored. The argument of `none` tells whether there are waiters; all of them are signalled then.
-/// `none` may change the word. It must not wait, notify or unwind.
+/// Signals as [`signal_one`] does; if there is no waiter to signal, calls `none`.
+///
+/// The call is in the same critical section, so that a later waiter compares the value that `none` has stored. The argument of `none` tells
+/// whether there are waiters; all of them are signalled then. `none` may change the word. It must not wait, notify or unwind.
 ///
 /// Always takes the shard's lock.
 #[inline]
@@ -402,8 +407,9 @@ fn signal(table: &Table, address: usize, goes_past: bool, none: Option<&dyn Fn(b
     len
 }
 
-/// Returns whether every waiter of the queue has been skipped: signalled, and unresponsive for so long that a waiter behind it would have
-/// been signalled in its place. `true` for an empty queue.
+/// Returns whether every waiter of the queue has been skipped. `true` for an empty queue.
+///
+/// A skipped waiter was signalled, and has been unresponsive for so long that a waiter behind it would have been signalled in its place.
 ///
 /// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this is true. Until its next
 /// pass, the watchdog treats the caller like a waiter that is queued behind these. So an acquirer that calls this repeatedly gets `true`
@@ -414,8 +420,9 @@ pub fn is_queue_stalled<L: Location>(at: L) -> bool {
     section(&at).is_stalled()
 }
 
-/// Reports to the observer that a lock was released for which others wait on `at`. For building locks. The holders of the lock are recorded
-/// under the address `held`.
+/// Reports to the observer that a lock was released for which others wait on `at`. For building locks.
+///
+/// The holders of the lock are recorded under the address `held`.
 ///
 /// Call it after the release and before the signal. While no observer asks for this, it costs one load.
 #[inline]

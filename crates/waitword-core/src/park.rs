@@ -19,7 +19,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Mutex, mutant};
 
-/// A handle of the current thread that parks it, and a waker that unparks it.
+/// A handle that parks the current thread, and its waker, which unparks it.
 ///
 /// A thread has one token for all its wakers. A parker that has parked may have consumed a wake that was meant for a caller further up the
 /// stack: another parker, or an executor of another crate. So dropping such a parker ends the next park of the thread. Recheck with a load,
@@ -62,7 +62,7 @@ impl Parker {
         &self.thread.waker
     }
 
-    /// Spins until `ended` returns true, for no longer than that has paid on this thread, and until `deadline` at the latest.
+    /// Spins until `ended` returns true, for no longer than has paid on this thread, and until `deadline` at the latest.
     ///
     /// For a waiter that is already queued and about to park, in case the wake comes soon.
     ///
@@ -137,7 +137,7 @@ impl Interrupt {
         Self { waker, shared }
     }
 
-    /// Interrupts the current wait of the thread, or its next one.
+    /// Interrupts the wait that the thread is in, or will be in next.
     pub fn raise(&self) {
         // The waiter reads the flag before each park, and the token of `unpark` outlives the race between the two.
         self.shared.raised.store(true, Ordering::SeqCst);
@@ -211,7 +211,7 @@ impl Sleeper {
         self.is_asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Ends the next park of the calling thread, whose sleeper this is: it runs, so there is nobody to wake.
+    /// Ends the next park of the calling thread, whose sleeper this is. The thread runs, so there is nobody to wake.
     pub(crate) fn leave_token(&self) {
         mutant!("leave-token" => return);
         self.thread.unpark();

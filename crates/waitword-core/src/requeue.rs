@@ -42,10 +42,11 @@ use crate::sync::mutant;
 use crate::wake::{Wake, WakeBatch};
 use crate::word::{Word, bits};
 
-/// Notifies the `count` waiters that have waited longest on the word, or all if there are fewer, if the word holds `expected`. Threads
-/// among them are woken, as by [`notify_many`](crate::notify_many). Tasks are not: they are moved to the tail of the queue of the word at
-/// the address `to`, in order, and if there are any, the first waiter there that is not signalled yet is signalled, as by
-/// [`signal_one`](crate::signal_one). Returns the number of threads and tasks that it notified.
+/// Notifies the `count` waiters that have waited longest on the word, or all if there are fewer, if the word holds `expected`: wakes
+/// threads, and moves tasks to the queue of the word at the address `to`. Returns the number of threads and tasks that it notified.
+///
+/// Threads are woken as by [`notify_many`](crate::notify_many). Tasks are moved to the tail of the other queue, in order, without being
+/// woken. If there are any, the first waiter there that is not signalled yet is signalled, as by [`signal_one`](crate::signal_one).
 ///
 /// From then on the tasks are signalled and notified on the word at `to`; notifies of this word no longer reach them. `to` is in the same
 /// table, and its memory is never accessed. Agents must not wait on the word. Threads that wait with an [`Interrupt`](crate::Interrupt),

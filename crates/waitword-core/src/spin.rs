@@ -80,7 +80,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::sync::MODEL;
 
-/// Spins until `ended` returns true, for no longer than that has paid on this thread, whose sleeps cost `cost`, and until `deadline` at the
+/// Spins until `ended` returns true, for no longer than has paid on this thread, whose sleeps cost `cost`, and until `deadline` at the
 /// latest.
 ///
 /// `ended` neither notifies nor waits.

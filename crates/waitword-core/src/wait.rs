@@ -113,11 +113,11 @@ pub fn wait_until<L: Location>(at: L, expected: Value<L>, deadline: Instant) -> 
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// Blocks until a notify counts this waiter, `interrupt` is raised, or the timeout (if there is one) expires, if the word holds `expected`.
-/// Otherwise as [`wait_for`].
+/// Blocks until a notify counts this waiter, `interrupt` is raised or `timeout` expires, if the word holds `expected`.
 ///
-/// For hosts that end the wait of an agent which they terminate. When this returns [`Interrupted`], the waiter has left the queue, and no
-/// notify has counted it. This thread must have created `interrupt`: an interrupt of another thread does not wake this one.
+/// Otherwise as [`wait_for`], or as [`wait`] without a timeout. For hosts that end the wait of an agent which they terminate. When this
+/// returns [`Interrupted`], the waiter has left the queue, and no notify has counted it. This thread must have created `interrupt`: an
+/// interrupt of another thread does not wake this one.
 ///
 /// # Errors
 /// [`Interrupted`] if the interrupt was raised before a notify counted this waiter.
@@ -325,9 +325,10 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         self.leave(End::Acquired, |table, node| leave(table, node, End::Acquired))
     }
 
-    /// Cancels the wait as [`cancel_acquired`](Self::cancel_acquired) does. If no waiter is left on the word then, calls `emptied` in the
-    /// same critical section, so that a later waiter compares the value that `emptied` has stored. `emptied` may change the word. It must
-    /// not wait, notify or unwind.
+    /// Cancels the wait as [`cancel_acquired`](Self::cancel_acquired) does; if no waiter is left on the word then, calls `emptied`.
+    ///
+    /// The call is in the same critical section, so that a later waiter compares the value that `emptied` has stored. `emptied` may change
+    /// the word. It must not wait, notify or unwind.
     pub fn cancel_acquired_and(self: Pin<&mut Self>, emptied: &dyn Fn()) -> Cancelled {
         self.leave(End::Acquired, |table, node| leave_acquired(table, node, emptied))
     }
@@ -382,17 +383,19 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         self.node.state() == NOTIFIED
     }
 
-    /// Returns whether the notify that counted the waiter was a [`notify_last`](crate::notify_last). If the wait was cancelled
-    /// ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup then has to be forwarded to the last waiter, too. `false` if no notify has
-    /// counted it.
+    /// Returns whether the notify that counted the waiter was a [`notify_last`](crate::notify_last).
+    ///
+    /// If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup then has to be forwarded to the last waiter, too.
+    /// `false` if no notify has counted it.
     pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
         self.node.was_notified_last()
     }
 
-    /// Returns whether the notify that counted the waiter was for one waiter only ([`notify_one`](crate::notify_one),
-    /// [`notify_last`](crate::notify_last), and their forms that may replace the word's value). If the wait was cancelled
-    /// ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup then has to be forwarded. A notify of several waiters gives each of them a
-    /// wakeup of its own. `false` if no notify has counted it.
+    /// Returns whether the notify that counted the waiter was for one waiter only.
+    ///
+    /// Such notifies are [`notify_one`](crate::notify_one), [`notify_last`](crate::notify_last), and their forms that may replace the word's value.
+    /// If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup then has to be forwarded. A notify of several
+    /// waiters gives each of them a wakeup of its own. `false` if no notify has counted it.
     pub fn was_notified_alone(self: Pin<&mut Self>) -> bool {
         self.node.was_notified_alone()
     }
@@ -431,7 +434,7 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         self.node.key() != self.at.table().key_of(address(&self.at))
     }
 
-    /// Polls the wait, and is also ready, with `None`, if the waiter was signalled since the last poll. For building locks.
+    /// Polls the wait. Also ready, with `None`, if the waiter was signalled since the last poll. For building locks.
     ///
     /// After `None` the waiter is still queued, and the next signal wakes it through this waker. So recheck now whether it can acquire: no
     /// second signal comes for the same release.

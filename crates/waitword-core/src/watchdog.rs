@@ -41,9 +41,11 @@ const BUCKETS_AT_A_TIME: usize = 16;
 pub const STALL_TIMEOUT: Duration = Duration::from_millis(10);
 
 impl Table {
-    /// Makes one pass of the watchdog over this table. If all waiters at the front of a queue were signalled
-    /// ([`signal_one`](crate::signal_one)) before the last pass and have not responded since, signals the next one. Returns whether a
-    /// waiter is queued behind a signalled one; if not, no pass is needed before the next signal.
+    /// Makes one pass of the watchdog over this table.
+    ///
+    /// If all waiters at the front of a queue were signalled ([`signal_one`](crate::signal_one)) before the last pass and have not
+    /// responded since, signals the next one. Returns whether a waiter is queued behind a signalled one; if not, no pass is needed before
+    /// the next signal.
     ///
     /// The timer does this for the table of the process, every [`STALL_TIMEOUT`]. Call it for a table of your own in which you signal, and
     /// in tests that should not depend on the timer.

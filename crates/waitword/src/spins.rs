@@ -24,7 +24,7 @@
 //!   - It ended with the lock.
 //!   - The thread, queued by then, was signalled meanwhile (`drive.rs`), because then the signaller is awake.
 //!   - Others acquired or released the lock during it. Critical sections are short then, and a thread that enqueues at once costs the
-//!     holder a signal (1/5 of the throughput of a queue with condition variables).
+//!     holder a signal (that lowers the throughput of a queue with condition variables by 1/5).
 //! - A spin was in vain if nothing has changed during all of its time.
 //! - A spin that was broken off, because the lock is reserved for a waiter, took little time and is not recorded.
 

@@ -122,8 +122,10 @@ impl Origin {
         Self { is_timed, ..self }
     }
 
-    /// Returns the origin of the same wait, by a waiter that holds a lock when it enqueues and releases it before it sleeps. Snapshots omit
-    /// the waiter until [`WaitAsync::released`](crate::WaitAsync::released) is called, because until then it runs and does not wait.
+    /// Returns the origin of the same wait, by a waiter that holds a lock when it enqueues and releases it before it sleeps.
+    ///
+    /// Snapshots omit the waiter until [`WaitAsync::released`](crate::WaitAsync::released) is called, because until then it runs and does
+    /// not wait.
     #[inline(always)]
     pub fn before_release(self) -> Self {
         Self { releases: true, ..self }

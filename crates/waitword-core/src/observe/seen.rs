@@ -117,8 +117,9 @@ pub(crate) const fn years_of_tickets(bits: u32) -> u64 {
 /// The origin of [`nanos`]: when the clock was first begun or started.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();
 
-/// Starts the clock, so that snapshots tell since when a waiter is queued, for waiters that enqueue from now on. Each enqueue then reads
-/// the clock, which takes some 20 to 40 ns. Acquisitions that need not wait cost no more than before.
+/// Starts the clock, so that snapshots tell since when a waiter is queued, for waiters that enqueue from now on.
+///
+/// Each enqueue then reads the clock, which takes some 20 to 40 ns. Acquisitions that need not wait cost no more than before.
 pub fn start_clock() {
     begin_clock();
     set_extra(CLOCK, true);

@@ -33,8 +33,9 @@ use crate::sync::by_address::ByAddress;
 use crate::wake::Wake;
 
 impl Table {
-    /// Returns all waiters that are queued in this table: for each, where its wait began, which thread, task or agent it is, and whether it
-    /// was signalled. They are grouped by word, in the order of each queue.
+    /// Returns all waiters that are queued in this table, grouped by word, in the order of each queue.
+    ///
+    /// For each it tells where its wait began, which thread, task or agent it is, and whether it was signalled.
     ///
     /// A waiter that is queued during the whole call, and not requeued, is seen exactly once; with the feature `observe`, one that holds a
     /// lock when it enqueues is seen once it has released that (`observe::Origin::before_release`). Waiters are copied under the lock of

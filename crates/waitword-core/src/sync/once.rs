@@ -18,19 +18,19 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    /// Without a value.
+    /// Creates a cell without a value.
     pub const fn new() -> Self {
         Self { value: AtomicPtr::new(ptr::null_mut()), _like: PhantomData }
     }
 
-    /// The value, if it was made.
+    /// Returns the value, if there is one.
     #[inline]
     pub fn get(&self) -> Option<&T> {
         // SAFETY: null, or a box that lives as long as `self` (O1); whoever stored it released its content.
         unsafe { self.value.load(Ordering::Acquire).as_ref() }
     }
 
-    /// The value. Makes it, if there is none.
+    /// Returns the value. Makes it, if there is none.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(std::sync::Arc::strong_count(&kept), 1);
     }
 
-    /// In the child of a fork nobody finishes what another thread of the parent was making.
+    /// In the child of a fork, no thread finishes what another thread of the parent was making.
     #[test]
     fn nobody_waits_for_who_makes_it() {
         let cell = OnceLock::new();

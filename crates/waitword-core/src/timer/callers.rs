@@ -53,8 +53,8 @@
 //! after the first moment at which a waker would be delayed:
 //!
 //! ```text
-//!   checks_at  ≤  LIMIT + the time when the leader began to call the batch     if several wakers are in the queue checks_at  ≤  LIMIT +
-//!   the earliest deadline in the wheel
+//!   checks_at  ≤  LIMIT + the time when the leader began to call the batch     if several wakers are in the queue
+//!   checks_at  ≤  LIMIT + the earliest deadline in the wheel
 //! ```
 //!
 //! So it wakes up at most once per LIMIT, and not at all while the wheel is empty. It is unparked only if it would sleep for too long: for
@@ -436,7 +436,7 @@ mod tests {
         });
     }
 
-    /// Otherwise the child of a fork in between would wait for a leader that is not there, or for a lock that nobody releases.
+    /// Otherwise the child of a fork in between would wait for a leader that does not exist, or for a lock that no thread releases.
     #[test]
     #[cfg_attr(miri, ignore = "Miri starts no processes")]
     fn forks_are_noticed_before_there_is_a_leader() {

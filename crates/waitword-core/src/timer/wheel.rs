@@ -12,12 +12,12 @@
 //!             ◄───────────────────────────────────┘ and moves when the time of its bucket begins
 //! ```
 //!
-//! **Where a node is.** A deadline enters at the finest level whose 256 buckets, counted from the wheel's `hand`, reach
-//! it. To set or clear it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket
-//! begins, it is split: what is not due in it moves to a finer level. A split that comes late finds more that is due,
-//! so a timer that falls behind moves less. A node moves seven times at most, and far less often as a rule: few
-//! deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up (`deadlines.rs`) to the beginning of a bucket
-//! of level 2. So a timeout of up to half a second does not move at all, and one of up to two minutes once.
+//! **Where a node is.** A deadline enters at the finest level whose 256 buckets, counted from the wheel's `hand`, reach it. To set or clear
+//! it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket begins, it is split: what is not due in it
+//! moves to a finer level. A split that comes late finds more that is due, so a timer that falls behind moves less. A node moves seven
+//! times at most, and usually far less often. Few deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up
+//! (`deadlines.rs`) to the beginning of a bucket of level 2. So a timeout of up to half a second does not move at all, and one of up to two
+//! minutes once.
 //!
 //! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the buckets decide when to
 //! check, and never which node is due. To sleep until exactly the next deadline, its bucket is searched, if it holds few nodes. If it holds
@@ -57,7 +57,7 @@ pub(crate) struct Node {
     /// The bucket that it is in.
     place: Place,
     pub(crate) waker: Option<Waker>,
-    /// Who set it last.
+    /// The thread that set it last.
     pub(crate) owner: Owner,
 }
 

@@ -56,7 +56,7 @@ fn attempt<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, marks: bool) -> Result
             Some(behind) if new == state && !matches!(by, Attempt::Queued(_)) && finds_releases(raw, ask) => {
                 return Err(NotTaken::Marked { state: new, behind });
             }
-            // Who sees the mark sees what came before it (`will_mark`).
+            // A thread that sees the mark sees what came before it (`will_mark`).
             Some(_) => order!(Release, "acquire-mark"),
         };
         match (word.replace(state, new, order), behind) {

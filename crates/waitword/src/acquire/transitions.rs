@@ -115,7 +115,7 @@ pub(crate) struct Report {
 /// How an acquisition without a deadline ends.
 pub(crate) type Acquired<R> = Result<(), <R as Acquire>::Closed>;
 
-/// Who makes an attempt.
+/// What makes an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
     /// An acquirer that is not queued. It must not take what is reserved for the queue.
@@ -162,7 +162,7 @@ pub(crate) enum Next<S, C> {
 pub(crate) enum Behind {
     /// They wait for what this one waits for.
     Wait,
-    /// They could take what is free, and it is reserved for this one. The watchdog has to notice if this one becomes unresponsive.
+    /// They could take what is free, but it is reserved for this one. The watchdog has to notice if this one becomes unresponsive.
     HeldUp,
     /// They may take what is free: a signal that this one cannot use goes past it ([`signal_past`](super::attempts::signal_past)), and so
     /// does one for a waiter that `is_new`.

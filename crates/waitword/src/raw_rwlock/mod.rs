@@ -9,11 +9,13 @@
 //! | `FAIR`       | room is reserved for queued waiters: no barging                                               |
 //! | `TASKS`      | with `QUEUED` or `SIGNALLED`: a task has entered from the queue since that was last empty     |
 //! | `PASS`       | only upgradable readers are queued, and wait for another: plain readers may barge, uncounted  |
-//! | pace         | with `QUEUED` or `SIGNALLED`: how far the barging window is used up (`barging_window.rs`)     |
+//! | pace         | with `QUEUED` or `SIGNALLED`: how much of the barging window is used (`barging_window.rs`)    |
 //! | readers      | number of readers, without the upgradable one                                                 |
 //!
-//! There is *room* for a reader while there is no `WRITER`; for an upgradable reader while there is no `UPGRADABLE` either; for
-//! a writer while there are no readers besides.
+//! There is *room* in a state
+//! - for a reader: without `WRITER`;
+//! - for an upgradable reader: without `WRITER` and `UPGRADABLE`;
+//! - for a writer: without `WRITER`, `UPGRADABLE` and readers.
 //!
 //! |                        | room                                   | room, but `FAIR`       | no room                    |
 //! |------------------------|----------------------------------------|------------------------|----------------------------|

@@ -27,9 +27,9 @@
 //! the lock of the queue that there is no waiter.
 //!
 //! # Barging and starvation
-//! Until the signalled waiter rechecks, barging acquirers may take permits; for 200 µs at most (`barging_window.rs`) while permits are
-//! released, else no more than were free. If the waiter finds too few it sets `FAIR`: from then on released permits accumulate for it. So a
-//! stream of small requests does not starve a large one.
+//! Until the signalled waiter rechecks, barging acquirers may take permits: for at most 200 µs (`barging_window.rs`) while permits are
+//! released, otherwise no more than were free. If the waiter finds too few it sets `FAIR`: from then on released permits accumulate for it.
+//! So a stream of small requests does not starve a large one.
 //!
 //! # Several permits at once
 //! Adding permits signals one waiter, however many could be served, so there is no thundering herd. A waiter that takes its permits signals

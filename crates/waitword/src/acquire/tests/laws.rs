@@ -168,7 +168,7 @@ where
     let left = Left { holds: false, was_signalled, is_last: false };
     let (after, signals) = R::left(state, ask, left);
     if was_signalled && !is_closed::<R>(state) && competes(&R::free(), ask) {
-        // Its signal is not lost: it goes on now, or with the release that the word asks for.
+        // Its signal is not lost: it is forwarded now, or by the release that the word requests.
         let is_kept = signals || !R::says_nobody(after) && !R::is_signalled(after);
         assert!(is_kept, "{state:?}, {ask:?} gives up: {after:?}");
     }

@@ -46,10 +46,10 @@
 //!   dequeued: QUEUED, and
 //!   permits → SIGNALLED FAIR; signal B
 //! ```
-//! A waiter that gives up dequeues first, or it would signal itself. The same holds for a waiter that has rechecked and taken its permits,
-//! and is still queued for a moment. A signal may reach it there. When it dequeues it notices the signal, treats `SIGNALLED` as its own and
-//! signals another waiter. (A waiter that took its permits *because* it was signalled is not signalled again. It must not clear
-//! `SIGNALLED`, which stands for another waiter, past which others would barge without a bound.)
+//! A waiter that gives up dequeues first, or it would signal itself. A signal may also reach another waiter that does not need it: one that
+//! has rechecked and taken its permits, and is still queued for a moment. When that waiter dequeues, it notices the signal, treats
+//! `SIGNALLED` as its own and signals another waiter. (A waiter that took its permits *because* it was signalled is not signalled again. It
+//! must not clear `SIGNALLED`, which stands for another waiter, past which others would barge without a bound.)
 //!
 //! ```text
 //!   A (signalled, has rechecked)  B                             C (queued behind A)

@@ -152,7 +152,7 @@ impl Interrupt {
     /// Returns whether the thread is queued in a wait with this interrupt.
     ///
     /// `false` until the wait is queued, and again before the notify that counted it returns. So if all possible notifiers are known to be
-    /// idle, `true` means that no notify is under way.
+    /// idle, `true` means that nobody will notify.
     pub fn is_queued(&self) -> bool {
         *self.shared.queued.lock()
     }

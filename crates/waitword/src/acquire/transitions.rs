@@ -37,7 +37,7 @@ pub(crate) trait Acquire: Sized {
         self.word()
     }
 
-    /// What a waiter that has marked the word, which has this state, compares there.
+    /// The value that a waiter compares there after it has marked the word, which then has this state.
     fn awaited(state: State<Self>, _ask: Self::Ask) -> State<Self> {
         state & Self::Word::AWAITED
     }

@@ -81,9 +81,12 @@
 //! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker continues. The task leaves
 //!   the queue, and forwards a signal that it has received meanwhile.
 //! - The waiter that took the mutex from the queue runs, and continues to barge until a later window closes: a worker for all of its tasks,
-//!   a thread for itself. So the window closes after 48 releases, or earlier at its end, if a thread took the mutex from the queue last, a
-//!   task was among the six waiters before it, and 16 or more waiters are queued. Releases are counted, not time, because a context switch
-//!   costs little if critical sections are long.
+//!   a thread for itself. So the window closes after 48 releases, or at its end if that comes earlier, when
+//!   - a thread took the mutex from the queue last,
+//!   - a task was among the six waiters before it, and
+//!   - 16 or more waiters are queued.
+//!
+//!   Releases are counted, not time, because a context switch costs little if critical sections are long.
 //!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next

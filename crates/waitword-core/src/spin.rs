@@ -284,7 +284,7 @@ fn expect_answer() {
     }
 }
 
-/// As [`spin_in_poll`], where it is due.
+/// As [`spin_in_poll`], when a spin is due.
 #[cold]
 pub(crate) fn spin_and_learn(check: impl FnMut() -> Option<bool>) -> bool {
     let answered = spin_once(check);

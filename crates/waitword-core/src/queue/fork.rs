@@ -173,8 +173,8 @@ impl Queues {
     unsafe fn keep_own_detached(&mut self) {
         let mut lists = self.detached.take();
         while let Some(detached) = lists {
-            // SAFETY: a list that is not worked off is alive where it was pinned, and belongs to the lock that the caller holds (I2); what is
-            // in it, too.
+            // SAFETY: a list that is not completed yet is alive where it was pinned, and belongs to the lock that the caller holds (I2);
+            // what is in it, too.
             unsafe {
                 let notify = Pin::new_unchecked(detached.as_ref());
                 lists = notify.next.get();

@@ -19,8 +19,8 @@
 //!
 //! In the child of a fork, a node that another thread than the forking one had queued is `GONE`: in no list (`fork.rs`).
 //!
-//! A `QUEUED` node is linked into the queue of its word or, once a notify has dequeued it, *detached*: linked into the list
-//! that this notify is working off, counted, and not completed yet.
+//! A `QUEUED` node is linked into the queue of its word or, once a notify has dequeued it, *detached*: linked into the list of this notify,
+//! counted, and not completed yet.
 //!
 //! # Invariants
 //! - **I1** A node is pinned from its first enqueue on, and its owner makes it leave (`Section::leave`, then `Inbox::remove_if` if it is in

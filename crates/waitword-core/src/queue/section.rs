@@ -252,7 +252,7 @@ impl Section<'_> {
             }
             let mut known = queues.detached;
             while let Some(before) = known {
-                // SAFETY: a list is alive until it is worked off, and belongs to the lock that we hold (I2).
+                // SAFETY: a list is alive until it is completed, and belongs to the lock that we hold (I2).
                 let before = unsafe { before.as_ref() };
                 known = before.next.get();
                 if known == Some(over) {

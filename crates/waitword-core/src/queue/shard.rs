@@ -147,7 +147,7 @@ pub(crate) struct Queues {
     pub(crate) watched: bool,
     /// Where a snapshot continues.
     pub(super) place: Place,
-    /// What notifies have detached and not worked off: a chain.
+    /// The lists of waiters that notifies have detached and not completed yet, as a chain.
     pub(super) detached: Option<NonNull<Detached>>,
     /// For each bit, the number of words with this bit that have a queue.
     words_of: [u32; FIRST_BIT + BITS],

@@ -205,7 +205,7 @@ impl Wheel {
         }
     }
 
-    /// The earliest deadline, or a time before it where that would take long to find.
+    /// The earliest deadline, or a time before it if the deadline would take long to find.
     fn next(&self) -> Option<u64> {
         /// How many nodes are searched. A check in vain costs more than that, with the sleep around it.
         const SEARCH: usize = 32;

@@ -168,5 +168,7 @@ fn barge(state: u64) -> (u64, bool) {
 
 #[cold]
 fn too_many_readers() -> ! {
-    panic!("{MAX_READERS} readers hold the lock, which is the maximum: are their guards leaked?")
+    panic!(
+        "{MAX_READERS} readers have the lock at once, which is as many as it can count: are their guards leaked?"
+    )
 }

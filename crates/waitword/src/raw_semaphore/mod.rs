@@ -321,7 +321,7 @@ tells_its_drop! { RawSemaphore: this => this.held_at(), true }
 pub(crate) fn asked(permits: usize) -> usize {
     assert!(
         permits <= MAX_PERMITS,
-        "{permits} permits requested: no semaphore has more than `Semaphore::MAX_PERMITS`"
+        "{permits} permits were asked for: no semaphore has more than `Semaphore::MAX_PERMITS`"
     );
     permits
 }

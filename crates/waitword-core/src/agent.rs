@@ -16,8 +16,10 @@ use crate::wake::Wake;
 use crate::word::bits;
 
 impl Inbox {
-    /// Notifies on behalf of the agent: those of its own waits that this completes are found with
-    /// [`pop_here`](Self::pop_here) when it returns, all others are woken as by [`notify_many`](crate::notify_many).
+    /// Notifies on behalf of the agent to which this inbox belongs. Returns how many waiters it notified.
+    ///
+    /// The agent's own waits among them are taken with [`pop_here`](Self::pop_here) when this returns; all others are woken as by
+    /// [`notify_many`](crate::notify_many).
     ///
     /// # Panics
     /// As [`notify_many`](crate::notify_many).
@@ -25,21 +27,21 @@ impl Inbox {
         notify(at.table(), address(&at), count, Some(self))
     }
 
-    /// Takes the wait that was completed first: its [`InboxWait::token`], and how it ended.
+    /// Removes the wait that was completed first, and returns its token ([`InboxWait::token`]) and its outcome.
     pub fn pop(&self) -> Option<(usize, Outcome)> {
         self.pop_from(Completed::Elsewhere, outcome_of)
     }
 
-    /// Takes the first wait that a [`notify`](Self::notify) of this agent completed.
+    /// Removes the first wait that a [`notify`](Self::notify) of this agent completed, and returns its token and its outcome.
     pub fn pop_here(&self) -> Option<(usize, Outcome)> {
         self.pop_from(Completed::Here, outcome_of)
     }
 }
 
-/// The token and the outcome of a wait that an inbox has just let go of. It is idle again.
+/// The token and the outcome of a wait that was just removed from its inbox. Its node becomes idle again.
 fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
-    // SAFETY: inboxes link the entries of tagged nodes only, as `InboxWait::enqueue` gave them to the queue. The node is alive:
-    // its owner takes the inbox's lock, which is still held, before its memory goes (I1, I4).
+    // SAFETY: inboxes link the entries of tagged nodes only, as `InboxWait::enqueue` gave them to the queue. The node is alive: its owner
+    // takes the inbox's lock, which is still held, before its memory is freed (I1, I4).
     let Tagged { node, token } = unsafe { node_of(popped).cast::<Tagged>().as_ref() };
     let outcome = if node.state() == NOTIFIED { Outcome::Notified } else { Outcome::TimedOut };
     node.set_state(IDLE);
@@ -48,8 +50,8 @@ fn outcome_of(popped: NonNull<Entry>) -> (usize, Outcome) {
 
 /// One async wait of an agent: enqueued, completed into the agent's [`Inbox`], popped there.
 ///
-/// Dropping it removes it from the queue or the inbox, so that a dead agent's waits never consume a notify. (A notify that had already
-/// counted it has counted it.)
+/// Dropping it removes it from the queue or the inbox, so that a dead agent's waits never consume a notify. (The count of an earlier notify
+/// does not change.)
 #[derive(Debug)]
 pub struct InboxWait<L: Location> {
     tagged: Tagged,
@@ -60,18 +62,18 @@ pub struct InboxWait<L: Location> {
 }
 
 impl<L: Location> InboxWait<L> {
-    /// A wait on `at`, not yet enqueued. The inbox gives `token` back with its outcome.
+    /// Creates a wait on `at`, not yet enqueued. The inbox returns `token` with its outcome.
     pub fn new(inbox: &Inbox, at: L, token: usize) -> Self {
         let tagged = Tagged { node: Waiter::new(None), token };
         Self { tagged, at, inbox: inbox.clone(), _one_owner: PhantomData }
     }
 
-    /// Puts it at the tail of the word's queue, if the word holds `expected`. Returns whether it did.
+    /// Enqueues the wait at the tail of the word's queue, if the word holds `expected`. Returns whether it did.
     ///
     /// # Panics
-    /// If it is already enqueued, or completed and not popped.
+    /// If the wait is already enqueued, or completed and not popped.
     pub fn enqueue(self: Pin<&mut Self>, expected: Value<L>) -> bool {
-        assert_eq!(self.tagged.node.state(), IDLE, "this wait is already pending; make another `InboxWait`");
+        assert_eq!(self.tagged.node.state(), IDLE, "wait already pending: use another `InboxWait`");
         let this = self.as_ref();
         drop(this.node().set_wake(Wake::Agent(Some(this.inbox.clone()))));
         // SAFETY: pinned with the whole, idle, and `drop` makes it leave (I1).
@@ -80,8 +82,9 @@ impl<L: Location> InboxWait<L> {
         }
     }
 
-    /// Completes it as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did; it is
-    /// then in the inbox, behind what was completed before. The doorbell is not rung: this is the agent's own doing.
+    /// Completes the wait as [`TimedOut`](Outcome::TimedOut), unless a notify has counted it. Returns whether it did.
+    ///
+    /// The wait is then in the inbox, behind those completed before. The doorbell is not rung, because the agent itself calls this.
     pub fn expire(self: Pin<&mut Self>) -> bool {
         let this = self.as_ref();
         let mut section = this.at.table().section_of(this.node());
@@ -95,22 +98,22 @@ impl<L: Location> InboxWait<L> {
         wake.is_some()
     }
 
-    /// Whether it was completed and not popped yet.
+    /// Returns whether the wait was completed and has not been popped yet.
     pub fn is_completed(&self) -> bool {
         matches!(self.tagged.node.state(), NOTIFIED | GONE)
     }
 
-    /// What it waits on.
+    /// Returns the location that the wait waits on.
     pub fn location(&self) -> &L {
         &self.at
     }
 
-    /// The token that it was made with.
+    /// Returns the token that the wait was created with.
     pub fn token(&self) -> usize {
         self.tagged.token
     }
 
-    /// Its wake is gone: the node does not know whose it is.
+    /// Reports the end of an expired wait. Its wake is taken, so the inbox has to tell whose wait it was.
     fn tell_expired(&self, left: Option<(WaitsFor, Option<u64>)>) {
         let (word, who) = (address(&self.at), self.inbox.identity());
         ended(|| Ended { end: End::GaveUp, word, who, site: None, left });

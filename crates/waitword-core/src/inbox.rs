@@ -1,9 +1,9 @@
 //! The completed waits of one agent, in the order in which they were completed.
 //!
-//! An ECMAScript agent has any number of `waitAsync` pending and one thread to run their jobs. A notify from
-//! elsewhere appends a wait to the agent's inbox *while it holds the shard's lock*, so that the inbox has the order
-//! of the notifies, and rings the agent's doorbell after it. A notify of the agent's own completes into a second list,
-//! because the standard resolves those before `Atomics.notify` returns.
+//! An ECMAScript agent has any number of `waitAsync` pending and one thread to run their jobs. A notify from elsewhere appends a wait to
+//! the agent's inbox *while it holds the shard's lock*, so that the inbox has the order of the notifies, and rings the agent's doorbell
+//! after it. A notify by the agent itself completes the agent's own waits into a second list, because the standard resolves those before
+//! `Atomics.notify` returns.
 //!
 //! An inbox links [entries](Entry) and does not know what they are part of; `agent.rs` does.
 //!
@@ -18,10 +18,10 @@ use super::list::{Entry, List, unlink};
 use crate::sync::Mutex;
 use crate::sync::atomic::{AtomicBool, Ordering};
 
-/// Where the async waits of one agent arrive once they are completed.
+/// The completed async waits of one agent, in the order of their completion.
 ///
-/// The agent makes an [`InboxWait`](crate::InboxWait) per wait, and takes the completed ones with [`pop`](Self::pop). Clones
-/// name the same inbox.
+/// The agent creates an [`InboxWait`](crate::InboxWait) per wait, and removes the completed ones with [`pop`](Self::pop). Clones refer to
+/// the same inbox.
 #[derive(Clone)]
 pub struct Inbox {
     shared: Pin<Arc<Shared>>,
@@ -32,7 +32,7 @@ struct Shared {
     lock: Mutex<()>,
     /// Completed by others, or by a deadline.
     elsewhere: List,
-    /// Completed by a notify of this agent, not yet returned from.
+    /// Completed by a notify of this agent that has not returned yet.
     here: List,
     bell_due: AtomicBool,
     doorbell: Box<dyn Fn() + Send + Sync>,
@@ -48,16 +48,16 @@ pub(crate) enum Completed {
 }
 
 impl Inbox {
-    /// Distinguishes it from others: what a snapshot calls its agent (`observe::Actor::Agent`).
+    /// Returns a number that identifies the inbox, and its agent in snapshots (`observe::Actor::Agent`).
     pub fn identity(&self) -> usize {
         std::ptr::from_ref::<Shared>(&self.shared).addr()
     }
 
-    /// An empty inbox.
+    /// Creates an empty inbox.
     ///
-    /// `doorbell` is called after waits were completed by another agent, thread or task, on the notifier's thread and
-    /// with no lock held. It should be short: unpark a thread, post to an event loop. If it panics, the panic ends
-    /// there, as a waker's does ([`notify_many`](crate::notify_many)).
+    /// `doorbell` is called after waits were completed by another agent, thread or task, on the notifier's thread and with no lock held. It
+    /// should be short: unpark a thread, post to an event loop. A panic of it is caught, as that of a waker
+    /// ([`notify_many`](crate::notify_many)).
     pub fn new(doorbell: impl Fn() + Send + Sync + 'static) -> Self {
         let shared = Arc::pin(Shared {
             lock: Mutex::new(()),
@@ -71,7 +71,7 @@ impl Inbox {
         Self { shared }
     }
 
-    /// Whether [`pop`](Self::pop) and [`pop_here`](Self::pop_here) would find nothing at this moment.
+    /// Returns whether [`pop`](Self::pop) and [`pop_here`](Self::pop_here) would find nothing at this moment.
     pub fn is_empty(&self) -> bool {
         let shared = self.shared.as_ref();
         let _held = shared.get_ref().lock.lock();
@@ -84,7 +84,7 @@ impl Inbox {
         (self.shared.doorbell)();
     }
 
-    /// Calls the doorbell, unless another notifier did since the last arrival.
+    /// Calls the doorbell, unless another notifier has done so since the last wait arrived.
     pub(crate) fn ring_if_due(&self) {
         if self.shared.bell_due.swap(false, Ordering::AcqRel) {
             self.ring();
@@ -102,8 +102,8 @@ impl Inbox {
     /// Appends a completed wait. `publish` stores its outcome, under the inbox's lock. The doorbell is due if `rings`.
     ///
     /// # Safety
-    /// The caller owns the unlinked `entry` of a wait of this inbox; when this returns, the inbox does. The owner of the
-    /// memory [removes](Self::remove_if) the entry before the memory goes.
+    /// The caller owns the unlinked `entry` of a wait of this inbox; when this returns, the inbox does. The owner of the memory
+    /// [removes](Self::remove_if) the entry before the memory is freed.
     pub(crate) unsafe fn push(
         &self,
         entry: NonNull<Entry>,

@@ -1,7 +1,7 @@
-//! One first-in-first-out queue on a word of memory, for threads, tasks and JavaScript agents.
+//! A FIFO wait queue on a word of memory, for blocking threads, async tasks and JavaScript agents.
 //!
-//! A blocked thread ([`wait`]), an async task ([`wait_async`]) and an ECMAScript agent's promise ([`InboxWait`]) are waiters
-//! in the same queue. The notifier ([`notify_one`], [`notify_many`], [`notify_all`]) need not know which kinds of waiters there are.
+//! A blocked thread ([`wait`]), an async task ([`wait_async`]) and an ECMAScript agent's promise ([`InboxWait`]) are waiters in the same
+//! queue. The notifier ([`notify_one`], [`notify_many`], [`notify_all`]) need not know which of them it wakes.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI32, Ordering};
@@ -10,7 +10,7 @@
 //! static READY: AtomicI32 = AtomicI32::new(0);
 //!
 //! let waiter = std::thread::spawn(|| {
-//!     // Sleeps only while the word is still 0: the check and the entry into the queue are one step.
+//!     // Sleeps only while the word is still 0: compare and enqueue are one step.
 //!     while READY.load(Ordering::SeqCst) == 0 {
 //!         let outcome = wait(&READY, 0);
 //!         assert_ne!(outcome, Outcome::TimedOut);
@@ -24,17 +24,18 @@
 //! # What holds for every wait
 //! - [`Outcome::Notified`] means that exactly one notify counted this waiter. Conversely, the sum of what all notifies return is the number
 //!   of waits that end this way, or that were given up too late ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
-//! - [`Outcome::TimedOut`] never comes before the deadline.
+//! - [`Outcome::TimedOut`] is never returned before the deadline.
 //! - A store followed by a notify is never missed by a waiter that still saw the old value.
-//! - The waiters of a word are woken in FIFO order, whatever kind they are.
+//! - The waiters of a word are woken in FIFO order, threads, tasks and agents alike.
 //! - A wait allocates nothing of its own: its node lives on the thread's stack or in the pinned future. (What a
 //!   [`Table`] allocates follows the number of words waited on.)
 //!
-//! [`protocol`] says why, races first. In the source, start with `wait.rs` (threads and tasks) and `notify.rs`. Both begin a critical section
-//! (`queue/section.rs`), which a table finds (`queue/table.rs`), and link nodes there (`queue/node.rs`).
+//! [`protocol`] explains why, race by race. To read the source, start with `wait.rs` (threads and tasks) and `notify.rs`. Both begin a
+//! critical section (`queue/section.rs`), which the table finds by the address of the word (`queue/table.rs`), and link or unlink nodes
+//! there (`queue/node.rs`).
 
 #![deny(unsafe_code)]
-// docs.rs shows which feature an item needs, and nothing else that the source asks: the interface is the same on every platform.
+// docs.rs shows which feature an item needs, but no other `cfg`, because the interface is the same on every platform.
 #![cfg_attr(
     docsrs,
     feature(doc_cfg),
@@ -49,7 +50,7 @@
 
 #[cfg(not(target_has_atomic = "64"))]
 compile_error!(
-    "waitword needs atomic operations on 64 bits, which this target does not have: the states of its locks are as wide"
+    "waitword requires 64-bit atomic operations, which this target does not have: the states of its locks have 64 bits"
 );
 
 #[allow(unsafe_code)]

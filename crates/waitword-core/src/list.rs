@@ -118,7 +118,7 @@ pub(crate) struct Detached {
     pub(crate) list: List,
     /// Whose notify it is.
     pub(crate) owner: Owner,
-    /// The next one that the shard knows. As the list, it belongs to the lock of the shard (I2).
+    /// The next one in the shard's chain. Like the list, it belongs to the lock of the shard (I2).
     pub(crate) next: Cell<Option<NonNull<Detached>>>,
 }
 

@@ -8,15 +8,13 @@ use crate::word::{Masked, Masked64, Word};
 
 /// A word of memory together with the [`Table`] that holds its waiters.
 ///
-/// Everything that waits or notifies takes a location. `&AtomicI32` and its three siblings are locations in the
-/// global table, `Arc<AtomicI32>` is one that a `'static` future can own, and [`Table::at`] makes one in a table
-/// of your own.
+/// All functions that wait or notify take a location. `&AtomicI32`, `&AtomicU32`, `&AtomicI64` and `&AtomicU64` are locations in the table
+/// of the process, an `Arc` of these is one that a `'static` future can own, and [`Table::at`] returns one in a table of your own.
 ///
 /// # Safety
-/// For as long as a value of the implementing type lives at one address, `word` returns a reference to the same
-/// word and `table` one to the same table, and neither panics: the queue looks a waiter up again with what these
-/// return, to unlink it before its memory goes. (For locations that own their word inline, such as `AtomicI32` itself, a pinned
-/// future is what keeps the address.)
+/// For as long as a value of the implementing type lives at one address, `word` returns a reference to the same word and `table` one to the
+/// same table, and neither panics: the queue looks a waiter up again with what these return, to unlink it before its memory is freed. (For
+/// locations that own their word inline, such as `AtomicI32` itself, a pinned future is what keeps the address.)
 pub unsafe trait Location {
     /// The type of the word.
     type Word: Word;
@@ -28,7 +26,7 @@ pub unsafe trait Location {
     fn table(&self) -> &Table;
 }
 
-/// What the word of a location holds.
+/// The type of the value of a location's word.
 pub type Value<L> = <<L as Location>::Word as Word>::Value;
 
 /// The address of the word: what its waiters are queued under.
@@ -81,7 +79,7 @@ macro_rules! pointers {
 
 pointers!(&L, Arc<L>);
 
-/// A word with its waiters in a table of one's own. Made by [`Table::at`].
+/// A word whose waiters are in a table of your own. Returned by [`Table::at`].
 #[derive(Debug)]
 pub struct At<'a, W> {
     word: &'a W,
@@ -89,9 +87,9 @@ pub struct At<'a, W> {
 }
 
 impl Table {
-    /// Names `word` with its waiters in this table.
+    /// Returns the location of `word` in this table.
     ///
-    /// Waiters and notifiers of the word meet only if they name the same table.
+    /// A notifier finds the waiters of a word only if it uses the same table as they do.
     pub fn at<'a, W: Word>(&'a self, word: &'a W) -> At<'a, W> {
         At { word, table: self }
     }

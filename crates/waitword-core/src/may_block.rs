@@ -1,7 +1,7 @@
 //! Whether a thread may block at all.
 //!
-//! A browser's main thread, a UI loop or an executor's worker may take what is free but must not sleep. The
-//! article's main thread gets a TypeError from `Atomics.wait`; here a thread forbids itself to block.
+//! A browser's main thread, a UI loop or a worker of an executor may acquire a free lock, but must not sleep. In a browser, `Atomics.wait`
+//! throws a TypeError on the main thread. Here, a thread forbids itself to block.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -10,14 +10,14 @@ use std::mem;
 use crate::sync::can_block;
 
 thread_local! {
-    /// How many guards forbid it. Negative beside [`AllowBlocking`] if a guard that is older was dropped meanwhile.
+    /// The number of guards that forbid it. Negative while an [`AllowBlocking`] lives, if an older guard was dropped meanwhile.
     static FORBIDDEN: Cell<isize> = const { Cell::new(0) };
 }
 
 /// Forbids this thread to block for as long as the returned guard lives.
 ///
-/// A blocking call that would have to wait then panics and names the `_async` method to use instead; one that need not
-/// (a free lock, a word that differs) goes through. Guards nest.
+/// A blocking call that would have to wait then panics, and names the `_async` method to use instead. A call that need not wait (a free
+/// lock, a word that differs) succeeds. Guards nest.
 ///
 /// ```
 /// let ui_thread = waitword_core::forbid_blocking();
@@ -26,10 +26,10 @@ thread_local! {
 /// assert!(waitword_core::may_block());
 /// ```
 ///
-/// A thread that must never block keeps no guard: [`forbid_blocking().forever()`](ForbidBlocking::forever).
+/// For a thread that must never block, call [`forbid_blocking().forever()`](ForbidBlocking::forever) instead of keeping the guard.
 ///
-/// The guard is of this thread, and not `Send`. Do not hold it across an `.await`: the other tasks of the thread run meanwhile, and would be
-/// forbidden to block, too.
+/// The guard belongs to this thread, and is not `Send`. Do not hold it across an `.await`: other tasks run on the thread meanwhile, and
+/// would be forbidden to block, too.
 #[must_use = "blocking is allowed again as soon as the guard is dropped; to forbid it for good, call `forever` on it"]
 pub fn forbid_blocking() -> ForbidBlocking {
     FORBIDDEN.set(FORBIDDEN.get() + 1);
@@ -38,9 +38,8 @@ pub fn forbid_blocking() -> ForbidBlocking {
 
 /// Allows this thread to block for as long as the returned guard lives, also if [`forbid_blocking`] forbids it otherwise.
 ///
-/// For the parts of a program that have been given a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a thread that
-/// the runtime has started like its workers, or one of `block_in_place`; and for a destructor that has to lock. A later [`forbid_blocking`]
-/// applies.
+/// For code that has a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a thread that the runtime has started like
+/// its workers, or a closure of `block_in_place`. Also for a destructor that has to lock. A later [`forbid_blocking`] takes precedence.
 ///
 /// ```
 /// use waitword_core::{allow_blocking, forbid_blocking, may_block};
@@ -52,30 +51,30 @@ pub fn forbid_blocking() -> ForbidBlocking {
 /// assert!(!may_block());
 /// ```
 ///
-/// The guard is of this thread, and not `Send`. Do not hold it across an `.await`: the other tasks of the thread run meanwhile, and could
-/// block unnoticed.
+/// The guard belongs to this thread, and is not `Send`. Do not hold it across an `.await`: other tasks run on the thread meanwhile, and
+/// could block unnoticed.
 #[must_use = "blocking is forbidden again as soon as the guard is dropped: `let _allowed = allow_blocking();`"]
 pub fn allow_blocking() -> AllowBlocking {
     AllowBlocking { forbidden: FORBIDDEN.replace(0), _this_thread: PhantomData }
 }
 
-/// Whether this thread may block: no [`forbid_blocking`] guard of it is alive, or an [`allow_blocking`] guard is newer.
+/// Returns whether this thread may block: no [`forbid_blocking`] guard of it is alive, or an [`allow_blocking`] guard is newer.
 ///
 /// Always `false` in a browser's page, and in an agent of `wasm32-unknown-unknown` that was not started (`waitword-web`).
 pub fn may_block() -> bool {
     can_block() && FORBIDDEN.get() <= 0
 }
 
-/// While it lives, the thread that made it must not block. See [`forbid_blocking`].
+/// The guard of [`forbid_blocking`]. While it lives, the thread that created it must not block.
 #[derive(Debug)]
 pub struct ForbidBlocking {
     _this_thread: PhantomData<*const ()>,
 }
 
 impl ForbidBlocking {
-    /// Forbids this thread to block until it ends.
+    /// Forbids this thread to block until the thread ends.
     ///
-    /// In one line for all threads that a runtime starts, here tokio's:
+    /// For all threads that a runtime starts, here tokio's:
     ///
     /// ```
     /// use waitword_core::{allow_blocking, forbid_blocking, may_block};
@@ -95,7 +94,7 @@ impl ForbidBlocking {
     ///     });
     ///     assert!(pool.await.unwrap());
     /// });
-    /// // The thread that calls `block_on` was there before.
+    /// // The runtime has not started the thread that calls `block_on`.
     /// assert!(may_block());
     /// ```
     pub fn forever(self) {
@@ -109,10 +108,10 @@ impl Drop for ForbidBlocking {
     }
 }
 
-/// While it lives, the thread that made it may block. See [`allow_blocking`].
+/// The guard of [`allow_blocking`]. While it lives, the thread that created it may block.
 #[derive(Debug)]
 pub struct AllowBlocking {
-    /// What was forbidden before.
+    /// The number of guards that forbade it before.
     forbidden: isize,
     _this_thread: PhantomData<*const ()>,
 }

@@ -1,4 +1,4 @@
-//! The ways to wake: a notify, a notify in one step with a change of the word, a signal.
+//! Waking waiters: by a notify, by a notify in one step with a change of the word, or by a signal.
 //!
 //! Waiters are dequeued and completed under the lock, and woken after it:
 //!
@@ -24,9 +24,9 @@
 //! both under the lock of the word's shard, where compare and enqueue are one step too.
 //!
 //! # A signal wakes the head waiter and leaves it in the queue
-//! A notify dequeues. A waiter that is notified and then finds that a barging acquirer has taken the lock has lost its
-//! position; a lock that is handed off to a waiter stands idle until that waiter runs. A signal is the offer in between:
-//! the waiter is woken, keeps its position, and takes the lock if it still is free.
+//! A notify dequeues. A waiter that is notified and then finds that a barging acquirer has taken the lock has lost its position. A lock
+//! that is handed off to a waiter stands idle until that waiter runs. A signal avoids both, because it is only an offer: the waiter is
+//! woken, keeps its position, and takes the lock if it is still free.
 //!
 //! ```text
 //!   waiter (head of the queue)              signaller (who releases the lock)
@@ -39,9 +39,8 @@
 //!     no:  lock: SIGNALLED → QUEUED, set    (the next signal finds it again: it still is the head)
 //!          a waker; unlock; rechecks again
 //! ```
-//! The last recheck closes the race with a signaller that came between the first recheck and the new waker, and skipped the
-//! waiter because it was `SIGNALLED`. Signalled waiters that do not respond are the watchdog's business
-//! (`watchdog.rs`).
+//! The last recheck closes the race with a signaller that came between the first recheck and the new waker, and skipped the waiter because
+//! it was `SIGNALLED`. The watchdog deals with signalled waiters that do not respond (`watchdog.rs`).
 
 use std::pin::pin;
 
@@ -58,7 +57,7 @@ use crate::word::Word;
 
 /// Wakes the waiter that has waited longest on the word. Returns how many it woke: 0 or 1.
 ///
-/// Without waiters on the word it costs two loads and a fence. It also takes the lock of the word's shard if that is held at the moment, or
+/// Costs two loads and a fence if the word has no waiters. It takes the lock of the word's shard in vain if that is held at the moment, or
 /// if another word with the same occupancy bit has waiters ([`protocol`](crate::protocol), section 2). See [`notify_many`] for the rest.
 #[inline]
 pub fn notify_one<L: Location>(at: L) -> usize {
@@ -67,8 +66,8 @@ pub fn notify_one<L: Location>(at: L) -> usize {
 
 /// Wakes the waiter that was enqueued last, the tail. Returns how many it woke: 0 or 1.
 ///
-/// Picks the thread or task whose data is most likely still in a cache; the others wait longer, in unchanged order. Costs what
-/// [`notify_one`] costs, however many wait; see [`notify_many`] for the rest.
+/// The data of that thread or task is most likely still in a cache. The others wait longer, in unchanged order. Costs what [`notify_one`]
+/// costs, whatever the number of waiters. See [`notify_many`] for the rest.
 ///
 /// ```
 /// use std::future::Future;
@@ -93,14 +92,15 @@ pub fn notify_last<L: Location>(at: L) -> usize {
 
 /// Wakes all waiters that are queued on the word at this moment. Returns how many.
 ///
-/// A waiter that comes later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
+/// A waiter that enqueues later is not woken, even while the wakes are still under way. See [`notify_many`] for the rest.
 #[inline]
 pub fn notify_all<L: Location>(at: L) -> usize {
     notify(at.table(), address(&at), usize::MAX, None)
 }
 
-/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer, in the order in which they were enqueued.
-/// Returns how many it woke; exactly these waits end as [`Notified`](crate::Outcome::Notified).
+/// Wakes the `count` waiters that have waited longest on the word, or all if there are fewer. Returns how many it woke.
+///
+/// Wakes them in the order in which they were enqueued. Exactly these waits end as [`Notified`](crate::Outcome::Notified).
 ///
 /// What the caller wrote before is visible to the waiters that this wakes, and to any later wait on the word.
 ///
@@ -110,8 +110,8 @@ pub fn notify_all<L: Location>(at: L) -> usize {
 /// Only the address of the word is used. Store to it first, then notify: a waiter that saw the old value is woken.
 ///
 /// # Panics of wakers
-/// A panic of a foreign waker or doorbell is caught, after the panic hook has reported it. All others are woken, and the waiter counts as
-/// notified.
+/// A panic of a foreign waker or doorbell is caught, after the panic hook has reported it. All other waiters are woken, and the waiter
+/// whose waker panicked counts as notified.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI64;
@@ -192,10 +192,12 @@ fn wake_many<'a>(
     }
 }
 
-/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Atomic with
-/// respect to every wait on the word. Returns how many it woke: 0 or 1.
+/// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Returns how many
+/// it woke: 0 or 1.
 ///
-/// Takes the lock of the word's shard in any case.
+/// Atomic with respect to every wait on the word.
+///
+/// Always takes the lock of the word's shard.
 ///
 /// # Errors
 /// The word's value, if there was no waiter and the value was not `current`. Nothing has changed then.
@@ -252,10 +254,11 @@ pub fn notify_last_or_replace<L: Location>(
     wake_one_or_replace(&at, Which::Last, current, new)
 }
 
-/// Replaces `current` in the word by `new`, and wakes all its waiters. Atomic with respect to every wait on the word: no waiter is woken
-/// that came after the change. Returns how many it woke.
+/// Replaces `current` in the word by `new`, and wakes all its waiters. Returns how many it woke.
 ///
-/// Takes the lock of the word's shard in any case.
+/// Atomic with respect to every wait on the word: a waiter that enqueues after the change is not woken.
+///
+/// Always takes the lock of the word's shard.
 ///
 /// # Errors
 /// The word's value, if that was not `current`. Nothing has changed then, and no waiter was woken.
@@ -280,7 +283,7 @@ pub fn replace_and_notify_all<L: Location>(
 
 /// Replaces `current` in the word by `new` if there is no waiter. Atomic with respect to every wait on the word.
 ///
-/// Takes the lock of the word's shard in any case.
+/// Always takes the lock of the word's shard.
 ///
 /// # Errors
 /// The word's value, if that was not `current` or there is a waiter. Nothing has changed then.
@@ -303,18 +306,18 @@ fn section<L: Location>(at: &L) -> Section<'_> {
     at.table().section(at.table().key_of(address(at)))
 }
 
-/// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns how many waiters
-/// the queue has, or 0 if there is none to signal.
+/// Wakes the first waiter of the queue that is not signalled yet, and leaves it in the queue. Returns the number of waiters in the queue,
+/// or 0 if there is none to signal.
 ///
-/// A signal counts no waiter and ends no wait. It is for building locks: an offer. If a barging acquirer is faster, the
-/// waiter has not lost its position. A future acknowledges it when it is polled, a blocked thread when it
-/// wakes and goes on waiting. The waits of agents cannot be signalled, and are skipped.
+/// For building locks. A signal is an offer: it counts no waiter and ends no wait. If a barging acquirer is faster, the waiter keeps its
+/// position. A future acknowledges the signal when it is polled, a blocked thread when it wakes and continues to wait. The waits of agents
+/// cannot be signalled, and are skipped.
 ///
-/// If a signalled waiter does not respond within `STALL_TIMEOUT` or twice that, the next one is signalled too: in the table of the process
-/// by the watchdog, in another table by its owner ([`Table::signal_stalled`]).
+/// If a signalled waiter does not respond within once to twice `STALL_TIMEOUT`, the next one is signalled, too: in the table of the process
+/// by the watchdog, in any other table by its owner ([`Table::signal_stalled`]).
 ///
-/// Costs a fence and two loads without waiters on the word; otherwise takes the shard's lock, and O(1) more for each
-/// signalled waiter at the front that has not responded.
+/// Costs a fence and two loads if the word has no waiters. Otherwise takes the shard's lock, with O(1) for each signalled waiter at the
+/// front that has not responded.
 ///
 /// Does not panic: a panic of a waker is caught, as in [`notify_many`](crate::notify_many); if the system cannot start the watchdog's
 /// thread, the next signal or wait tries again.
@@ -343,19 +346,21 @@ pub fn signal_one<L: Location>(at: L) -> usize {
     signal(at.table(), address(&at), false, None)
 }
 
-/// As [`signal_one`]. If there is no waiter to signal, calls `none` in the same critical section, with whether there are waiters: all of them
-/// are signalled then. A waiter that comes later compares what the word holds after that. `none` changes the word; it neither waits nor
-/// notifies, and does not unwind.
+/// Signals as [`signal_one`] does; if there is no waiter to signal, calls `none`.
 ///
-/// Takes the shard's lock in any case.
+/// The call is in the same critical section, so that a later waiter compares the value that `none` has stored. The argument of `none` tells
+/// whether there are waiters; all of them are signalled then. `none` may change the word. It must not wait, notify or unwind.
+///
+/// Always takes the shard's lock.
 #[inline]
 pub fn signal_one_or<L: Location>(at: L, none: &dyn Fn(bool)) -> usize {
     signal(at.table(), address(&at), false, Some(none))
 }
 
-/// As [`signal_one`], past the waiters that let signals pass ([`WaitAsync::let_pass`](crate::WaitAsync::let_pass)).
+/// Signals as [`signal_one_or`] does, but goes past the waiters that let signals pass
+/// ([`WaitAsync::let_pass`](crate::WaitAsync::let_pass)).
 ///
-/// Visits each of them at the front.
+/// Visits each of these waiters at the front of the queue.
 ///
 /// ```
 /// use std::pin::pin;
@@ -402,22 +407,24 @@ fn signal(table: &Table, address: usize, goes_past: bool, none: Option<&dyn Fn(b
     len
 }
 
-/// Whether every waiter of the queue has been skipped: signalled, and unresponsive for so long that a waiter behind it would have been
-/// signalled in its place. True for an empty queue.
+/// Returns whether every waiter of the queue has been skipped. `true` for an empty queue.
 ///
-/// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this is true. Until the next
-/// pass of the watchdog, asking counts as being queued behind these waiters: an acquirer that asks repeatedly gets `true` after three times
-/// `STALL_TIMEOUT` at the latest.
+/// A skipped waiter was signalled, and has been unresponsive for so long that a waiter behind it would have been signalled in its place.
+///
+/// For building locks: an attempt that does not wait (`try_lock`) may take what is reserved for the queue if this is true. Until its next
+/// pass, the watchdog treats the caller like a waiter that is queued behind these. So an acquirer that calls this repeatedly gets `true`
+/// after at most three times `STALL_TIMEOUT`, if none of them responds.
 ///
 /// Takes the shard's lock, and visits the skipped waiters at the front and one more.
 pub fn is_queue_stalled<L: Location>(at: L) -> bool {
     section(&at).is_stalled()
 }
 
-/// For building locks: tells the observer that a lock was released for which others wait on `at`. Its holders are recorded under the
-/// address `held`.
+/// Reports to the observer that a lock was released for which others wait on `at`. For building locks.
 ///
-/// Call it after the release and before the signal. While no observer asks for this, it costs a load.
+/// The holders of the lock are recorded under the address `held`.
+///
+/// Call it after the release and before the signal. While no observer asks for this, it costs one load.
 #[inline]
 pub fn charge_release<L: Location>(at: L, held: usize) {
     if asks(CONTENDED) {

@@ -1,10 +1,10 @@
 //! Parking a thread.
 //!
-//! A blocked thread is a task whose waker unparks it, so that the queue knows one kind of waiter less. The standard
-//! library's parking is the platform here: a futex, a keyed event or a condition variable, whatever the system has
-//! best. A token may be left over from another wake, so every caller rechecks after it.
+//! A blocked thread is a task whose waker unparks it, so that the queue knows one kind of waiter less. The standard library parks the
+//! thread: with a futex, a keyed event or a condition variable, depending on the system. A token may be left over from another wake, so
+//! every caller rechecks after a park.
 //!
-//! Invariant P1: the data of a waker with our [`VTABLE`] is a share (one reference) of a [`Sleeper`], made by `Arc::into_raw`.
+//! Invariant P1: the data of a waker with our [`VTABLE`] is one reference to a [`Sleeper`], made by `Arc::into_raw`.
 
 use crate::time::Instant;
 use std::cell::{Cell, OnceCell};
@@ -19,12 +19,13 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Mutex, mutant};
 
-/// The current thread as something that waits and can be woken.
+/// A handle that parks the current thread, and its waker, which unparks it.
 ///
-/// A thread has one token for all its wakers. One that has parked may have used up a wake meant for something further up the stack, another
-/// parker or an executor of another crate; so dropping it ends the next park of the thread. Recheck by a load, and park again.
+/// A thread has one token for all its wakers. A parker that has parked may have consumed a wake that was meant for a caller further up the
+/// stack: another parker, or an executor of another crate. So dropping such a parker ends the next park of the thread. Recheck with a load,
+/// and park again.
 ///
-/// To drive a future by hand, or anything else that is polled:
+/// It can drive a future, or anything else that is polled:
 ///
 /// ```
 /// use std::future::Future;
@@ -51,27 +52,28 @@ pub struct Parker {
 }
 
 impl Parker {
-    /// The parker of the calling thread.
+    /// Creates a parker for the calling thread.
     pub fn current() -> Self {
         Self { thread: this_thread(), parked: Cell::new(false) }
     }
 
-    /// Ends a [`park`](Self::park) of this thread, now or, if it is not parked, the next one.
+    /// Returns the waker of this thread. It ends the current [`park`](Self::park) or, if the thread is not parked, the next one.
     pub fn waker(&self) -> &Waker {
         &self.thread.waker
     }
 
-    /// Spins until `ended`, for as long as that has paid on this thread, and until `deadline` at the latest: for a waiter that is queued
-    /// already and about to park, in case the wake comes soon.
+    /// Spins until `ended` returns true, for no longer than has paid on this thread, and until `deadline` at the latest.
     ///
-    /// A thread whose waits never end soon spins for 80 µs in its life. `ended` reads what the notifier writes; it neither notifies nor
-    /// waits.
+    /// For a waiter that is already queued and about to park, in case the wake comes soon.
+    ///
+    /// A thread whose waits never end soon spins for 80 µs in its life. `ended` reads what the notifier writes. It must not notify or wait.
     pub fn spin(&self, deadline: Option<Instant>, ended: impl Fn() -> bool) {
         spin::until(&self.thread.sleeper.cost, deadline, ended);
     }
 
-    /// Whether `waker` wakes a thread that parks, in this or any other `Parker`; if not, it wakes a task. For building locks that
-    /// treat the two differently: a task must not spin for long, because a worker serves many.
+    /// Returns whether `waker` wakes a thread, by this or any other `Parker`; otherwise it wakes a task.
+    ///
+    /// For building locks that treat the two differently: a task must not spin for long, because a worker serves many.
     ///
     /// ```
     /// use std::task::Waker;
@@ -85,12 +87,12 @@ impl Parker {
         is_of_thread(waker)
     }
 
-    /// Parks until woken. May return spuriously: recheck after it.
+    /// Blocks the thread until its waker is woken. May return spuriously, so recheck afterwards.
     pub fn park(&self) {
         self.sleep(thread::park);
     }
 
-    /// Parks until woken, and until `deadline` at the latest. May return spuriously, also before the deadline.
+    /// Blocks the thread until its waker is woken, and until `deadline` at the latest. May return spuriously, also before the deadline.
     pub fn park_until(&self, deadline: Instant) {
         self.sleep(|| thread::park_until(deadline));
     }
@@ -109,7 +111,7 @@ impl Drop for Parker {
     }
 }
 
-/// Ends a blocking wait of the thread that made it, from any thread; and tells others whether there is one.
+/// Ends a blocking wait of the thread that created it, from any thread, and tells other threads whether there is such a wait.
 ///
 /// See [`wait_interruptible`](crate::wait_interruptible). Once raised, it stays raised: every later wait with it ends at once.
 #[derive(Debug)]
@@ -126,7 +128,7 @@ struct Interruptible {
 }
 
 impl Interrupt {
-    /// An interrupt for waits of the calling thread.
+    /// Creates an interrupt for waits of the calling thread.
     pub fn for_current_thread() -> Self {
         let (raised, queued) = (AtomicBool::new(false), Mutex::new(false));
         let shared = Arc::new(Interruptible { raised, queued, sleeper: Arc::clone(&this_thread().sleeper) });
@@ -142,20 +144,20 @@ impl Interrupt {
         self.shared.sleeper.unpark();
     }
 
-    /// Whether it was raised.
+    /// Returns whether the interrupt was raised.
     pub fn is_raised(&self) -> bool {
         self.shared.raised.load(Ordering::SeqCst)
     }
 
-    /// Whether the thread is queued, in a wait with this interrupt.
+    /// Returns whether the thread is queued in a wait with this interrupt.
     ///
-    /// `false` until the wait is queued, and again before the notify that counted it returns: when all possible notifiers are known to be
+    /// `false` until the wait is queued, and again before the notify that counted it returns. So if all possible notifiers are known to be
     /// idle, `true` means that nobody will notify.
     pub fn is_queued(&self) -> bool {
         *self.shared.queued.lock()
     }
 
-    /// What wakes the thread of `parker`, if that is the one that made this interrupt.
+    /// The waker for the thread of `parker`, if that thread created this interrupt.
     pub(crate) fn waker(&self, parker: &Parker) -> Option<&Waker> {
         let is_same = self.shared.sleeper.thread.id() == parker.thread.sleeper.thread.id();
         is_same.then_some(&self.waker)
@@ -191,9 +193,9 @@ impl Wake for Interruptible {
 #[derive(Debug)]
 pub(crate) struct Sleeper {
     pub(crate) thread: Thread,
-    /// It sleeps, or is about to, or has just woken up.
+    /// The thread sleeps, is about to sleep, or has just woken up.
     is_asleep: AtomicBool,
-    /// Of its sleeps, measured by its notifiers.
+    /// The cost of its sleeps, measured by its notifiers.
     pub(crate) cost: SleepCost,
 }
 
@@ -209,7 +211,7 @@ impl Sleeper {
         self.is_asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Ends the next park of the calling thread, whose sleeper this is: it runs, so there is nobody to wake.
+    /// Ends the next park of the calling thread, whose sleeper this is. The thread runs, so there is nobody to wake.
     pub(crate) fn leave_token(&self) {
         mutant!("leave-token" => return);
         self.thread.unpark();
@@ -221,7 +223,7 @@ impl Sleeper {
     }
 
     pub(crate) fn into_waker(self: Arc<Self>) -> Waker {
-        // SAFETY: the functions of the vtable keep the contract of a waker: each handles one share (P1).
+        // SAFETY: the functions of the vtable keep the contract of a waker: each handles one reference (P1).
         unsafe { Waker::from_raw(raw(self)) }
     }
 }
@@ -240,26 +242,26 @@ fn raw(sleeper: Arc<Sleeper>) -> RawWaker {
 }
 
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: the waker's share stays, and another is made (P1).
+    // SAFETY: the waker's reference stays, and another is made (P1).
     raw(unsafe { Arc::clone(&ManuallyDrop::new(Arc::from_raw(data.cast::<Sleeper>()))) })
 }
 
 unsafe fn wake(data: *const ()) {
-    // SAFETY: the share of a waker that is used up (P1).
+    // SAFETY: the reference of a waker that is consumed (P1).
     unsafe { Arc::from_raw(data.cast::<Sleeper>()) }.unpark();
 }
 
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: the waker's share outlives this call (P1).
+    // SAFETY: the waker's reference outlives this call (P1).
     unsafe { &*data.cast::<Sleeper>() }.unpark();
 }
 
 unsafe fn drop_share(data: *const ()) {
-    // SAFETY: the share of a waker that is dropped (P1).
+    // SAFETY: the reference of a waker that is dropped (P1).
     drop(unsafe { Arc::from_raw(data.cast::<Sleeper>()) });
 }
 
-/// What the parkers of a thread share. Counted without atomics: a wait has enough of them.
+/// Shared by the parkers of a thread. Counted without atomics, because a wait executes enough of them.
 #[derive(Debug)]
 struct ThisThread {
     sleeper: Arc<Sleeper>,
@@ -300,7 +302,7 @@ fn this_thread() -> Rc<ThisThread> {
     THIS.try_with(|this| Rc::clone(this.get_or_init(ThisThread::new))).unwrap_or_else(|_| ThisThread::new())
 }
 
-/// The threads that have waited, by the identity of what wakes them: so that a snapshot tells threads from tasks, and names them.
+/// The threads that have waited, by the identities of their wakers, so that a snapshot can tell threads from tasks, and name them.
 #[cfg(not(waitword_loom))]
 pub(crate) mod known {
     use std::task::Waker;
@@ -321,7 +323,7 @@ pub(crate) mod known {
         KNOWN.lock().insert(waker.data().addr(), thread.clone());
     }
 
-    /// The waker is about to go.
+    /// The waker is about to be dropped.
     pub(super) fn leave(waker: &Waker) {
         KNOWN.lock().remove(waker.data().addr());
     }
@@ -330,7 +332,7 @@ pub(crate) mod known {
 #[cfg(all(unix, not(waitword_loom)))]
 pub(crate) use fork::register_threads;
 
-/// What a fork does to the threads that have waited: the child has the forking one alone.
+/// Forks, for the threads that have waited: the child has only the forking thread.
 #[cfg(all(unix, not(waitword_loom)))]
 mod fork {
     use std::sync::MutexGuard;
@@ -341,7 +343,7 @@ mod fork {
     use crate::sync::by_address::ByAddress;
     use crate::sync::fork::{AtFork, Slot, at_fork};
 
-    /// Has forks know the threads that have waited.
+    /// Registers the threads that have waited with the fork handlers.
     pub(crate) fn register_threads() {
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
         at_fork::<Held>(&IS_REGISTERED);

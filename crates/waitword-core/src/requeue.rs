@@ -1,8 +1,8 @@
 //! Requeue (wait morphing): moves tasks from one queue to another without waking them, and wakes the threads among them.
 //!
-//! A waiter on a condition variable needs the mutex before it goes on. To wake a hundred tasks for one mutex is a thundering herd:
-//! ninety-nine are polled to find it taken. So a notify moves them to the tail of the mutex's queue, and the mutex's releases signal them
-//! one by one.
+//! A waiter on a condition variable needs the mutex before it continues. Waking a hundred tasks for one mutex would be a thundering herd:
+//! ninety-nine of them are polled only to find it held. So a notify moves them to the tail of the mutex's queue, and the releases of the
+//! mutex signal them one by one.
 //!
 //! ```text
 //!   waiter                                notifier                            holder of the mutex
@@ -27,8 +27,8 @@
 //! release signals the next.
 //!
 //! # Why threads are woken
-//! A thread takes some 10 µs to wake up. If each were woken by the release of the one before, the CPUs would be idle nearly all of the time
-//! where each holds the mutex only for a moment: 64 threads would take twice as long (`docs/costs.md`).
+//! A thread takes some 10 µs to wake up. If each thread were woken only by the release of the one before, and each holds the mutex only for
+//! a moment, the CPUs would be idle nearly all of the time: 64 threads would take twice as long (`docs/costs.md`).
 
 use std::pin::pin;
 
@@ -42,20 +42,21 @@ use crate::sync::mutant;
 use crate::wake::{Wake, WakeBatch};
 use crate::word::{Word, bits};
 
-/// Notifies the `count` waiters that have waited longest on the word, or all if there are fewer, if the word holds `expected`. Threads among
-/// them are woken, as by [`notify_many`](crate::notify_many). Tasks are not: they are moved to the tail of the queue of the word at the
-/// address `to`, in order, and if there are any, the first waiter there that is not signalled yet is signalled, as by
-/// [`signal_one`](crate::signal_one). Returns how many threads and tasks these are.
+/// Notifies the `count` waiters that have waited longest on the word, or all if there are fewer, if the word holds `expected`: wakes
+/// threads, and moves tasks to the queue of the word at the address `to`. Returns the number of threads and tasks that it notified.
 ///
-/// From then on the tasks are signalled and notified there, and no notify here reaches them. `to` is in the same table; its memory is never
-/// accessed. Agents must not wait on the word. Threads with an [`Interrupt`](crate::Interrupt), and those that are signalled, are moved like
-/// tasks.
+/// Threads are woken as by [`notify_many`](crate::notify_many). Tasks are moved to the tail of the other queue, in order, without being
+/// woken. If there are any, the first waiter there that is not signalled yet is signalled, as by [`signal_one`](crate::signal_one).
 ///
-/// Costs a fence and two loads without waiters on the word. Otherwise O(number notified) under the locks of both shards, in short critical
+/// From then on the tasks are signalled and notified on the word at `to`; notifies of this word no longer reach them. `to` is in the same
+/// table, and its memory is never accessed. Agents must not wait on the word. Threads that wait with an [`Interrupt`](crate::Interrupt),
+/// and those that are signalled, are moved like tasks.
+///
+/// Costs a fence and two loads if the word has no waiters. Otherwise O(number notified) under the locks of both shards, in short critical
 /// sections.
 ///
 /// # Errors
-/// What the word held instead of `expected`; nothing has changed then.
+/// The word's value, if that was not `expected`. Nothing has changed then.
 ///
 /// ```
 /// use std::future::Future;
@@ -120,7 +121,7 @@ fn requeue_if<E>(
         // this stack frame.
         let (tasks, more) = unsafe { target.move_tasks(detached, &mut threads) };
         moved += tasks;
-        // The first waiter there that is not signalled yet, once all have been moved.
+        // Once all have been moved, signals the first waiter there that is not signalled yet.
         let signalled = if more || moved == 0 { None } else { signal_head(target) };
         if !more {
             here.worked_off(detached);

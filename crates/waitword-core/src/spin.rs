@@ -1,10 +1,9 @@
 //! Spinning for an outcome that comes soon: by a thread before it sleeps, and by a task in its poll before it enqueues.
 //!
 //! # A thread
-//! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may
-//! first spin: its node is queued already, and the thread reads the node's state, which nobody writes before the
-//! outcome. The notifier finds it awake and makes no system call. Whether to spin, and for how long, each thread
-//! learns for itself.
+//! To be woken across CPUs takes up to 5 µs on bare metal and up to 35 µs in a virtual machine. So a blocking wait may first spin: its node
+//! is queued already, and the thread reads the node's state, which nobody writes before the outcome. The notifier finds it awake and makes
+//! no system call. Each thread learns for itself whether to spin, and for how long.
 //!
 //! ```text
 //!   credit ◄── a sleep:          an eightieth of what it costs     (the first few: more, 80 µs in a thread's life)
@@ -22,30 +21,36 @@
 //! run, whatever the partner does. The first one is earned by a thread's first sleeps: after some 17 of them it can afford to spin; a
 //! thread that waits once or twice never does.
 //!
-//! What a sleep costs is measured by those that wake the thread, which may be workers that never sleep in a wait: twice the time that it
-//! took to wake it, because to fall asleep and to be scheduled again costs as much. One measurement changes the estimate by an eighth at
-//! most: a notifier may lose its CPU to the thread that it wakes (if it always does, then each handover takes that long, and an eightieth
-//! of that), or find a thread that is not quite asleep. A sleep counts as 2 µs at least, as on bare metal, where it earns 25 ns: a fortieth
-//! of the cheapest handover we know of, 1.1 µs on one CPU; and as 20 µs at most, as in a virtual machine.
+//! The threads that wake a thread measure what its sleeps cost. (These may be workers that never sleep in a wait themselves.)
+//!
+//! ```text
+//!   cost of a sleep = 2 × (time of the wake)      to fall asleep and to be scheduled again costs as much as the wake
+//!                     changed by at most 1/8 in one measurement, and between 2 µs and 20 µs
+//! ```
+//! - **1/8**, because a notifier may lose its CPU to the thread that it wakes, or find a thread that is not quite asleep. (If it always
+//!   loses its CPU, each handover takes that long, and 1/80 more.)
+//! - **2 µs** is the cost on bare metal. Such a sleep earns 25 ns, which is 1/40 of the cheapest handover that we know of (1.1 µs, on one
+//!   CPU).
+//! - **20 µs** is the cost in a virtual machine.
 //!
 //! ## When it spins
 //! | the thread that we woke last, or that answered last | how long |
 //! |----------------------------------------------------|----------|
-//! | was **awake**: it spun too, or had not slept yet   | for the cost of a sleep: if no answer comes, we have lost as much again at the most |
-//! | **slept**: before it can answer it has to wake up  | 50 µs, if the credit is there; otherwise not at all |
+//! | was **awake**: it spun too, or had not slept yet   | for the cost of a sleep: a failed spin at most doubles the cost |
+//! | **slept**: before it can answer it has to wake up  | 50 µs, if the credit suffices; otherwise not at all |
 //!
 //! Two threads that take turns have to be awake at the same time, or each finds the other asleep. The long spin achieves that: it outlasts
-//! the partner's wake-up, and the partner then finds us awake and spins in its turn. From there on both earn more than they spend, and the
-//! credit (200 µs at the most) carries them over the times when one of them loses its CPU.
+//! the partner's wake-up, and the partner then finds us awake and spins in its turn. From then on both earn more than they spend, and the
+//! credit (at most 200 µs) bridges the times when one of them loses its CPU.
 //!
 //! - **A partner that works for long:** spins fail until the credit is gone; then one long spin in 2,000 waits (in a virtual machine, in
 //!   200) finds out whether the partner has become quick.
-//! - **One CPU,** or two threads pinned to one: the same. The number of CPUs is not asked for: the system tells how many this thread may
-//!   run on, which is one for threads pinned to a CPU each, and those gain most from spinning.
-//! - **More threads than CPUs:** the thread that is waited for may not be running. The spins fail, and the credit is gone.
+//! - **One CPU,** or two threads pinned to one: the same. The number of CPUs is not queried. The system only tells on how many CPUs this
+//!   thread may run. That is one if each thread is pinned to a CPU of its own, and such threads gain the most from spinning.
+//! - **More threads than CPUs:** the thread that is waited for may not be running. The spins fail, and the credit is used up.
 //! - **Sometimes quick, sometimes slow:** spinning is worth it as long as what the quick answers save pays for the failures.
 //!
-//! No `yield_now` in between: it is a system call, during which the thread does not check for the outcome; and where another thread
+//! There is no `yield_now` in between. It is a system call, during which the thread does not check for the outcome. And if another thread
 //! wants the CPU, it is better to sleep.
 //!
 //! # A task
@@ -60,7 +65,11 @@
 //! | a spin was in vain                                                         | at the next wait; if too many were, after 1,000 waits |
 //! | others were queued already                                                 | after 100 waits                           |
 //!
-//! "Too many" bounds what is lost: [`MOST_IN_VAIN`] spins more than twice those that were answered, and one wait in 1,000.
+//! "Too many" bounds what is lost, with [`MOST_IN_VAIN`] = 8:
+//!
+//! ```text
+//!   spins in vain  ≤  8  +  2 × (spins that were answered)  +  waits / 1,000
+//! ```
 
 use crate::time::{Duration, Instant};
 use std::cell::Cell;
@@ -71,7 +80,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::sync::MODEL;
 
-/// Spins until `ended`, for as long as that has paid on this thread, whose sleeps cost `cost`, and until `deadline` at the latest.
+/// Spins until `ended` returns true, for no longer than has paid on this thread, whose sleeps cost `cost`, and until `deadline` at the
+/// latest.
 ///
 /// `ended` neither notifies nor waits.
 pub(crate) fn until(cost: &SleepCost, deadline: Option<Instant>, ended: impl Fn() -> bool) {
@@ -86,7 +96,7 @@ pub(crate) fn until(cost: &SleepCost, deadline: Option<Instant>, ended: impl Fn(
     EXPERIENCE.set(experience);
 }
 
-/// Wakes another thread: learns whether it was asleep, and now and then what its sleeps cost.
+/// Wakes another thread. Learns whether that was asleep and, in one wake of [`TIMED`], what its sleeps cost.
 pub(crate) fn wake(cost: &SleepCost, asleep: bool, unpark: impl FnOnce()) {
     if MODEL {
         return unpark();
@@ -105,7 +115,7 @@ pub(crate) fn wake(cost: &SleepCost, asleep: bool, unpark: impl FnOnce()) {
     EXPERIENCE.set(experience);
 }
 
-/// Returns how long it took, and whether `ended` was true.
+/// Returns how long it took, in nanoseconds, and whether `ended` was true.
 fn spin(limit: u32, deadline: Option<Instant>, ended: impl Fn() -> bool) -> (u32, bool) {
     // An outcome that comes at once does not wait for the clock.
     for round in 0..SPIN_ROUNDS {
@@ -137,21 +147,21 @@ fn nanos(duration: Duration) -> u32 {
     duration.as_nanos().try_into().unwrap_or(u32::MAX)
 }
 
-/// How often the state is checked before the clock is; the pauses between double.
+/// The number of checks of the state before the clock is read. The pauses between them double.
 const SPIN_ROUNDS: u32 = 5;
-/// In nanoseconds: at least what these rounds take, and at least the time between two reads of the clock. 31 pauses of 40 ns, or of 140
-/// cycles.
+/// In nanoseconds: no less than these rounds take, and no less than the time between two reads of the clock. These are 31 pauses of 40 ns
+/// (or 140 cycles) each.
 const ROUND: u32 = 1_500;
-/// At least what a sleeping thread takes to wake up and answer.
+/// In nanoseconds: no less than a sleeping thread takes to wake up and answer.
 const LONG: u32 = 50_000;
-/// Four long spins.
+/// In nanoseconds: four long spins.
 const MOST_CREDIT: u32 = 200_000;
-/// What a sleep and a wake cost, at least and at most.
+/// In nanoseconds: what a sleep and a wake cost, at least and at most.
 const CHEAPEST_SLEEP: u32 = 2_000;
 const DEAREST_SLEEP: u32 = 20_000;
 /// A sleep earns its cost divided by this.
 const INCOME: u32 = 80;
-/// What the first sleep of a thread earns beyond that; each later one an eighth less, 80 µs in all.
+/// In nanoseconds: what the first sleep of a thread earns beyond that. Each later sleep earns 1/8 less, which sums up to 80 µs.
 const FIRST_BONUS: u32 = 10_000;
 /// One wake in this many is timed: reading the clock twice costs up to 100 ns.
 const TIMED: u8 = 8;
@@ -197,7 +207,7 @@ struct Experience {
 impl Experience {
     const NONE: Self = Self { credit: 0, bonus: FIRST_BONUS, awake: false, wakes: 0 };
 
-    /// How long to spin in the wait that begins. What is granted can be paid for, the last round included.
+    /// How long to spin in the wait that begins. The credit covers what is granted, including the last round.
     fn limit(&self, sleep: u32) -> u32 {
         let (limit, reserve) = if self.awake { (sleep, 0) } else { (LONG, DEAREST_SLEEP) };
         // After a long spin that was answered there must be something left for the next, short one.
@@ -233,7 +243,7 @@ const LIMIT: Duration = Duration::from_micros(1);
 const AFTER_VAIN: u32 = 1_000;
 const AFTER_OTHERS: u32 = 100;
 
-/// So many spins in vain are too many.
+/// This many spins in vain are too many.
 const MOST_IN_VAIN: u32 = 8;
 
 thread_local! {
@@ -243,9 +253,11 @@ thread_local! {
     static IN_VAIN: Cell<u32> = const { Cell::new(MOST_IN_VAIN - 1) };
 }
 
-/// For building locks: in the poll of a task that would have to wait, checks for up to a microsecond whether it still has to, if that has
-/// paid on this thread lately. `check` returns `Some(true)` when the wait is over, and `None` if it is not worth spinning for, because
-/// others are queued already. It neither notifies nor waits. Returns whether the wait is over.
+/// Spins for up to 1 µs in the poll of a task that would otherwise have to wait, if that has paid on this thread lately. Returns whether
+/// the wait is over. For building locks.
+///
+/// `check` returns `Some(true)` if the wait is over, `Some(false)` if it is not, and `None` if it is not worth spinning for, because others
+/// are queued already. It must not notify or wait.
 #[inline]
 pub fn spin_in_poll(check: impl FnMut() -> Option<bool>) -> bool {
     is_spin_due() && spin_and_learn(check)
@@ -272,7 +284,7 @@ fn expect_answer() {
     }
 }
 
-/// As [`spin_in_poll`], where it is due.
+/// As [`spin_in_poll`], when a spin is due.
 #[cold]
 pub(crate) fn spin_and_learn(check: impl FnMut() -> Option<bool>) -> bool {
     let answered = spin_once(check);
@@ -331,7 +343,7 @@ mod tests {
     enum Event {
         /// A wait that is answered after this many nanoseconds.
         Wait(u32),
-        /// Wakes a thread, asleep or not, and is woken the next time as quickly: that takes so long.
+        /// Wakes a thread, asleep or not; that takes this many nanoseconds, as does the next wake of the thread itself.
         Wake(bool, u32),
     }
 

@@ -1,4 +1,4 @@
-//! The wait of a thread or of a task: compare and enqueue in one step, an outcome, or leave.
+//! The wait of a thread or of a task: compare and enqueue in one step, then wait for an outcome or leave the queue.
 //!
 //! ```text
 //!   waiter                                   notifier
@@ -12,13 +12,13 @@
 //! Without the lock around compare and enqueue, the notifier's two lines could fall in between, and the waiter would
 //! sleep on a value that is no longer there.
 //!
-//! How long it spins follows from what spinning has earned before (`spin.rs`).
+//! `spin.rs` decides whether a thread spins, and for how long.
 //!
 //! A task's wait has the same steps, with a waker in place of the parked thread. Its node is part of the pinned future, is enqueued at the
 //! first poll, and leaves the queue when the future is dropped at the latest.
 //!
-//! A wait that is not to be enqueued (its timeout is zero, its thread must not block) ends after the comparison: even then the word is compared
-//! under the lock, and so the wait comes after every notify that was there before ([`protocol`](crate::protocol), sections 1 and 2).
+//! A wait that must not be enqueued (its timeout is zero, or its thread must not block) ends after the comparison. Even then the word is
+//! compared under the lock, so that the wait is ordered after every earlier notify ([`protocol`](crate::protocol), sections 1 and 2).
 
 use std::fmt;
 use std::future::Future;
@@ -44,22 +44,21 @@ use crate::timer::Alarm;
 use crate::wake::Wake;
 use crate::word::{AnyWord, Word, bits};
 
-/// Blocks the thread until it is notified, if the word holds `expected`; otherwise returns
-/// [`NotEqual`](Outcome::NotEqual) at once.
+/// Blocks until a notify counts this waiter, if the word holds `expected`; otherwise returns [`NotEqual`](Outcome::NotEqual) at once.
 ///
 /// # Blocking
-/// Sleeps; nothing but a notify that counts this waiter ends it.
+/// Blocks the thread without a deadline: only a notify that counts this waiter ends the wait.
 ///
 /// # Spinning
-/// To sleep and be woken takes many times as long as a partner that runs on another CPU needs to answer. A thread whose
-/// earlier waits showed that answers come soon therefore stays awake for up to 50 µs before it sleeps, most often for 2 to 20 µs. That time
-/// was saved before by not sleeping, except for 80 µs in the thread's life and an eightieth of what its sleeps cost; so where answers take
-/// long, or threads share a CPU, waiting costs what it costs without spinning. A thread that waits only a few times never spins. A future
-/// spins for a microsecond before it enqueues, where that has paid.
+/// To sleep and be woken takes many times as long as a notifier that runs on another CPU needs to answer. So a thread whose earlier waits
+/// ended soon spins for up to 50 µs before it sleeps, most often for 2 to 20 µs. Spinning spends what earlier spins saved, plus 80 µs once
+/// in the life of the thread and 1/80 of the cost of its sleeps. So where answers take long, or threads share a CPU, a wait costs what it
+/// would cost without spinning. A thread that waits only a few times never spins. A future spins for up to 1 µs before it enqueues, if that
+/// has paid on this thread.
 ///
 /// # Panics
-/// If the thread must not block ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`: use
-/// [`wait_async`](crate::wait_async) there.
+/// If blocking is forbidden on this thread ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`. Use
+/// [`wait_async`](crate::wait_async) instead.
 ///
 /// ```
 /// use std::sync::atomic::AtomicI32;
@@ -75,13 +74,13 @@ pub fn wait<L: Location>(at: L, expected: Value<L>) -> Outcome {
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// As [`wait`], for at most `timeout`.
+/// Blocks until a notify counts this waiter or `timeout` expires, if the word holds `expected`. Otherwise as [`wait`].
 ///
-/// A timeout of zero returns [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut) and never blocks; one beyond what
-/// [`Instant`] can hold never expires.
+/// A timeout of zero never blocks: the result is [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut). A timeout that is too
+/// long for [`Instant`] never expires.
 ///
 /// # Panics
-/// As [`wait`], unless the timeout is zero; the method to use instead is [`wait_async_for`](crate::wait_async_for).
+/// As [`wait`], unless the timeout is zero. Use [`wait_async_for`](crate::wait_async_for) instead.
 ///
 /// ```
 /// use std::{sync::atomic::AtomicI32, time::Duration};
@@ -101,26 +100,27 @@ pub fn wait_for<L: Location>(at: L, expected: Value<L>, timeout: Duration) -> Ou
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// As [`wait`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+/// Blocks until a notify counts this waiter or `deadline` passes, if the word holds `expected`. Otherwise as [`wait`].
 ///
-/// A deadline that has passed returns as a timeout of zero does.
+/// Never returns [`TimedOut`](Outcome::TimedOut) before the deadline. A deadline that has already passed has the effect of a timeout of
+/// zero.
 ///
 /// # Panics
-/// As [`wait`]; the method to use instead is [`wait_async_until`](crate::wait_async_until).
+/// As [`wait`], unless the deadline has passed. Use [`wait_async_until`](crate::wait_async_until) instead.
 #[track_caller]
 pub fn wait_until<L: Location>(at: L, expected: Value<L>, deadline: Instant) -> Outcome {
     block(Origin::here(WaitsFor::Word), &at, expected, || Some(deadline), None, "wait_async_until")
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// As [`wait`], or as [`wait_for`] if there is a timeout, ended also by `interrupt`: how a host ends the wait of an agent
-/// that it terminates.
+/// Blocks until a notify counts this waiter, `interrupt` is raised or `timeout` expires, if the word holds `expected`.
 ///
-/// The interrupted waiter has left the queue when this returns, and no notify has counted it. The interrupt has to be one
-/// that this thread made; another thread's does not wake this one.
+/// Otherwise as [`wait_for`], or as [`wait`] without a timeout. For hosts that end the wait of an agent which they terminate. When this
+/// returns [`Interrupted`], the waiter has left the queue, and no notify has counted it. This thread must have created `interrupt`: an
+/// interrupt of another thread does not wake this one.
 ///
 /// # Errors
-/// [`Interrupted`] when the interrupt was raised before a notify counted this waiter.
+/// [`Interrupted`] if the interrupt was raised before a notify counted this waiter.
 ///
 /// # Panics
 /// As [`wait`].
@@ -148,7 +148,8 @@ pub fn wait_interruptible<L: Location>(
     block(Origin::here(WaitsFor::Word), &at, expected, deadline, Some(interrupt), "wait_async")
 }
 
-/// As [`wait`], or as [`wait_until`] if there is a deadline, for building locks: snapshots show the wait as one of `origin`.
+/// Blocks as [`wait`] does, or as [`wait_until`] if there is a deadline. For building locks: snapshots show `origin` as the origin of the
+/// wait.
 ///
 /// # Panics
 /// As [`wait`].
@@ -162,15 +163,15 @@ pub fn wait_from<L: Location>(
     block(origin, &at, expected, || deadline, None, "wait_async").unwrap_or(Outcome::TimedOut)
 }
 
-/// Waits for a notify without blocking the thread, if the word holds `expected`; otherwise is ready with
+/// Waits until a notify counts this waiter, without blocking the thread, if the word holds `expected`; otherwise the future is ready with
 /// [`NotEqual`](Outcome::NotEqual) at its first poll.
 ///
 /// The word is compared and the waiter enqueued at the first poll, not at the call. Works with any executor, and the
 /// future may move between threads.
 ///
 /// # Cancellation
-/// Not cancel-safe: dropping the future leaves the queue, and if a notify had counted it already, that wakeup is lost. To
-/// keep it, [`cancel`](WaitAsync::cancel) instead and forward it.
+/// Not cancel-safe. Dropping the future removes the waiter from the queue; if a notify has already counted the waiter, that wakeup is lost.
+/// To keep the wakeup, call [`cancel`](WaitAsync::cancel) instead and forward it.
 ///
 /// # Panics
 /// When polled again after it was ready.
@@ -193,32 +194,32 @@ pub fn wait_async<L: Location>(at: L, expected: Value<L>) -> WaitAsync<L> {
     wait_async_from(Origin::here(WaitsFor::Word), at, expected)
 }
 
-/// As [`wait_async`], for building locks: snapshots show the wait as one of `origin`.
+/// Waits as [`wait_async`] does. For building locks: snapshots show `origin` as the origin of the wait.
 #[inline]
 pub fn wait_async_from<L: Location>(origin: Origin, at: L, expected: Value<L>) -> WaitAsync<L> {
     WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at, deadline: NoDeadline }
 }
 
-/// As [`wait_async`], for at most `timeout`, counted from this call.
+/// Waits as [`wait_async`] does, for at most `timeout`, counted from this call.
 ///
-/// A timeout beyond what [`Instant`] can hold never expires. See [`wait_async_until`].
+/// A timeout that is too long for [`Instant`] never expires. See [`wait_async_until`].
 #[track_caller]
 pub fn wait_async_for<L: Location>(at: L, expected: Value<L>, timeout: Duration) -> WaitAsync<L, Until> {
     until(Origin::here(WaitsFor::Word), at, expected, Instant::now().checked_add(timeout))
 }
 
-/// As [`wait_async`], until `deadline` at the latest, and never [`TimedOut`](Outcome::TimedOut) before it.
+/// Waits as [`wait_async`] does, until `deadline` at the latest. Never returns [`TimedOut`](Outcome::TimedOut) before the deadline.
 ///
-/// Threads of the timer serve the deadlines of all futures of the process, and are started with the first of them; so no executor with a
-/// timer is needed. (What a waker that blocks costs the others: [`Alarm`](crate::Alarm#wakers-that-block).) A poll decides the outcome: a
-/// notify that comes after the deadline and before that poll counts this waiter, and the outcome is [`Notified`](Outcome::Notified).
+/// No executor with a timer is needed: threads of this crate, started with the first deadline, serve the deadlines of all futures of the
+/// process. (For the effect of a waker that blocks, see [`Alarm`](crate::Alarm#wakers-that-block).) The outcome is decided when the future
+/// is polled. A notify that comes after the deadline but before that poll counts this waiter, and the outcome is
+/// [`Notified`](Outcome::Notified).
 ///
 /// # Cancellation
-/// As [`wait_async`]. The deadline is forgotten at once.
+/// As [`wait_async`]. The deadline is removed from the timer at once.
 ///
 /// # Panics
-/// When polled again after it was ready; at the first poll of the process that needs the timer, if the system cannot
-/// start a thread.
+/// When polled again after it was ready. Also at the first poll of the process that needs the timer, if the system cannot start a thread.
 #[track_caller]
 pub fn wait_async_until<L: Location>(at: L, expected: Value<L>, deadline: Instant) -> WaitAsync<L, Until> {
     until(Origin::here(WaitsFor::Word), at, expected, Some(deadline))
@@ -235,7 +236,7 @@ fn until<L: Location>(
     WaitAsync { node: Waiter::expecting(bits::<L::Word>(expected), Some(origin)), at, deadline }
 }
 
-/// The future of [`wait_async`]; with [`Until`], of [`wait_async_for`] and [`wait_async_until`].
+/// The future of [`wait_async`]; with [`Until`], that of [`wait_async_for`] and [`wait_async_until`].
 #[must_use = "futures do nothing unless polled"]
 pub struct WaitAsync<L: Location, D: Deadline = NoDeadline> {
     node: Waiter,
@@ -243,11 +244,11 @@ pub struct WaitAsync<L: Location, D: Deadline = NoDeadline> {
     deadline: D,
 }
 
-/// A wait that only a notify ends.
+/// The wait has no deadline: only a notify ends it.
 #[derive(Debug)]
 pub struct NoDeadline;
 
-/// A wait that ends at a deadline, and the alarm that wakes its task in time.
+/// The wait has a deadline, and an alarm that wakes its task then.
 #[derive(Debug)]
 pub struct Until {
     /// `None`: later than [`Instant`] can hold.
@@ -256,16 +257,16 @@ pub struct Until {
 }
 
 mod deadline {
-    //! Cannot be named, and so not be implemented, elsewhere.
+    //! Private, so that other crates can neither name nor implement the trait.
 
     use super::{Instant, NoDeadline, Pin, Until, Waker, fmt};
 
     /// When a wait ends by itself: never ([`NoDeadline`]), or at a deadline ([`Until`]).
     pub trait Deadline: fmt::Debug {
-        /// Whether it has passed. If not, the task is woken when it has.
+        /// Whether the deadline has passed. If not, the task will be woken when it has.
         fn has_passed(self: Pin<&mut Self>, waker: &Waker) -> bool;
 
-        /// The wait has ended.
+        /// Called when the wait has ended.
         fn clear(self: Pin<&mut Self>);
     }
 
@@ -305,34 +306,35 @@ impl Until {
 }
 
 impl<L: Location, D: Deadline> WaitAsync<L, D> {
-    /// The caller that this wait comes from, for a lock that waits anew on its behalf. Unknown while the wait is queued.
+    /// Returns the caller of this wait, for a lock that starts another wait on behalf of the same caller. Unknown while the wait is queued.
     pub fn caller(self: Pin<&mut Self>) -> Caller {
         let is_queued = is_queued(self.node.state());
         Caller::at(if is_queued { None } else { self.as_ref().node().site() })
     }
 
-    /// Gives the wait up, and returns whether a notify had counted it already.
+    /// Cancels the wait, and returns whether a notify had already counted it.
     ///
-    /// After this the future must not be polled any more.
+    /// The future must not be polled after this.
     pub fn cancel(self: Pin<&mut Self>) -> Cancelled {
         self.leave(End::GaveUp, |table, node| leave(table, node, End::GaveUp))
     }
 
-    /// As [`cancel`](Self::cancel), for building locks: the wait is given up because what it was for has been acquired. Reports count it as
-    /// acquired.
+    /// Cancels the wait because the waiter has acquired what it waited for; otherwise as [`cancel`](Self::cancel). For building locks:
+    /// reports count the wait as acquired.
     pub fn cancel_acquired(self: Pin<&mut Self>) -> Cancelled {
         self.leave(End::Acquired, |table, node| leave(table, node, End::Acquired))
     }
 
-    /// As [`cancel_acquired`](Self::cancel_acquired). If no waiter is left on the word then, calls `emptied` in the same critical section: a
-    /// waiter that comes later compares what the word holds after that. `emptied` changes the word; it neither waits nor notifies, and does
-    /// not unwind.
+    /// Cancels the wait as [`cancel_acquired`](Self::cancel_acquired) does; if no waiter is left on the word then, calls `emptied`.
+    ///
+    /// The call is in the same critical section, so that a later waiter compares the value that `emptied` has stored. `emptied` may change
+    /// the word. It must not wait, notify or unwind.
     pub fn cancel_acquired_and(self: Pin<&mut Self>, emptied: &dyn Fn()) -> Cancelled {
         self.leave(End::Acquired, |table, node| leave_acquired(table, node, emptied))
     }
 
-    /// As [`cancel`](Self::cancel), for a wait that may have been moved to another word's queue (`requeue_while_equal`): returns
-    /// [`AfterRequeue`](Cancelled::AfterRequeue) if it had been, and was not signalled there.
+    /// Cancels a wait that may have been moved to another word's queue (`requeue_while_equal`). As [`cancel`](Self::cancel), but returns
+    /// [`AfterRequeue`](Cancelled::AfterRequeue) if the wait had been moved and was not signalled there.
     pub fn cancel_requeueable(mut self: Pin<&mut Self>) -> Cancelled {
         let was_waiting = self.is_waiting();
         match self.as_mut().cancel() {
@@ -361,39 +363,45 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         cancelled
     }
 
-    /// Whether it is queued: polled once, and neither ready nor cancelled since. (A notify may have counted it meanwhile.)
+    /// Returns whether the wait is queued: it was polled, and was neither ready nor cancelled since. (A notify may have counted it
+    /// meanwhile.)
     #[inline]
     pub fn is_waiting(&self) -> bool {
         let state = self.node.state();
         is_queued(state) || state == NOTIFIED
     }
 
-    /// Whether it was signalled ([`signal_one`](crate::signal_one)) and has not been polled since. Takes no lock.
+    /// Returns whether the waiter was signalled ([`signal_one`](crate::signal_one)) and has not been polled since. Takes no lock.
     #[inline]
     pub fn is_signalled(&self) -> bool {
         is_signalled(self.node.state())
     }
 
-    /// Whether a notify has counted it, and it has not been polled since: the next poll is ready. Takes no lock.
+    /// Returns whether a notify has counted the waiter and it has not been polled since, so that the next poll is ready. Takes no lock.
     #[inline]
     pub fn is_notified(&self) -> bool {
         self.node.state() == NOTIFIED
     }
 
-    /// Whether the notify that counted it was a [`notify_last`](crate::notify_last). If the wait was cancelled
-    /// ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup is then forwarded in the same order. `false` if no notify has counted it.
+    /// Returns whether the notify that counted the waiter was a [`notify_last`](crate::notify_last).
+    ///
+    /// If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup then has to be forwarded to the last waiter, too.
+    /// `false` if no notify has counted it.
     pub fn was_notified_last(self: Pin<&mut Self>) -> bool {
         self.node.was_notified_last()
     }
 
-    /// Whether the notify that counted it was for this wait alone ([`notify_one`](crate::notify_one), [`notify_last`](crate::notify_last),
-    /// and their forms that may replace the word's value). If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup
-    /// then has to be forwarded; of a notify of several, each waiter has a wakeup of its own. `false` if no notify has counted it.
+    /// Returns whether the notify that counted the waiter was for one waiter only.
+    ///
+    /// Such notifies are [`notify_one`](crate::notify_one), [`notify_last`](crate::notify_last), and their forms that may replace the word's value.
+    /// If the wait was cancelled ([`AfterNotify`](Cancelled::AfterNotify)), its wakeup then has to be forwarded. A notify of several
+    /// waiters gives each of them a wakeup of its own. `false` if no notify has counted it.
     pub fn was_notified_alone(self: Pin<&mut Self>) -> bool {
         self.node.was_notified_alone()
     }
 
-    /// For building locks: what the waiter held when it was enqueued is released ([`Origin::before_release`]).
+    /// Tells snapshots that the lock which the waiter held when it was enqueued is released ([`Origin::before_release`]). For building
+    /// locks.
     #[inline]
     pub fn released(&self) {
         if self.node.releases() {
@@ -408,13 +416,14 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         }
     }
 
-    /// Whether it was moved to another word's queue (`requeue_while_equal`). Once true, it stays true.
+    /// Returns whether the waiter was moved to another word's queue (`requeue_while_equal`). Once true, it stays true until the wait ends.
     #[inline]
     pub fn is_requeued(&self) -> bool {
         self.is_waiting() && self.is_elsewhere()
     }
 
-    /// Whether it is queued, and no other waiter was on the word when it was enqueued: for a lock, whether the next signal is for it.
+    /// Returns whether the wait is queued and was enqueued as the only waiter of its word: for a lock, whether the next signal is for this
+    /// waiter.
     #[inline]
     pub fn was_first(&self) -> bool {
         self.node.was_first()
@@ -425,9 +434,10 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         self.node.key() != self.at.table().key_of(address(&self.at))
     }
 
-    /// As the poll of the future, for building locks: ready with `None` when it was signalled since the last poll. It is
-    /// queued as before, and the next signal finds it with this waker. So on `None`, recheck now whether what it waits for is
-    /// there: no second signal comes for that.
+    /// Polls the wait. Also ready, with `None`, if the waiter was signalled since the last poll. For building locks.
+    ///
+    /// After `None` the waiter is still queued, and the next signal wakes it through this waker. So recheck now whether it can acquire: no
+    /// second signal comes for the same release.
     #[inline]
     pub fn poll_signalled(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Outcome>> {
         let polled = self.as_ref().poll_outcome(cx, false);
@@ -437,18 +447,21 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         polled
     }
 
-    /// Requests a signal from the watchdog's next pass, as long as a waiter is queued behind this one. For
-    /// building locks that reserve something for the head waiter until there is enough of it: a head that found too little has
-    /// to show that it still responds, or the waiters behind it cannot have what is there.
+    /// Requests a signal from the next pass of the watchdog, as long as a waiter is queued behind this one.
     ///
-    /// What follows is as after any other signal ([`signal_one`](crate::signal_one)).
+    /// For building locks that reserve permits for the head waiter until there are enough. A head that found too few has to show that it
+    /// still responds, because the waiters behind it could use the free permits.
+    ///
+    /// The signal is like any other ([`signal_one`](crate::signal_one)).
     pub fn request_signal(self: Pin<&mut Self>) {
         self.mark(REQUESTED);
     }
 
-    /// Lets signals pass until the next one of its own: [`signal_past`](crate::signal_past) and the watchdog signal the waiters behind this
-    /// one, which keeps its position. For building locks whose waiters do not all wait for the same: a head that cannot have what the
-    /// waiters behind it can must not keep it from them.
+    /// Lets signals go past this waiter until it is signalled itself: [`signal_past`](crate::signal_past) and the watchdog signal the
+    /// waiters behind it. It keeps its position.
+    ///
+    /// For building locks whose waiters wait for different things. A head that cannot acquire must not keep the lock from waiters behind it
+    /// that can.
     pub fn let_pass(self: Pin<&mut Self>) {
         self.mark(PASSED);
     }
@@ -460,11 +473,11 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         }
     }
 
-    /// The poll without its end: the outcome may be read again until [`finish`](Self::finish), which is called when it has reached the
-    /// caller. In between a waker's destructor may panic.
+    /// The poll without its end: the outcome stays in the node until [`finish`](Self::finish) is called, once the outcome has reached the
+    /// caller. In between a waker's destructor may panic, and then the outcome can be read again.
     ///
-    /// A task that is about to enqueue spins for a moment, if it `spins`, that has paid and no waiter is queued: its partner may be about to
-    /// change the word. An acquirer of a lock has spun before it comes here.
+    /// A task that is about to enqueue first spins for a moment, because its partner may be about to change the word: if it `spins`,
+    /// spinning has paid on this thread, and no waiter is queued. An acquirer of a lock has spun before it comes here.
     #[inline(always)]
     fn poll_outcome(self: Pin<&Self>, cx: &mut Context<'_>, spins: bool) -> Poll<Option<Outcome>> {
         let node = self.node();
@@ -496,7 +509,7 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
         }
     }
 
-    /// The outcome has reached the caller.
+    /// Called when the outcome has reached the caller.
     #[inline]
     fn finish(self: Pin<&Self>) {
         if asks(WAITS) && self.node.state() == NOTIFIED {
@@ -518,26 +531,26 @@ impl<L: Location, D: Deadline> WaitAsync<L, D> {
     }
 }
 
-/// The poll of a wait in this state, that was polled before and not notified since.
+/// Polls a wait in this state, which was polled before and has not been notified since.
 #[inline(never)]
 fn poll_again(table: &Table, node: Pin<&Waiter>, state: u64, waker: &Waker) -> Poll<Option<Outcome>> {
     match state {
-        // Most are polled again with the waker that they have.
+        // Most waits are polled again with the waker that they already hold.
         _ if is_signalled(state) => {}
         _ if is_queued(state) => match table.section_of(node).will_wake(node, waker) {
             None => return counted(node),
             Some(true) => return Poll::Pending,
             Some(false) => {}
         },
-        // What it expected was overwritten when it was enqueued. The caller has to recheck, as after any change of the word.
+        // The expected value was overwritten when the node was enqueued. So the caller has to recheck, as after any change of the word.
         GONE => return Poll::Ready(Some(Outcome::NotEqual)),
         _ => panic!("a wait was polled after it had ended"),
     }
-    // Another waker in place of another task's, or of one that a signal has taken. Clone and drop of a waker are foreign code: cloned before the
-    // lock, and the one that is not needed dropped after it.
+    // The new waker replaces that of another task, or one that a signal has taken. Clone and drop of a waker are foreign code, so it is
+    // cloned before the lock, and the waker that is not needed is dropped after it.
     let mut new = Wake::Task(waker.clone());
     let was_signalled = table.section_of(node).exchange_wake(node, &mut new);
-    // Before the waker that was replaced or not needed is dropped, which may panic.
+    // Decided before the waker that was replaced or not needed is dropped, because that may panic.
     let polled = match was_signalled {
         None => counted(node),
         Some(true) => Poll::Ready(None),
@@ -547,7 +560,7 @@ fn poll_again(table: &Table, node: Pin<&Waiter>, state: u64, waker: &Waker) -> P
     polled
 }
 
-/// A notify has counted the node. If it left while it was detached, the notify has not completed it.
+/// A notify has counted the node. If the node left while it was detached, the notify has not completed it, and its state is set here.
 fn counted(node: Pin<&Waiter>) -> Poll<Option<Outcome>> {
     if node.state() == IDLE {
         node.set_state(NOTIFIED);
@@ -629,7 +642,10 @@ fn block_while_equal(
 ) -> Result<Outcome, Interrupted> {
     if !may_block() {
         let is_over = deadline.is_some_and(|deadline| deadline <= Instant::now());
-        assert!(is_over, "this thread must not block (`forbid_blocking`): use `{instead}` here");
+        assert!(
+            is_over,
+            "would block, and blocking is forbidden on this thread (`forbid_blocking`): use `{instead}`"
+        );
         return Ok(Outcome::TimedOut);
     }
     let parker = Parker::current();
@@ -645,8 +661,8 @@ fn block_while_equal(
     if queued.is_queued() {
         parker.spin(deadline, || node.state() != QUEUED || interrupt.is_some_and(Interrupt::is_raised));
     }
-    // Not the loop that drives a future: a poll of a queued wait takes the shard's lock to compare wakers. This waker is always the
-    // same, so a load of the node's state does instead; and there may be an interrupt.
+    // This loop does not drive a future, because a poll of a queued wait takes the shard's lock to compare wakers. Here the waker is always
+    // the same, so a load of the node's state is enough. And there may be an interrupt.
     loop {
         // Read the signal before the outcome. A signal takes the waker out of the node, so a notify after it cannot wake us:
         // acknowledge the signal, which puts a waker back, before parking.
@@ -671,7 +687,7 @@ fn block_while_equal(
     }
 }
 
-/// A node on this stack. It leaves when this is dropped, also when the stack unwinds.
+/// A node on this stack. Dropping this removes the node from its queue, also when the stack unwinds.
 struct Queued<'a> {
     table: &'a Table,
     node: Pin<&'a Waiter>,
@@ -709,8 +725,8 @@ fn is_equal(table: &Table, word: &AnyWord<'_>, expected: u64) -> bool {
     word.load_bits() == expected
 }
 
-/// Compares the word, and enqueues an idle node, to be woken by `waker`, if it holds what the node expects; otherwise is ready with
-/// [`NotEqual`](Outcome::NotEqual). The code is the same for all types of words, threads and tasks.
+/// Compares the word, and enqueues an idle node, to be woken by `waker`, if the word holds what the node expects; otherwise is ready with
+/// [`NotEqual`](Outcome::NotEqual). Compiled once for all types of words, for threads and tasks.
 #[inline(never)]
 fn enqueue(table: &Table, word: &AnyWord<'_>, node: Pin<&Waiter>, waker: &Waker) -> Poll<Option<Outcome>> {
     // Cloned here because no lock may be held while foreign code runs.
@@ -722,7 +738,7 @@ fn enqueue(table: &Table, word: &AnyWord<'_>, node: Pin<&Waiter>, waker: &Waker)
     }
 }
 
-/// Compares the word, and enqueues the node, whose wake has been set, if it holds `expected`. Returns whether it did.
+/// Compares the word, and enqueues the node, whose wake has been set, if the word holds `expected`. Returns whether it did.
 ///
 /// # Safety
 /// As [`Section::enqueue`](crate::queue::section::Section::enqueue).
@@ -755,14 +771,15 @@ pub(crate) unsafe fn enqueue_while_equal(
     true
 }
 
-/// Makes a queued node leave, and tells the observer that its wait has come to this `end`, if no notify has counted it. Unless an inbox has
-/// it, its memory may be freed then.
+/// Removes a queued node from its queue. If no notify has counted it, reports to the observer that its wait has come to this `end`.
+/// Afterwards its memory may be freed, unless it is in an inbox.
 #[inline(never)]
 pub(crate) fn leave(table: &Table, node: Pin<&Waiter>, end: End) -> Cancelled {
     leave_and(table, node, end, |_| ())
 }
 
-/// As [`leave`], of a waiter that has acquired what it waited for. Calls `emptied` under the lock of the queue, if that is gone.
+/// As [`leave`], for a waiter that has acquired what it waited for. Calls `emptied` under the lock of the queue, if no waiter is left
+/// there.
 #[inline(never)]
 fn leave_acquired(table: &Table, node: Pin<&Waiter>, emptied: &dyn Fn()) -> Cancelled {
     leave_and(table, node, End::Acquired, |mut section| {
@@ -788,7 +805,7 @@ fn leave_and(table: &Table, node: Pin<&Waiter>, end: End, finish: impl FnOnce(Se
     cancelled
 }
 
-/// As [`leave`], for a waiter that gives up and whose node no inbox has.
+/// As [`leave`], for a waiter that gives up and whose node is in no inbox.
 #[inline(always)]
 fn give_up(table: &Table, node: Pin<&Waiter>) -> Cancelled {
     let cancelled = leave(table, node, End::GaveUp);
@@ -798,13 +815,14 @@ fn give_up(table: &Table, node: Pin<&Waiter>) -> Cancelled {
     cancelled
 }
 
-/// What a waiter that leaves its queue waited for, and since when; asked under the lock of that queue.
+/// What a waiter that is about to leave its queue waited for, and since when, if an observer asks for that. Called under the lock of that
+/// queue.
 #[inline(always)]
 pub(crate) fn left_queue(node: &Waiter) -> Option<(WaitsFor, Option<u64>)> {
     asks(DELAYS).then(|| (node.waits_for(), nanos_of(node.ticket())))
 }
 
-/// Tells the observer of the end of a wait. The node is not queued any more, and no inbox has it.
+/// Reports the end of a wait to the observer. The node is no longer queued, and is in no inbox.
 #[inline(always)]
 pub(crate) fn tell_end(end: End, node: Pin<&Waiter>, left: Option<(WaitsFor, Option<u64>)>) {
     ended(|| Ended { end, word: node.key().address(), who: node.who(), site: node.site(), left });

@@ -39,8 +39,8 @@ impl Wake {
         std::mem::replace(self, Self::NOBODY)
     }
 
-    /// Takes the wake of a task or thread; an agent's stays. [`identity`](Self::identity) still says whose it was: snapshots show
-    /// signalled waiters in particular.
+    /// Takes the wake of a task or thread, but not that of an agent. [`identity`](Self::identity) still tells whose it was, because
+    /// snapshots show signalled waiters, too.
     #[inline(always)]
     pub(crate) fn take_task(&mut self) -> Option<Self> {
         match self {
@@ -51,7 +51,7 @@ impl Wake {
         }
     }
 
-    /// Takes it, for the outcome that is stored next. The identity stays, for traces.
+    /// Takes the wake before an outcome is stored. The identity stays, for traces.
     #[inline]
     pub(crate) fn take_for_outcome(&mut self) -> Self {
         if cfg!(feature = "observe") && self.is_task() {
@@ -72,8 +72,8 @@ impl Wake {
         matches!(self, Self::Task(_))
     }
 
-    /// For a snapshot, of a signalled waiter: marks that its waker is taken, and returns whether an earlier snapshot has done so. The mark
-    /// goes with what stays in place of the waker, so a waiter that has run since has none.
+    /// For a snapshot of a signalled waiter: marks the placeholder of its taken waker, and returns whether an earlier snapshot had done so.
+    /// The mark is gone when the waiter replaces the placeholder, so a waiter that has run since has none.
     pub(crate) fn mark_taken(&mut self) -> bool {
         let Self::Task(waker) = self else { return false };
         let was_seen = std::ptr::eq(waker.vtable(), &TAKEN_AND_SEEN);
@@ -122,10 +122,10 @@ impl Wake {
     }
 }
 
-/// Stays in place of a waker that a signal has taken: it has the same identity, and wakes nobody.
+/// The placeholder of a waker that a signal has taken: it has the same identity, and wakes nobody.
 #[inline]
 fn taken(identity: usize, vtable: &'static RawWakerVTable) -> Waker {
-    // SAFETY: the functions of both vtables reach nothing, so any data will do; they keep the contract of a waker that wakes nobody.
+    // SAFETY: the functions of both vtables access nothing, so any data will do. They keep the contract of a waker that wakes nobody.
     unsafe { Waker::new(without_provenance(identity), vtable) }
 }
 
@@ -158,7 +158,7 @@ impl WakeBatch {
         self.len == 0
     }
 
-    /// Adds a wake; the batch is not full.
+    /// Adds a wake. The batch must not be full.
     #[inline]
     pub(crate) fn push(&mut self, wake: Wake) {
         self.wakes[self.len] = wake;
@@ -198,8 +198,8 @@ pub(crate) fn discard_panic_of(foreign: impl FnOnce()) {
     }
 }
 
-/// Drops the payload of a panic. Its destructor is foreign code too, and may panic in its turn, as a rule with a mere text. If the drop of
-/// that panics as well, what it panicked with is leaked.
+/// Drops the payload of a panic. Its destructor is foreign code, too, and may panic itself, usually with a string. If dropping the payload
+/// of that panic panics as well, the third payload is leaked.
 #[cold]
 fn discard(payload: Box<dyn Any + Send>) {
     let panic_of_drop =

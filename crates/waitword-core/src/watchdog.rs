@@ -1,27 +1,27 @@
 //! The watchdog of unresponsive waiters.
 //!
-//! A task may be signalled and never be polled. The next signal skips it; but there may be none, because a lock has one signal in flight at
-//! a time. So while a waiter is queued behind a signalled one, the timer makes a pass over the table every [`STALL_TIMEOUT`]. A waiter that
-//! was signalled before the last pass and has not responded is `OVERDUE`; if all waiters at the front of a queue are, the pass signals the
-//! next one in their place, and they are `SKIPPED`.
+//! A task may be signalled and never be polled. The next signal would skip it, but there may be none, because a lock has one signal in
+//! flight at a time. So while a waiter is queued behind a signalled one, the timer makes a pass over the table every [`STALL_TIMEOUT`]. A
+//! waiter that was signalled before the last pass and has not responded is `OVERDUE`; if all waiters at the front of a queue are, the pass
+//! signals the next one in their place, and they are `SKIPPED`.
 //!
 //! ```text
 //!   QUEUED ──signal──► SIGNALLED ──pass──► OVERDUE ──pass──► SKIPPED      all at the front overdue: signal the next
 //!      ▲                   │                  │                 │
 //!      └── acknowledged ───┴──────────────────┴─────────────────┘
 //! ```
-//! A waiter that finds something reserved for it, but not enough yet, may request a signal
-//! ([`WaitAsync::request_signal`](crate::WaitAsync::request_signal)): while others are queued behind it each pass signals it,
-//! so that it is noticed, too, when it stops responding.
+//! A waiter for which permits are reserved, but not enough yet, may request a signal
+//! ([`WaitAsync::request_signal`](crate::WaitAsync::request_signal)). While others are queued behind it, each pass signals it, so that the
+//! watchdog notices when it stops responding.
 //!
-//! An attempt that does not wait is in no queue, and must not fail for ever beside one that is stalled:
-//! [`is_queue_stalled`](crate::is_queue_stalled) has the next pass check that queue.
+//! An attempt that does not wait (`try_lock`) is in no queue, and must not fail for ever because the queue is stalled. So
+//! [`is_queue_stalled`](crate::is_queue_stalled) makes the next pass check that queue.
 //!
 //! All this costs a wait nothing, and a signal one load. A pass takes the lock of each shard in turn, and walks the queues of
 //! the shards in which a waiter may be stalled.
 //!
-//! A shard is *watched* if a pass may find something to do there. The mark errs on the safe side: enqueuing behind a signalled waiter sets
-//! it, and only a pass that has found no such waiter clears it.
+//! A shard is *watched* if a pass may find something to do there. The mark is conservative: enqueuing behind a signalled waiter sets it,
+//! and only a pass that has found no such waiter clears it.
 
 use std::time::Duration;
 
@@ -37,16 +37,18 @@ use crate::wake::WakeBatch;
 /// How many buckets a pass checks in one critical section.
 const BUCKETS_AT_A_TIME: usize = 16;
 
-/// The stall timeout: a signalled waiter that does not respond delays others for once to twice this.
+/// The stall timeout, 10 ms: a signalled waiter that does not respond delays the waiters behind it by once to twice this.
 pub const STALL_TIMEOUT: Duration = Duration::from_millis(10);
 
 impl Table {
-    /// One pass of the watchdog over this table: where all waiters at the front of a queue were signalled
-    /// ([`signal_one`](crate::signal_one)) before the last pass and have not responded since, signals the next one. Returns
-    /// whether a waiter is queued behind a signalled one; if not, no pass is needed before the next signal.
+    /// Makes one pass of the watchdog over this table.
     ///
-    /// The timer does this for the table of the process, every [`STALL_TIMEOUT`]. Call it for a table of your own in which you
-    /// signal, and in tests that would rather not wait.
+    /// If all waiters at the front of a queue were signalled ([`signal_one`](crate::signal_one)) before the last pass and have not
+    /// responded since, signals the next one. Returns whether a waiter is queued behind a signalled one; if not, no pass is needed before
+    /// the next signal.
+    ///
+    /// The timer does this for the table of the process, every [`STALL_TIMEOUT`]. Call it for a table of your own in which you signal, and
+    /// in tests that should not depend on the timer.
     ///
     /// Takes the lock of each shard in turn, in short critical sections: O(1), and O(words waited on) in shards where a waiter may be
     /// stalled.
@@ -59,7 +61,7 @@ impl Table {
         pass.watched
     }
 
-    /// One critical section of a pass. Returns whether the pass goes on, once the caller has woken the batch.
+    /// One critical section of a pass. Returns whether the pass continues, once the caller has woken the batch.
     fn pass(&self, pass: &mut Pass, batch: &mut WakeBatch) -> bool {
         let shards = self.shards();
         let mut section = Section::begin(&shards[pass.shard], Key::NONE);
@@ -77,7 +79,7 @@ impl Table {
         self.shards().iter().any(|shard| Section::begin(shard, Key::NONE).is_watched())
     }
 
-    /// The table of the process.
+    /// Returns the table of the process.
     #[cfg(not(waitword_loom))]
     #[inline(always)]
     pub fn global() -> &'static Table {
@@ -90,7 +92,8 @@ impl Table {
         GLOBAL.get().unwrap_or_else(make)
     }
 
-    /// The table of the process; each execution of a model has one. A model has no clock, and calls [`Table::signal_stalled`] itself.
+    /// Returns the table of the process; each execution of a model has one. A model has no clock, and calls [`Table::signal_stalled`]
+    /// itself.
     #[cfg(waitword_loom)]
     pub fn global() -> &'static Table {
         crate::sync::lazy_static! {
@@ -101,7 +104,7 @@ impl Table {
     }
 }
 
-/// How far a pass has come.
+/// The progress of a pass.
 #[derive(Debug, Default)]
 struct Pass {
     shard: usize,
@@ -111,7 +114,7 @@ struct Pass {
 }
 
 impl Section<'_> {
-    /// One critical section of a pass, over the buckets from `first` on. Returns the bucket to go on with.
+    /// One critical section of a pass, over the buckets from `first` on. Returns the bucket with which the pass continues.
     pub(super) fn pass(&mut self, first: usize, batch: &mut WakeBatch) -> Option<usize> {
         self.with(|queues, _| {
             if first == 0 && !std::mem::take(&mut queues.watched) {
@@ -133,9 +136,9 @@ impl Section<'_> {
     }
 }
 
-/// Checks the queue of `head` in a pass, without those that let others pass: signalled waiters at the front become overdue; if all of them
-/// already were, the next waiter is signalled, if the batch has room. A head that requests a signal gets it even if it is alone, since acquirers outside the queue may be
-/// trying. Returns whether a waiter is queued behind them.
+/// Checks the queue of `head` in a pass, except the waiters that let others pass. Signalled waiters at the front become overdue. If all of
+/// them already were, the next waiter is signalled, unless the batch is full. A head that requests a signal gets it even if it is alone,
+/// because acquirers outside the queue may be trying. Returns whether a waiter is queued behind them.
 ///
 /// # Safety
 /// As [`signal`].
@@ -204,8 +207,8 @@ mod process {
     use crate::timer::{Alarm, wake_by_timer};
     use crate::wake::WakeBatch;
 
-    /// Starts passes over the table of the process, until no waiter is queued behind a signalled one. Does not unwind: it is part of
-    /// releases.
+    /// Starts passes over the table of the process, until no waiter is queued behind a signalled one. Does not unwind, because releases
+    /// call it.
     pub(super) fn start() {
         if PASSES.load(Ordering::Relaxed) < RUNNING {
             begin();
@@ -238,21 +241,21 @@ mod process {
 
     /// What the timer wakes.
     ///
-    /// After each critical section that found waiters to signal, it is queued behind their wakes and woken again: wakers are foreign code,
-    /// and if one of them blocks, another thread of the timer goes on with the pass.
+    /// After each critical section that found waiters to signal, the watchdog is queued behind their wakes and woken again. Wakers are
+    /// foreign code, and if one of them blocks, another thread of the timer continues the pass.
     ///
-    /// Invariant D1: both belong to the thread that made the state [`RUNNING`]; from when it sets the alarm on, to the thread that the timer
-    /// wakes it on; and so on, until that stores [`IDLE`].
+    /// Invariant D1: both fields belong to the thread that made the state [`RUNNING`]. Once that thread has set the alarm, they belong to
+    /// the thread on which the timer wakes the watchdog, and so on, until that thread stores [`IDLE`].
     struct Watchdog {
         alarm: UnsafeCell<Alarm>,
         pass: UnsafeCell<Pass>,
     }
 
-    // SAFETY: one thread at a time has it (D1), and the lock of the shards, of the timer or of its queue is in between.
+    // SAFETY: one thread at a time owns it (D1), and the lock of the shards, of the timer or of its queue is in between.
     unsafe impl Sync for Watchdog {}
 
     impl Watchdog {
-        /// The caller has it.
+        /// The caller owns the watchdog (D1).
         fn set_alarm(&'static self) {
             let now = Instant::now();
             // SAFETY: ours (D1), and a static is never moved.
@@ -295,7 +298,7 @@ mod process {
         }
     }
 
-    /// Wakes [`WATCHDOG`]. A pass begins in a signal, which allocates nothing.
+    /// Wakes [`WATCHDOG`]. Without data, because a pass begins in a signal, which must not allocate.
     fn waker() -> Waker {
         static VTABLE: RawWakerVTable = RawWakerVTable::new(
             |_| RawWaker::new(ptr::null(), &VTABLE),
@@ -303,7 +306,7 @@ mod process {
             |_| WATCHDOG.wake(),
             |_| (),
         );
-        // SAFETY: the functions reach a static alone, whatever the data is.
+        // SAFETY: the functions access a static alone, whatever the data is.
         unsafe { Waker::new(ptr::null(), &VTABLE) }
     }
 }

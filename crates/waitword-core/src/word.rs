@@ -9,13 +9,16 @@ use crate::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 ///
 /// Waiters are found by the word's address alone: views of different types on the same bytes share one queue.
 pub trait Word: sealed::Sealed + Send + Sync {
-    /// What the word holds.
+    /// The type of the word's value.
     type Value: Copy + Eq + fmt::Debug + Send + sealed::Bits;
 
-    /// Loads the whole word, sequentially consistent.
+    /// Loads the word's value, sequentially consistent.
     fn load(&self) -> Self::Value;
 
-    /// Replaces `current` by `new`, sequentially consistent. The error is what the word holds instead.
+    /// Replaces `current` by `new`, sequentially consistent.
+    ///
+    /// # Errors
+    /// The word's value, if that is not `current`.
     fn compare_exchange(&self, current: Self::Value, new: Self::Value) -> Result<(), Self::Value>;
 }
 
@@ -61,13 +64,13 @@ macro_rules! masked {
         pub struct $name<const MASK: $value>($atomic);
 
         impl<const MASK: $value> $name<MASK> {
-            /// A word that holds `value`, all of it.
+            /// Creates a word that holds `value`, including the bits outside of `MASK`.
             #[cfg(not(waitword_loom))]
             pub const fn new(value: $value) -> Self {
                 Self($atomic::new(value))
             }
 
-            /// A word that holds `value`, all of it.
+            /// Creates a word that holds `value`, including the bits outside of `MASK`.
             #[cfg(waitword_loom)]
             pub fn new(value: $value) -> Self {
                 Self($atomic::new(value))
@@ -98,7 +101,7 @@ macro_rules! masked {
                 self.0.load(Ordering::SeqCst) & MASK
             }
 
-            /// Replaces the bits in `MASK`; the others stay.
+            /// Replaces the bits in `MASK`, and leaves the others as they are.
             fn compare_exchange(&self, current: $value, new: $value) -> Result<(), $value> {
                 let change = |word| (word & MASK == current).then_some((word & !MASK) | (new & MASK));
                 match self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change) {
@@ -113,8 +116,8 @@ macro_rules! masked {
 masked! {
     /// A word of which waits compare only the bits in `MASK`.
     ///
-    /// The state of a lock has bits that change with every acquisition, and others that say whether there are waiters. A
-    /// waiter on the second kind should not have to recheck because of the first.
+    /// In the state of a lock, some bits change with every acquisition, and others tell whether there are waiters. A waiter that waits for
+    /// the latter to change should not have to recheck whenever the former do.
     ///
     /// ```
     /// use std::sync::atomic::Ordering;
@@ -129,7 +132,7 @@ masked! {
 }
 
 masked! {
-    /// As [`Masked`], of 64 bits.
+    /// A word of 64 bits of which waits compare only the bits in `MASK`. See [`Masked`].
     ///
     /// ```
     /// use waitword_core::{Masked64, Outcome, wait};

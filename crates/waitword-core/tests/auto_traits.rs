@@ -1,4 +1,4 @@
-//! Which public type may go to another thread, be shared, or be moved: checked by the compiler, `!` included.
+//! Which public types are `Send`, `Sync` and `Unpin`, and which are not: checked by the compiler.
 
 #[path = "common/is.rs"]
 mod is;
@@ -45,7 +45,7 @@ fn a_location_of_ones_own() {
     assert_eq!(notify_all(&at), 0);
 }
 
-/// A waiter takes 72 bytes, one of its words for a fork alone, and the future no others beside the location.
+/// A waiter takes 72 bytes, including one word that only a fork needs. The future adds only the location.
 #[test]
 fn a_wait_is_80_bytes() {
     assert!(size_of::<WaitAsync<&AtomicI32>>() <= 80 && size_of::<WaitAsync<&AtomicI64>>() <= 80);

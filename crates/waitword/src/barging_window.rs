@@ -15,15 +15,17 @@ pub(crate) const BITS: u32 = 27;
 /// Long enough that the switch of threads at its end, some 10 µs of CPU, is a few percent of it.
 pub(crate) const WINDOW: Duration = Duration::from_micros(200);
 
-/// How long acquirers may barge while each of the queued waiters acquires the lock once: each waiter's window is an equal part of this, but
-/// at least [`SHORTEST_WINDOW`].
+/// How long acquirers may barge while each of the queued waiters acquires the lock once:
+///
+/// ```text
+///   window of each waiter = ROUND / waiters, but at least SHORTEST_WINDOW and at most WINDOW
+/// ```
 pub(crate) const ROUND: Duration = Duration::from_millis(3);
 
 /// The window of each waiter when there are many.
 pub(crate) const SHORTEST_WINDOW: Duration = Duration::from_micros(50);
 
-/// The first barging acquirer for which the clock is read. It is read again each time that their number has doubled, or
-/// has grown by 32.
+/// The first barging acquirer for which the clock is read. The clock is read again whenever their number has doubled or has grown by 32.
 pub(crate) const FIRST_CLOCK_READ: u32 = if MODEL { 1 } else { 4 };
 
 /// The lowest bits are a count. The others are the lowest bits of the time, in ticks, at which the window closes.
@@ -51,10 +53,11 @@ pub(crate) fn end_of_window(queued: usize, bits: u32) -> u32 {
     (now().wrapping_add(ticks(window)) & lowest(bits)).max(1)
 }
 
-/// Whether the end of a window has come. Times wrap around, 15 bits every 0.13 s and 21 bits every 9 s. An end that is further away than a
-/// window's length counts as past. So an end that is past counts as open again for a window's length in each 0.13 s or 9 s. A window stays
-/// open by that only if all reads fall into these spans (critical sections of 8.4 ms or 2.1 s, to the tick), and only until the waiter
-/// runs: it closes the window itself.
+/// Whether the end of a window has come.
+///
+/// The end wraps: 15 bits every 0.13 s, 21 bits every 9 s. An end that is further away than the length of a window counts as past. So once
+/// per wrap, a past end looks open, for the length of a window. That keeps a window open only if all reads of the clock fall into these
+/// spans (critical sections of 8.4 ms or 2.1 s, to the tick), and only until the waiter runs, because the waiter itself closes the window.
 pub(crate) fn has_come(end: u32, bits: u32) -> bool {
     let left = end.wrapping_sub(now()) & lowest(bits);
     MODEL || left == 0 || left > ticks(WINDOW)
@@ -77,7 +80,7 @@ fn now() -> u32 {
     (BEGINNING.get_or_init(Instant::now).elapsed().as_nanos() >> TICK_SHIFT) as u32
 }
 
-/// The time: a model has no clock, and every time has come.
+/// The time: a model has no clock, and every end has come.
 #[cfg(waitword_loom)]
 fn now() -> u32 {
     0

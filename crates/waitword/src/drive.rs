@@ -1,7 +1,7 @@
 //! How a thread drives a loop of steps: step, spin, yield, park, spin, step again. The one loop of this crate that parks.
 //!
-//! The core's `wait` has a loop of its own: a step polls, and a poll of a queued wait takes the shard's lock to compare wakers. The
-//! core loads its node's state instead, takes no lock until it gives up, and can be interrupted.
+//! The core's `wait` has a loop of its own, because a step polls, and a poll of a queued wait takes the shard's lock to compare wakers. The
+//! core loads the state of its node instead, takes no lock until it gives up, and can be interrupted.
 
 use std::mem;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use crate::sync::MODEL;
 
 /// What the driver does next.
 pub(crate) enum Step<T> {
-    /// Nothing: the loop has ended.
+    /// The loop has ended.
     Ended(T),
     /// Step again when woken, and at this time at the latest, if there is one.
     Wait(Option<Instant>),
@@ -33,7 +33,7 @@ pub(crate) trait Steps {
         self.step(waker, deadline)
     }
 
-    /// Whether the loop can go on: the waiter was signalled or notified while it waited. Takes no lock.
+    /// Whether the loop can continue: the waiter was signalled or notified while it waited. Takes no lock.
     fn can_go_on(&self) -> bool;
 
     /// Whether the next signal is for this waiter, so that it may come soon.
@@ -65,7 +65,7 @@ pub(crate) fn drive<S: Steps>(
             Step::Ended(output) => return output,
             Step::Wait(until) => until,
         };
-        // Two threads that take turns are queued one at a time. With others in front, a spin would only keep a CPU from them.
+        // Two threads that take turns are queued one at a time. If others are in front, a spin would only keep a CPU from them.
         if !mem::replace(&mut has_spun, true) && steps.is_next() {
             parker.spin(until, || steps.can_go_on());
             if steps.can_go_on() {
@@ -75,7 +75,8 @@ pub(crate) fn drive<S: Steps>(
         if let Some(output) = steps.as_mut().before_park() {
             return output;
         }
-        // A park may end by a token that an earlier wait of this thread has left: no reason for a step, which takes the lock of a shard.
+        // A park may end by a token that an earlier wait of this thread has left. That is no reason for a step, which takes the lock of a
+        // shard.
         while !steps.can_go_on() {
             match until {
                 Some(until) if until <= Instant::now() => break,

@@ -1,4 +1,4 @@
-//! A future that keeps what it borrows from: the form over an `Arc` of every future, and the borrowed form, as one type.
+//! A future together with what it borrows from, so that the form over an `Arc` and the borrowed form of every future are one type.
 //!
 //! The waiting itself is a future over the raw part of a lock, borrowed for `'static`. So its code is the same for every type of value
 //! and for both forms. This is the only place that makes such a borrow.
@@ -7,10 +7,10 @@
 //! K1. What `keeper` leads to stays where it is, and is not borrowed mutably, while the keeper lives, moved or not ([`Keeper`]).
 //! K2. The borrow is given to `wait` alone. `wait` is dropped before the keeper; or the keeper leaves first ([`Kept::split`]), once `wait` has
 //!     ended, and then `wait` never uses the borrow again.
-//! K3. The type implements [`Drop`], so the compiler asks that a borrow in the keeper outlives the whole.
+//! K3. The type implements [`Drop`], so the compiler requires that a borrow in the keeper outlives the whole.
 //!
-//! A reference may not dangle while it is an argument, and `wait` does for a moment if the whole is dropped as one. In a `MaybeUninit` it is no
-//! reference for the compiler.
+//! A reference must not dangle while it is part of a function argument, and that in `wait` does for a moment when the whole is the argument
+//! of `drop`. In a `MaybeUninit` the compiler does not treat it as a reference.
 
 use std::marker::PhantomPinned;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::handle::HasRaw;
 
-/// What leads to a raw part and keeps it in place: a reference or an `Arc`, or a guard that has one.
+/// What leads to a raw part and keeps it in place: a reference or an `Arc`, or a guard that holds one.
 ///
 /// # Safety
 /// While the keeper lives, moved or not, what [`target`](Self::target) returned is valid (K1).
@@ -44,8 +44,8 @@ unsafe impl<L: HasRaw + ?Sized> Keeper for &L {
     }
 }
 
-// SAFETY: the contents of an `Arc` stay where they are while it lives. Nobody asks this one for a mutable borrow of them, and no other can
-// have one beside it.
+// SAFETY: the contents of an `Arc` stay where they are while it lives. No code borrows them mutably through this one, and no other `Arc`
+// can do so beside it.
 unsafe impl<L: HasRaw + ?Sized> Keeper for Arc<L> {
     type Target = L;
 
@@ -93,14 +93,14 @@ impl<P, F> Kept<P, F> {
         self.split().0
     }
 
-    /// To look at the future.
+    /// The future, for shared access.
     #[inline]
     pub(crate) fn get(&self) -> &F {
         // SAFETY: initialised until the drop.
         unsafe { self.wait.assume_init_ref() }
     }
 
-    /// The same with another future, into which the borrow goes.
+    /// The same keeper with another future, to which the borrow is moved.
     #[inline]
     pub(crate) fn map<G>(self, map: impl FnOnce(F) -> G) -> Kept<P, G> {
         let mut this = ManuallyDrop::new(self);

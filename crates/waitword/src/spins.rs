@@ -1,27 +1,32 @@
 //! How a thread spins before it sleeps: its pauses and yields, and whether it spins at all.
 //!
 //! # Pauses
-//! A check costs the holder: it takes the cache line away that the release is about to write. A check that comes late costs time: the lock
-//! stays free meanwhile, or another thread takes it. So the pauses double while others make progress between two checks,
-//! as they do where critical sections are short and a check too many hurts most. Where nothing has changed since the last check,
-//! the section is long, and the pauses are short enough to find the lock in a gap of 200 ns.
+//! A check slows the holder down, because it takes away the cache line that the release is about to write. A check that comes late costs
+//! time, because the lock stays free meanwhile, or another thread takes it. So the pauses double while others make progress between two
+//! checks. Critical sections are short then, and a superfluous check hurts most. If nothing has changed since the last check, the critical
+//! section is long, and the pauses are short enough to find the lock in a gap of 200 ns.
 //!
 //! # Learning
-//! A thread that finds a lock taken spins for up to 5 µs before it enqueues. That is in vain where critical sections are longer, where the
-//! holder has lost its CPU, and where the holder needs this one: two threads that take turns on one CPU would lose 5 µs a turn. A lock's
-//! word has no room to record how spins went. So each thread records its own, for all locks: as a rule, the next lock of the same program
-//! is used the same way.
+//! A thread that finds a lock taken spins for up to 5 µs before it enqueues. That is in vain
+//! - if critical sections are longer,
+//! - if the holder has lost its CPU, or
+//! - if the holder needs the CPU of the spinning thread: two threads that take turns on one CPU would lose 5 µs a turn.
+//!
+//! A lock's word has no bits left to record how spins went. So each thread records its own, for all locks together, because locks of one
+//! program behave alike.
 //!
 //! | the latest spins                             | when the thread finds a lock taken                        |
 //! |----------------------------------------------|-----------------------------------------------------------|
 //! | one of the last eight was worth it           | it spins                                                  |
 //! | eight in a row were in vain                  | it enqueues at once; one time of 16 it spins, to find out |
 //!
-//! - A spin was worth it if it ended with the lock; if the thread, queued by then, was signalled meanwhile (`drive.rs`), because the signaller
-//!   is awake; and if others acquired or released the lock during it: then sections are short, and a thread that enqueues at once costs the
-//!   holder a signal (a queue with condition variables: a fifth less throughput).
-//! - A spin is in vain if nothing has changed during all of its time.
-//! - One that is broken off, because the lock is reserved for a waiter, took little time and says nothing.
+//! - A spin was worth it in these cases:
+//!   - It ended with the lock.
+//!   - The thread, queued by then, was signalled meanwhile (`drive.rs`), because then the signaller is awake.
+//!   - Others acquired or released the lock during it. Critical sections are short then, and a thread that enqueues at once costs the
+//!     holder a signal (that lowers the throughput of a queue with condition variables by 1/5).
+//! - A spin was in vain if nothing has changed during all of its time.
+//! - A spin that was broken off, because the lock is reserved for a waiter, took little time and is not recorded.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -37,7 +42,7 @@ const SPIN: Duration = Duration::from_micros(5);
 const MOST_PAUSES: u32 = 64;
 const MOST_PAUSES_WITHOUT_PROGRESS: u32 = 4;
 
-/// The clock is read once in so many pauses: it takes as long as one or two of them.
+/// The number of pauses between two reads of the clock, each of which takes as long as one or two pauses.
 const PAUSES_PER_CLOCK_READ: u32 = 32;
 
 pub(crate) struct Pauses {
@@ -55,7 +60,7 @@ impl Pauses {
         Self { next: 1, pauses: 0, until: None, is_over: false, has_found_progress: false }
     }
 
-    /// Pauses until the next check. `false`: it is time to sleep.
+    /// Pauses until the next check. Returns `false` if it is time to sleep.
     pub(crate) fn pause(&mut self) -> bool {
         if MODEL {
             // One, and no clock.
@@ -93,9 +98,9 @@ impl Pauses {
 /// How often a thread yields before it sleeps itself.
 const YIELDS: u32 = if MODEL { 1 } else { 4 };
 
-/// Before it sleeps, a queued thread yields while what it waits for is reserved for another: that waiter, or a holder that is in its way,
-/// may need this CPU, and the reservation may end before this thread would be asleep. Returns whether it has ended, and this thread is not
-/// signalled.
+/// Before it sleeps, a queued thread yields while the lock is reserved for another waiter. That waiter, or a holder for which it waits, may
+/// need this CPU, and the reservation may end before this thread would be asleep. Returns whether the reservation has ended and this thread
+/// is not signalled.
 pub(crate) fn yield_while(is_reserved: impl Fn() -> bool, is_signalled: impl Fn() -> bool) -> bool {
     for _ in 0..YIELDS {
         thread::yield_now();
@@ -112,7 +117,7 @@ pub(crate) fn yield_while(is_reserved: impl Fn() -> bool, is_signalled: impl Fn(
 /// After this many spins in vain in a row, the next one is taken to be in vain, too.
 const ENOUGH: u8 = 8;
 
-/// From then on one acquisition in this many spins.
+/// After that, one acquisition in this many spins.
 const ONE_OF: u8 = 16;
 
 thread_local! {
@@ -122,7 +127,7 @@ thread_local! {
 /// How the spins of a thread went.
 #[derive(Clone, Copy, Debug)]
 struct Learned {
-    /// How many of the latest in a row, up to [`ENOUGH`].
+    /// How many of the latest spins in a row were in vain, up to [`ENOUGH`].
     in_vain: u8,
     /// The acquisitions since then that did not spin.
     skipped: u8,

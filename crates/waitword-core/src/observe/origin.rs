@@ -65,7 +65,7 @@ impl WaitsFor {
         self as u64
     }
 
-    /// Whether it waits for a holder, not for a notify.
+    /// Returns whether the waiter waits for a holder, not for a notify.
     pub fn is_for_holder(self) -> bool {
         use WaitsFor::{AsyncLock, Mutex, OnceLock, Read, Semaphore, UpgradableRead, Upgrade, Write};
         matches!(self, Mutex | Read | Write | UpgradableRead | Upgrade | Semaphore | OnceLock | AsyncLock)
@@ -80,14 +80,14 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The caller of the function that calls this, if that is `#[track_caller]`.
+    /// Returns the caller of the function that calls this, if that function is `#[track_caller]`.
     #[track_caller]
     #[inline(always)]
     pub fn here() -> Self {
         Self { site: Some(Location::caller()) }
     }
 
-    /// The caller's location; the constant's below, if the caller was too far away.
+    /// Returns the caller's location, or that of a constant of this crate if the caller's was too far away to be stored ([`PackedSite`]).
     #[inline(always)]
     pub fn site(self) -> &'static Site {
         const UNKNOWN: &Site = Location::caller();
@@ -110,26 +110,28 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// A wait of `caller`.
+    /// Creates the origin of a wait by `caller`.
     #[inline(always)]
     pub fn new(caller: Caller, waits_for: WaitsFor) -> Self {
         Self { caller, waits_for, is_timed: false, releases: false }
     }
 
-    /// The same wait, with a deadline if `is_timed`.
+    /// Returns the origin of the same wait, with a deadline if `is_timed`.
     #[inline(always)]
     pub fn timed(self, is_timed: bool) -> Self {
         Self { is_timed, ..self }
     }
 
-    /// The same wait, by a waiter that holds a lock when it enqueues and releases it before it sleeps. Snapshots omit the waiter until
-    /// [`WaitAsync::released`](crate::WaitAsync::released) is called: until then it runs, and does not wait for that lock.
+    /// Returns the origin of the same wait, by a waiter that holds a lock when it enqueues and releases it before it sleeps.
+    ///
+    /// Snapshots omit the waiter until [`WaitAsync::released`](crate::WaitAsync::released) is called, because until then it runs and does
+    /// not wait.
     #[inline(always)]
     pub fn before_release(self) -> Self {
         Self { releases: true, ..self }
     }
 
-    /// A wait of the caller of the function that calls this.
+    /// Creates the origin of a wait by the caller of the function that calls this.
     #[track_caller]
     #[inline(always)]
     pub fn here(waits_for: WaitsFor) -> Self {
@@ -177,7 +179,7 @@ impl PackedSite {
     /// None.
     pub const NONE: Self = Self(0);
 
-    /// `site`, unless it is too far away.
+    /// Packs `site`, unless it is too far away.
     #[inline]
     pub fn new(site: Option<&'static Site>) -> Self {
         let distance =
@@ -185,7 +187,7 @@ impl PackedSite {
         Self(site.and_then(|site| i32::try_from(distance(site)).ok()).unwrap_or(0))
     }
 
-    /// The location.
+    /// Returns the location, if there is one.
     pub fn get(self) -> Option<&'static Site> {
         let site = with_exposed_provenance::<Site>(beginning().wrapping_add_signed(self.0 as isize));
         // SAFETY: of a `Site` that lives for ever, and is only read (S1).

@@ -1,10 +1,10 @@
-//! The seam between the queue with its locks and what observes them: a word of flags, and one table of functions.
+//! The interface between the queue and an observer: a word of flags, and a table of functions.
 //!
 //! Code of interest to an observer loads [`ASKED`] and tests a bit. If the bit is set, it calls a function of the [`Observer`], which was
 //! set before. Without the feature `observe` the test is constant, and nothing is left of it.
 //!
-//! An observer runs in the middle of the acquisition or the wait that it is told of. It must not panic, and must not wait for the lock that
-//! it is told of. [`Observer::queued`] runs under the lock of a shard: it must not allocate, nor wait for anything that enqueues.
+//! An observer runs in the middle of the acquisition or the wait that is reported to it. It must not panic, and must not wait for the lock
+//! in question. [`Observer::queued`] runs under the lock of a shard: it must not allocate, nor wait for anything that enqueues.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,19 +14,19 @@ use super::origin::{Site, WaitsFor};
 use super::seen::{nanos, nanos_of};
 use crate::sync::OnceLock;
 
-/// Asked for: begins, wakes and ends of waits.
+/// Flag: report the begin, the wakes and the end of each wait.
 pub const WAITS: u32 = 1;
-/// Asked for: enqueues and dequeues, to know for how long the waiters of a queue have waited.
+/// Flag: report enqueues and dequeues, which tell for how long the waiters of a queue have waited.
 pub const DELAYS: u32 = 1 << 1;
-/// Asked for: releases of locks that others wait for.
+/// Flag: report releases of locks that others wait for.
 pub const CONTENDED: u32 = 1 << 2;
-/// Asked for: each task that begins to wait.
+/// Flag: report each task that begins to wait.
 pub const TASKS: u32 = 1 << 3;
-/// Asked for: acquisitions, notifies of condition variables and events, and the types of locks.
+/// Flag: report acquisitions, notifies of condition variables and events, and the types of locks.
 pub const HOLDERS: u32 = 1 << 4;
-/// Asked for: releases by guards that have no room for a `HoldId`, changes of holds, and drops of locks.
+/// Flag: report releases by guards that cannot store a `HoldId`, changes of holds, and drops of locks.
 pub const RELEASES: u32 = 1 << 5;
-/// Asked for: waits that end without a hold (for the value of a cell, for readers before an upgrade).
+/// Flag: report waits that end without a hold (for the value of a cell, for readers before an upgrade).
 pub const AWAITED: u32 = 1 << 6;
 /// Bits from here on are the observer's own.
 pub const OWN: u32 = 1 << 16;
@@ -101,18 +101,18 @@ impl fmt::Debug for Woken<'_> {
 /// How a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The waiter has what it waited for.
+    /// The waiter has acquired what it waited for.
     Acquired,
     /// The waiter was notified, and runs.
     Notified,
-    /// The waiter waits no longer.
+    /// The waiter gave up.
     GaveUp,
 }
 
 /// A wait that has ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
-    /// How.
+    /// How it ended.
     pub end: End,
     /// The address of the word.
     pub word: usize,
@@ -153,17 +153,18 @@ pub struct Front {
     pub since: Option<u64>,
 }
 
-/// Sets the observer of the process. The first one stays; returns whether that is this one. It is told nothing before [`ask`].
+/// Sets the observer of the process, unless there is one. Returns whether `observer` is the observer now. Nothing is reported to it before
+/// [`ask`].
 pub fn set_observer(observer: &'static Observer) -> bool {
     std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)
 }
 
-/// From now on the observer is told what these flags ask for, and nothing else. Without the feature `observe` nothing is told.
+/// Sets the flags for what is reported to the observer from now on. Without the feature `observe` nothing is reported.
 pub fn ask(flags: u32) {
     ASKED.store(flags, Ordering::SeqCst);
 }
 
-/// Whether any of these flags is set. One load.
+/// Returns whether any of these flags is set. Costs one load.
 #[inline(always)]
 pub fn asks(what: u32) -> bool {
     cfg!(feature = "observe") && ASKED.load(Ordering::Relaxed) & what != 0
@@ -180,7 +181,8 @@ pub(crate) fn began(begun: &Begun) {
     tell(|observer| (observer.waits)(begun));
 }
 
-/// That waiters are signalled or notified, and when, if that is asked for: read under the lock of their shard, before any of them can run.
+/// The report that waiters are signalled or notified, with the time, if that is asked for. The clock is read under the lock of their shard,
+/// before any of them can run.
 #[derive(Clone, Copy)]
 pub(crate) struct Woke {
     at: Option<u64>,
@@ -243,7 +245,7 @@ pub(crate) fn contended(word: usize, held: usize, front: &dyn Fn(&mut [usize]) -
     tell(|observer| (observer.contended)(&Contended { word, held, front }));
 }
 
-/// Out of line: most calls have nothing to tell.
+/// Out of line, because most calls have nothing to report.
 #[cold]
 #[inline(never)]
 fn tell(what: impl FnOnce(&'static Observer)) {

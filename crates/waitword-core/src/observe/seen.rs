@@ -1,4 +1,4 @@
-//! What a snapshot says of a waiter, and the clock behind the tickets: see [`observe`](super).
+//! What a snapshot tells of a waiter, and the clock behind the tickets: see [`observe`](super).
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::Thread;
@@ -75,13 +75,13 @@ pub(crate) struct Copied {
     /// For an agent's wait.
     pub(crate) token: Option<usize>,
     pub(crate) state: WaiterState,
-    /// An earlier copy has found it signalled, and it has not run since.
+    /// An earlier copy found it signalled, and it has not run since.
     pub(crate) was_seen_so: bool,
-    /// Its owner has yet to release a lock, and does not wait before.
+    /// Its owner still holds a lock that it will release, and does not wait before that.
     pub(crate) releases: bool,
 }
 
-/// What an enqueue does besides; as a rule nothing.
+/// What an enqueue has to do besides. Usually nothing.
 static EXTRAS: AtomicU8 = AtomicU8::new(0);
 
 /// In [`extras`]: the clock runs.
@@ -96,7 +96,7 @@ pub(crate) fn extras() -> u8 {
     EXTRAS.load(Ordering::Relaxed)
 }
 
-/// From now on enqueues have to do this, or need not any more.
+/// Sets whether enqueues have to do this from now on.
 pub(crate) fn set_extra(extra: u8, is_due: bool) {
     if is_due {
         EXTRAS.fetch_or(extra, Ordering::SeqCst)
@@ -117,8 +117,9 @@ pub(crate) const fn years_of_tickets(bits: u32) -> u64 {
 /// The origin of [`nanos`]: when the clock was first begun or started.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();
 
-/// Starts the clock: snapshots say since when a waiter is queued, if it enqueues from now on. Each enqueue then reads the clock, some 20 to
-/// 40 ns; acquisitions that need not wait cost no more.
+/// Starts the clock, so that snapshots tell since when a waiter is queued, for waiters that enqueue from now on.
+///
+/// Each enqueue then reads the clock, which takes some 20 to 40 ns. Acquisitions that need not wait cost no more than before.
 pub fn start_clock() {
     begin_clock();
     set_extra(CLOCK, true);
@@ -134,7 +135,7 @@ pub fn stop_clock() {
     set_extra(CLOCK, false);
 }
 
-/// The ticket of the waiter that enqueues next, behind one with the ticket `last`, if it is no time.
+/// The ticket of the waiter that enqueues next, behind one with the ticket `last`, if the ticket is not a time.
 #[inline(always)]
 pub(crate) fn ticket_after(last: u64) -> u64 {
     (last | 1) + 1
@@ -156,18 +157,18 @@ pub(crate) fn nanos_of(ticket: u64) -> Option<u64> {
     (ticket & 1 == 1).then_some(ticket >> 1 << UNIT_SHIFT)
 }
 
-/// The nanoseconds since the clock was first started; 0 if it never was.
+/// Returns the nanoseconds since the clock was first started; 0 if it never was.
 #[inline]
 pub fn nanos() -> u64 {
     BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64)
 }
 
-/// The time at which [`nanos`] returned this.
+/// Returns the time at which [`nanos`] returned this.
 pub fn instant(nanos: u64) -> Option<Instant> {
     BEGINNING.get()?.checked_add(Duration::from_nanos(nanos))
 }
 
-/// What [`nanos`] returned at this time.
+/// Returns what [`nanos`] returned at this time.
 pub fn nanos_at(time: Instant) -> u64 {
     BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }

@@ -21,9 +21,10 @@ const MORE: u64 = 2;
 
 /// The queues of all words that hash alike: a chain of their heads.
 ///
-/// With a million words, each node that is reached costs a cache miss. So the bucket itself answers what most look-ups ask: whether the
-/// first queue is the right one, and whether there is another. The exception: after the first queue has gone and left others, the next
-/// one's key is not read before a look-up needs it. That look-up is most likely its last notify, which reaches the node anyway.
+/// With a million words, each access to a node costs a cache miss. So the bucket itself stores what most look-ups need: the key of the
+/// first queue, and whether there is another queue. There is one exception. When the first queue is removed and others remain, the key of
+/// the next one is not read before a look-up needs it. That look-up is most likely the last notify of that queue, which accesses the node
+/// anyway.
 #[derive(Debug, Default)]
 pub(crate) struct Bucket {
     /// The key of the first queue, or 0 if it has not been read, and [`MORE`].

@@ -1,6 +1,6 @@
 //! A shard across a fork (`sync/fork.rs`). The thread that forks holds its lock, so that no other thread is in a critical section. In the
-//! child the shard keeps the waiters of that thread, and forgets all others: they lie on stacks that are given away, or belong to tasks that
-//! no thread runs.
+//! child the shard keeps the waiters of that thread and forgets all others, because these lie on stacks that the child reuses, or belong to
+//! tasks that no thread runs.
 //!
 //! ```text
 //!   queued in the parent                                in the child
@@ -10,9 +10,9 @@
 //!   detached by a notify of the forking thread          detached: that notify continues
 //!   by another thread, wherever                         `GONE`, or idle if it is an agent's: in no list
 //! ```
-//! What another thread was about to do with a waiter is not done. So the first waiter of each word requests a signal
-//! (`watchdog.rs`): a lock may have been released, and nobody signalled yet. A waiter whose wake another thread was about to call is
-//! not woken; its next poll finds the outcome or the signal.
+//! What another thread was about to do with a waiter is never done in the child. So the first waiter of each word requests a signal
+//! (`watchdog.rs`), because a lock may have been released without the signal that would have followed. A waiter whose wake another thread
+//! was about to call is not woken; its next poll finds the outcome or the signal.
 //!
 //! All memory that is linked is as it was at the fork, because no thread of the child has started yet.
 
@@ -51,7 +51,7 @@ pub(super) fn enter(shards: NonNull<[Shard]>) {
     TABLES.lock().insert(shards.addr().get(), Known(shards));
 }
 
-/// They are about to be freed.
+/// These are about to be freed.
 pub(super) fn leave(shards: NonNull<[Shard]>) {
     TABLES.lock().remove(shards.addr().get());
 }
@@ -71,7 +71,7 @@ impl AtFork for Held {
         let snapshots = SNAPSHOTS.lock();
         let tables = TABLES.lock();
         let mut shards = Vec::new();
-        // In the order of their addresses, as who locks two shards (`requeue.rs`).
+        // In the order of their addresses, as everywhere that two shards are locked (`requeue.rs`).
         for known in tables.values() {
             // SAFETY: entered, so not freed before it leaves (S1), which takes the lock that is held as long as these are.
             let all: &'static [Shard] = unsafe { known.0.as_ref() };
@@ -173,8 +173,8 @@ impl Queues {
     unsafe fn keep_own_detached(&mut self) {
         let mut lists = self.detached.take();
         while let Some(detached) = lists {
-            // SAFETY: a list that is not worked off is alive where it was pinned, and belongs to the lock that the caller holds (I2); what is
-            // in it, too.
+            // SAFETY: a list that is not completed yet is alive where it was pinned, and belongs to the lock that the caller holds (I2);
+            // what is in it, too.
             unsafe {
                 let notify = Pin::new_unchecked(detached.as_ref());
                 lists = notify.next.get();
@@ -201,7 +201,7 @@ impl Queues {
     /// Puts a waiter of this thread back at the tail of the queue of its word.
     ///
     /// # Safety
-    /// As [`keep_own`](Self::keep_own); and nothing that is used any more links to the node.
+    /// As [`keep_own`](Self::keep_own); and no list that is still used links to the node.
     unsafe fn keep(&mut self, node: NonNull<Waiter>) {
         // SAFETY: alive (I1), and the caller's.
         unsafe {
@@ -231,7 +231,7 @@ mod tests {
 
     use super::*;
 
-    /// In the child nobody would release it: the next thread that has to sleep for the shard's lock would sleep for ever.
+    /// In the child no thread would release it, and the next thread that has to sleep for the shard's lock would sleep for ever.
     #[test]
     fn no_other_thread_has_the_lock_of_the_sleepers_at_a_fork() {
         let shard: &Shard = Box::leak(Box::new(Shard::new(None)));

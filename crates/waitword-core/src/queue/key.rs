@@ -21,7 +21,7 @@ use crate::sync::{MODEL, OnceLock, RandomState};
 pub(crate) struct Key(pub(super) u64);
 
 impl Key {
-    /// Below those of all words: for sections that are of a whole shard.
+    /// Lower than the keys of all words. For sections that concern a whole shard.
     pub(crate) const NONE: Self = Self(0);
 
     /// The shard that has this word; `mask` is one less than their number, a power of two.
@@ -36,8 +36,8 @@ impl Key {
         (self.0 >> BUCKET) as usize & mask
     }
 
-    /// Which bit of the shard's state this word has, together with others. A model has one for all: keys change from run to run, and the
-    /// model's steps must not.
+    /// The bit of this word in the shard's state, which it shares with other words. A model has one bit for all words, because keys change
+    /// from run to run, and the steps of a model must not.
     #[inline(always)]
     pub(super) fn bit(self) -> usize {
         FIRST_BIT + if MODEL { 0 } else { (self.0 >> BUCKET) as usize % BITS }
@@ -62,14 +62,14 @@ const WORD: u64 = 0x3C;
 const BUCKET: u32 = 40;
 const SHARD: u32 = 24;
 
-/// How many bits of a shard's state words have, from the first on.
+/// The number of occupancy bits in a shard's state, and the first of them.
 pub(super) const BITS: usize = if usize::BITS == 64 { 32 } else { 16 };
 pub(super) const FIRST_BIT: usize = 2;
 
 /// What the address of a word is mixed with: random numbers of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Secret {
-    /// Of a cache line.
+    /// For the bits of the cache line.
     flip: u64,
     // Both are odd.
     first: u64,
@@ -82,7 +82,7 @@ impl Secret {
         *SECRET.get_or_init(Self::drawn)
     }
 
-    /// A new one.
+    /// A new secret.
     fn drawn() -> Self {
         // The standard library's map keys: random bits from the system, without a dependency.
         let random = RandomState::new();
@@ -118,14 +118,14 @@ fn folded(line: u64) -> u64 {
     line ^ line >> 32 & LINE
 }
 
-/// The odd number with which `odd` multiplies to one.
+/// The inverse of `odd` modulo 2^64.
 fn inverse(odd: u64) -> u64 {
     // Each step doubles the number of bits that are right, from three on (Newton).
     (0..5).fold(odd, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse))))
 }
 
-/// Addresses in a model. A checker runs a model again and again and needs it to be deterministic, but the allocator gives
-/// out other addresses each time. So a word of a model is hashed by when it was first seen, each in a cache line of its own.
+/// Addresses in a model. A checker runs a model again and again and needs it to be deterministic, but the allocator gives out other
+/// addresses each time. So a word of a model is hashed by the order in which it was first seen, as if each had a cache line of its own.
 #[cfg(waitword_loom)]
 pub(crate) mod model_addresses {
     use std::cell::RefCell;

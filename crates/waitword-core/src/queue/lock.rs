@@ -20,8 +20,8 @@
 //!   sleep, which unlocks `sleepers`          lock `sleepers`, unlock it
 //!                                            wake one
 //! ```
-//! The holder cannot wake before the sleeper sleeps, because in between the sleeper holds `sleepers`. A woken thread takes the
-//! lock with SLEEPERS set, for there may be more; at worst the last of them wakes none.
+//! The holder cannot wake before the sleeper sleeps, because in between the sleeper holds `sleepers`. A woken thread takes the lock with
+//! SLEEPERS set, because there may be more sleepers. At worst, the last of them wakes none.
 
 use crate::sync::atomic::{AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, MODEL, Mutex, announced, give_way, mutant, order, take_without_sleep};
@@ -142,8 +142,8 @@ mod tests {
     const THREADS: usize = 8;
     const ROUNDS: usize = 20_000;
 
-    /// Short critical sections, and now and then one so long that a thread falls asleep: one thread is in at a time, and
-    /// every thread comes in at last.
+    /// Short critical sections, and now and then one so long that a thread falls asleep: one thread is inside at a time, and every thread
+    /// enters eventually.
     #[test]
     fn sleepers_are_woken_and_critical_sections_exclude_each_other() {
         let lock = Lock::new();

@@ -19,12 +19,12 @@
 //!
 //! In the child of a fork, a node that another thread than the forking one had queued is `GONE`: in no list (`fork.rs`).
 //!
-//! A `QUEUED` node is linked into the queue of its word or, once a notify has dequeued it, *detached*: linked into the list
-//! that this notify is working off, counted, and not completed yet.
+//! A `QUEUED` node is linked into the queue of its word or, once a notify has dequeued it, *detached*: linked into the list of this notify,
+//! counted, and not completed yet.
 //!
 //! # Invariants
-//! - **I1** A node is pinned from its first enqueue on, and its owner makes it leave (`Section::leave`, then
-//!   `Inbox::remove_if` if an inbox has it) before its memory goes.
+//! - **I1** A node is pinned from its first enqueue on, and its owner makes it leave (`Section::leave`, then `Inbox::remove_if` if it is in
+//!   an inbox) before its memory is freed.
 //! - **I2** While `QUEUED`, its `Links` and its entry belong to the holder of the lock of the shard of its `address`.
 //! - **I3** After a notifier has stored the outcome of a thread's or task's node, it never touches the node again: the
 //!   owner may be gone. The store is its last access, and the waker was taken out before.

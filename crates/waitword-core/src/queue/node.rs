@@ -14,7 +14,7 @@ use crate::sync::fork::Owner;
 use crate::sync::{UnsafeCell, order};
 use crate::wake::Wake;
 
-// The low bits of a node's word: whether it is queued, and what else is to be said of it then, or afterwards. See `STATE` for the rest.
+// The low bits of a node's word: whether the node is queued, and a detail of the queued or the ended wait. See `STATE` for the rest.
 //
 //   bit 0     bits 1 to 3
 //   QUEUED    nothing; REQUESTED or PASSED; SIGNALLED, then OVERDUE, then SKIPPED
@@ -30,14 +30,14 @@ pub(crate) const REQUESTED: u64 = QUEUED | 2;
 pub(crate) const PASSED: u64 = QUEUED | 4;
 /// [`QUEUED`], and signalled since its owner last rechecked.
 pub(crate) const SIGNALLED: u64 = QUEUED | 8;
-/// As [`SIGNALLED`], since before the last pass of the watchdog.
+/// [`SIGNALLED`] since before the last pass of the watchdog, and silent.
 pub(crate) const OVERDUE: u64 = SIGNALLED | 2;
-/// As [`OVERDUE`], since before the last pass: waiters behind it have been signalled, and `try_` methods may take what is reserved.
+/// [`OVERDUE`], and silent for one full pass more: the waiters behind it are signalled, and `try_` methods may take what is reserved.
 pub(crate) const SKIPPED: u64 = SIGNALLED | 4;
 /// A notify counted it.
 pub(crate) const NOTIFIED: u64 = 2;
-/// It was taken out of the queue, and no notify counted it: an agent's wait, whose deadline had passed; or by a fork, if another thread than
-/// the one that forked had queued it (`fork.rs`).
+/// Removed from the queue without a notify: the wait of an agent whose deadline has passed; or, in the child of a fork, a wait that another
+/// thread than the forking one had queued (`fork.rs`).
 pub(crate) const GONE: u64 = 4;
 /// The owner has the outcome, and the node is of no more use.
 pub(crate) const DONE: u64 = 8;
@@ -48,17 +48,17 @@ pub(crate) const DONE: u64 = 8;
 const STATE: u64 = 0xF;
 const WAITS_FOR_SHIFT: u32 = STATE.count_ones();
 const WAITS_FOR: u64 = 0xF << WAITS_FOR_SHIFT;
-/// It waits for a condition variable, and its owner still holds the mutex, which it releases before it sleeps: snapshots leave it out. Only while
-/// holders are recorded.
+/// It waits for a condition variable, and its owner still holds the mutex, which it releases before it sleeps. Snapshots omit it. Only
+/// while holders are recorded.
 const BEFORE_RELEASE: u64 = (WaitsFor::ALL.len() as u64) << WAITS_FOR_SHIFT;
 const TIMED: u64 = 1 << 8;
-/// What stays the same from one queue to the next.
+/// The bits that stay when a node moves to another queue.
 const KEPT: u64 = STATE | WAITS_FOR | TIMED;
 /// No other waiter was queued on its word when it was enqueued.
 const FIRST: u64 = 1 << KEPT.count_ones();
 const TICKET_SHIFT: u32 = (KEPT | FIRST).count_ones();
 
-/// As long as the clock may run (`observe/seen.rs`). Tickets that only count last longer.
+/// The time for which the clock may run (`observe/seen.rs`). Tickets that only count last longer.
 const _: () =
     assert!(years_of_tickets(u64::BITS - TICKET_SHIFT) >= 9, "tickets wrap, and no longer order the waiters");
 /// Beside [`NOTIFIED`]: the notify was of the tail (`notify_last`).
@@ -84,8 +84,8 @@ pub(crate) fn is_signalled(state: u64) -> bool {
 
 /// One wait. [`queue`](super) says who may touch it when.
 ///
-/// Fields are in the order of use: with a million nodes each cache line is a miss. Notifying a node that is alone on its word takes the
-/// state, the wake and the length; passing it in the chain of its bucket, the sibling and the key.
+/// Fields are in the order of use: with a million nodes each cache line is a miss. A notify of a node that is alone on its word needs the
+/// state, the wake and the length; a look-up that passes it in the chain of its bucket, the sibling and the key.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Waiter {
@@ -99,7 +99,7 @@ pub(crate) struct Waiter {
     key: AtomicU64,
     /// Its neighbours in the queue of its word, in a notify's list or in an inbox.
     entry: Entry,
-    /// Who enqueued or polled it last, for a fork.
+    /// The thread that enqueued or polled it last, for a fork.
     pub(crate) owner: Owner,
     _pinned: PhantomPinned,
 }
@@ -205,7 +205,7 @@ impl Waiter {
     }
 
     /// Stores that it was just linked into a queue, whose lock the caller holds, with this ticket, and whether it is the first there. If it
-    /// comes from another queue, it is signalled, or what else it is, as it was there.
+    /// comes from another queue, it keeps the state that it had there, such as signalled.
     #[inline(always)]
     pub(crate) fn set_queued(&self, ticket: u64, is_first: bool) {
         let kept = self.state.load(Ordering::Relaxed) & KEPT;
@@ -259,7 +259,7 @@ impl Waiter {
     }
 
     /// Marks it as moved to another queue, whose lock the caller holds: a waiter of a condition variable was notified, and waits for the
-    /// mutex from now on, whose wait no deadline ends.
+    /// mutex from now on, without a deadline.
     pub(crate) fn moved(&self) {
         if self.waits_for() == WaitsFor::Condvar && !self.releases() {
             self.set_waits_for(WaitsFor::Mutex);

@@ -1,4 +1,4 @@
-//! The critical section: the locked shard of one word, and all that is done there to its waiters. Foreign code is not reached from here.
+//! The critical section: the locked shard of one word, and all operations on its waiters. No foreign code is called from here.
 //!
 //! ```text
 //!   Section::begin ─ compare, enqueue │ leave │ complete │ detach │ signal ... ─ end: unlock, tell the observer, wake, resize, watch
@@ -6,7 +6,7 @@
 //! A section ends once, with [`unlock`](Section::unlock) if waiters are to be woken, otherwise by being dropped.
 //!
 //! # Leaving
-//! "Did I leave the queue, or was I notified?" Timeout, drop and termination all ask [`leave`](Section::leave).
+//! "Did I leave the queue, or was I notified?" Timeout, drop and termination all call [`leave`](Section::leave).
 //!
 //! ```text
 //!   waiter whose deadline passed          notifier
@@ -86,7 +86,7 @@ impl Drop for Section<'_> {
     }
 }
 
-/// What a section has left for after the lock.
+/// The work that a section leaves for after the lock.
 #[must_use]
 pub(crate) struct Left<'a> {
     shard: &'a Shard,
@@ -94,7 +94,7 @@ pub(crate) struct Left<'a> {
 }
 
 impl Left<'_> {
-    /// Does it. Does not unwind.
+    /// Does this work. Does not unwind.
     #[inline(always)]
     pub(crate) fn follow_up(self) {
         if self.todo != 0 {
@@ -103,13 +103,13 @@ impl Left<'_> {
     }
 }
 
-/// Waiters come, leave and are completed.
+/// Enqueueing, leaving and completing.
 impl Section<'_> {
     /// Puts a waiter, whose wake has been set, at the tail of the word's queue.
     ///
     /// # Safety
-    /// `node` is idle and pinned, and its owner makes it leave before its memory goes (I1). The lists keep this very pointer: through that
-    /// of an agent's wait, the token beside the node is reached too.
+    /// `node` is idle and pinned, and its owner makes it leave before its memory is freed (I1). The lists keep this very pointer: through
+    /// that of an agent's wait, the token beside the node is reached too.
     #[inline(always)]
     pub(crate) unsafe fn enqueue(&mut self, node: NonNull<Waiter>) {
         self.with(|queues, key| {
@@ -252,7 +252,7 @@ impl Section<'_> {
             }
             let mut known = queues.detached;
             while let Some(before) = known {
-                // SAFETY: a list is alive until it is worked off, and belongs to the lock that we hold (I2).
+                // SAFETY: a list is alive until it is completed, and belongs to the lock that we hold (I2).
                 let before = unsafe { before.as_ref() };
                 known = before.next.get();
                 if known == Some(over) {
@@ -292,16 +292,16 @@ impl Section<'_> {
     }
 }
 
-/// What owners do to their queued nodes.
+/// Operations of the owners on their queued nodes.
 impl Section<'_> {
-    /// Whether a queued node is woken by `waker`. `None` if a notify has counted it, so that it is no longer queued; it has left then.
+    /// Whether a queued node is woken by `waker`. `None` if a notify has counted it: it has left its list then.
     pub(crate) fn will_wake(&mut self, node: Pin<&Waiter>, waker: &Waker) -> Option<bool> {
         node.owner.set_here();
         self.with_links(node, |links| links.wake.will_wake(waker))
     }
 
     /// Exchanges the wake of a queued node. Returns whether the node was signalled: the exchange acknowledges the signal. `None` if a
-    /// notify has counted it; it has left then.
+    /// notify has counted it: it has left its list then.
     pub(crate) fn exchange_wake(&mut self, node: Pin<&Waiter>, wake: &mut Wake) -> Option<bool> {
         node.owner.set_here();
         self.with_links(node, |links| std::mem::swap(&mut links.wake, wake))?;

@@ -14,10 +14,10 @@ use crate::list::Detached;
 use crate::observe::{CLOCK, PASS, extras, ticket_after, ticket_now};
 use crate::sync::{MODEL, UnsafeCell, mutant};
 
-/// A shard never has fewer buckets. One in a model, so that three words make it grow.
+/// The minimum number of buckets of a shard. One in a model, so that three words make it grow.
 const FEWEST_BUCKETS: usize = if MODEL { 1 } else { 4 };
 
-/// Nor more: a key has no more bits for them.
+/// The maximum number of buckets: a key has no more bits for them.
 const MOST_BUCKETS: usize = 1 << 24;
 
 /// In [`Queues::state`]: there should be more buckets, or fewer.
@@ -27,7 +27,7 @@ pub(super) const WATCH: usize = RESIZE << 1;
 /// In [`Queues::state`]: all that is to be done after the lock.
 pub(super) const TODO: usize = RESIZE | WATCH;
 
-const _: () = assert!(TODO < 1 << FIRST_BIT, "a bit of words has another meaning, too");
+const _: () = assert!(TODO < 1 << FIRST_BIT, "an occupancy bit has another meaning, too");
 
 /// Whether the watchdog's next pass over the table of the process is set up (`watchdog.rs`). Written when contention comes and goes.
 #[cfg(not(waitword_loom))]
@@ -100,7 +100,7 @@ impl Shard {
 
     /// Gives the shard as many buckets as it should have, unless another thread was faster. They are allocated and freed without the lock.
     ///
-    /// Without memory, the old buckets stay. (Nothing may unwind here: linked nodes are on stacks further up.)
+    /// If there is no memory, the old buckets stay. (Nothing may unwind here, because linked nodes are on stacks further up.)
     fn resize(&self) {
         while let Some(size) = self.locked(|queues| queues.better_size()) {
             let Some(mut spare) = empty_buckets(size) else { return };
@@ -116,7 +116,7 @@ impl Shard {
         self.lock.lock();
         // SAFETY: we hold the lock (I2).
         let result = self.queues.with_mut(|queues| access(unsafe { &mut *queues }));
-        // What is to be done is done by the caller.
+        // The caller does what is to be done.
         self.unlock();
         result
     }
@@ -132,24 +132,24 @@ fn empty_buckets(size: usize) -> Option<Box<[Bucket]>> {
 #[repr(C)]
 pub(crate) struct Queues {
     pub(crate) buckets: Box<[Bucket]>,
-    /// One less than the number of buckets, a power of two. With more words than buckets there should be more.
+    /// One less than the number of buckets, a power of two. If there are more words than buckets, there should be more buckets.
     mask: usize,
     /// Which words may have waiters: unlocking stores this in the state of the lock. In place of that state's own bits, what is to be done
     /// then: [`RESIZE`], [`WATCH`].
     pub(super) state: usize,
     /// How many words have a queue.
     pub(super) words: usize,
-    /// With fewer words there should be fewer buckets.
+    /// If there are fewer words than this, there should be fewer buckets.
     few: usize,
     /// The ticket of the waiter that was enqueued last.
     last_ticket: u64,
     /// A waiter may be queued behind one that is signalled or requests a signal (`watchdog.rs`).
     pub(crate) watched: bool,
-    /// Where a snapshot goes on.
+    /// Where a snapshot continues.
     pub(super) place: Place,
-    /// What notifies have detached and not worked off: a chain.
+    /// The lists of waiters that notifies have detached and not completed yet, as a chain.
     pub(super) detached: Option<NonNull<Detached>>,
-    /// For each bit, how many words that have it have a queue.
+    /// For each bit, the number of words with this bit that have a queue.
     words_of: [u32; FIRST_BIT + BITS],
 }
 
@@ -194,7 +194,7 @@ impl Queues {
         }
     }
 
-    /// What an enqueue does that is asked for more. Returns the ticket, at least `next`.
+    /// What an enqueue has to do while there are [`extras`]. Returns the ticket, at least `next`.
     #[cold]
     fn with_extras(&mut self, next: u64) -> u64 {
         if extras() & PASS != 0 {
@@ -316,7 +316,7 @@ impl Queues {
     }
 }
 
-/// Where a snapshot goes on, if one is under way: at a waiter that is in a queue.
+/// Where a snapshot continues, if one is under way: at a waiter that is in a queue.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     pub(super) next: Option<NonNull<Waiter>>,

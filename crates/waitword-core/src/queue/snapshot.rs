@@ -8,12 +8,12 @@
 //!   lock; copy D, E; ...
 //! ```
 //! Between two critical sections the place is a waiter that is still queued ([`Place`](super::shard::Place)): its removal moves the place
-//! to the waiter behind it, which costs each removal a comparison. If its queue is gone, the copy goes on with the bucket's next word in
-//! the order of keys, so it need not remember which words it has copied. If all queues were moved to other buckets (`shard.rs`),
-//! the shard is copied anew.
+//! to the waiter behind it, which costs each removal a comparison. If its queue is gone, the copy continues with the bucket's next word in
+//! the order of keys, so it need not remember which words it has copied. If all queues were moved to other buckets (`shard.rs`), the shard
+//! is copied anew.
 //!
-//! To copy a shard at once would be simpler, and keep its lock for 0.18 µs a waiter: 18 ms with 100,000 waiters on one word, in place of
-//! 12 µs.
+//! Copying a shard at once would be simpler, but would hold its lock for 0.18 µs per waiter: for 18 ms with 100,000 waiters on one word,
+//! instead of 12 µs.
 //!
 //! So a waiter that is queued on one word all the time is copied exactly once, and one that comes or goes at most once. One that is
 //! requeued meanwhile may be copied twice or not at all.
@@ -33,13 +33,14 @@ use crate::sync::by_address::ByAddress;
 use crate::wake::Wake;
 
 impl Table {
-    /// All waiters that are queued in this table: where each wait began, whose it is, and whether it was signalled. They are grouped by
-    /// word, in the order of each queue.
+    /// Returns all waiters that are queued in this table, grouped by word, in the order of each queue.
+    ///
+    /// For each it tells where its wait began, which thread, task or agent it is, and whether it was signalled.
     ///
     /// A waiter that is queued during the whole call, and not requeued, is seen exactly once; with the feature `observe`, one that holds a
     /// lock when it enqueues is seen once it has released that (`observe::Origin::before_release`). Waiters are copied under the lock of
-    /// their shard, at most 64 in one critical section of some microseconds, which allocates nothing and runs no foreign code. Snapshots
-    /// take turns.
+    /// their shard, at most 64 in one critical section of some microseconds, which allocates nothing and runs no foreign code. One snapshot
+    /// runs at a time.
     ///
     /// # Panics
     /// If there is no memory for the result, as any `Vec`.
@@ -131,7 +132,7 @@ pub(crate) const STAY: usize = if MODEL { 1 } else { 64 };
 /// How many buckets are visited in one critical section.
 const BUCKETS: usize = 256;
 
-/// How far the copy of a shard has come.
+/// The progress of the copy of a shard.
 #[derive(Debug)]
 pub(crate) struct Copying {
     bucket: usize,
@@ -149,7 +150,7 @@ impl Copying {
 /// What follows a critical section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Go on with the copy.
+    /// Continue the copy.
     GoOn,
     /// Discard what was copied of this shard, and start it anew.
     Again,

@@ -14,21 +14,20 @@ use super::shard::Shard;
 use crate::sync::{MODEL, mutant};
 use crate::word::Word;
 
-/// How many shards a table has unless told otherwise: enough that threads on unrelated words seldom meet.
+/// The default number of shards: enough that threads on unrelated words seldom contend.
 const SHARDS: usize = if MODEL { 1 } else { 256 };
 
 /// The wait queues of many words.
 ///
-/// A table is a value. Words waited on through `&AtomicI32` and its siblings use one table of the process; a block of shared memory has its
-/// own, so that a reused address cannot meet old waiters.
+/// A table is a value. Words that are waited on through `&AtomicI32` and the like use the table of the process ([`Table::global`]). A block
+/// of shared memory has a table of its own, so that a reused address cannot meet old waiters.
 ///
-/// It is sharded by a keyed hash of the address. A shard has a lock and the queues of its words, each by itself,
-/// in an array of buckets that follows the number of words waited on, up and down. For a word that nobody waits
-/// on, nothing is stored.
+/// A table is sharded by a keyed hash of the address. A shard has a lock and one queue for each of its words, in an array of buckets that
+/// grows and shrinks with the number of words waited on. Nothing is stored for a word without waiters.
 ///
 /// # Collisions
-/// The key is a secret of the process, so that nobody can pick words that collide. There are as many buckets as words that are waited on,
-/// give or take a factor: a look-up passes one or two other words on average, and chance makes it pass more than 16 once in 10^13 times.
+/// The key is a secret of the process, so that nobody can choose words that collide. The number of buckets is proportional to the number of
+/// words that are waited on. A look-up passes one or two other words on average, and more than 16 with a probability of 10^-13.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -47,13 +46,15 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table for a whole program.
+    /// Creates a table for a whole program, with 256 shards.
     pub fn new() -> Self {
         Self::with_shards(SHARDS)
     }
 
-    /// A table of `shards` shards, rounded up to a power of two and at most 65,536. Each takes some 300 bytes while few words of it are
-    /// waited on; threads that wait on and notify words of one shard contend for its lock.
+    /// Creates a table with `shards` shards, rounded up to a power of two and at most 65,536.
+    ///
+    /// Each shard takes some 300 bytes while few of its words are waited on. Threads that wait on or notify words of the same shard contend
+    /// for its lock.
     pub fn with_shards(shards: usize) -> Self {
         Self::build(shards, None)
     }
@@ -66,12 +67,12 @@ impl Table {
         Self { shards: Shards::new(shards, watchdog), mask: shards - 1, secret: Secret::of_process() }
     }
 
-    /// The one of the process.
+    /// The table of the process.
     pub(crate) fn of_process(watchdog: fn()) -> Self {
         Self::build(SHARDS, Some(watchdog))
     }
 
-    /// How many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
+    /// Returns how many waiters are queued on `word` in this table at this moment: threads, tasks and agents alike.
     ///
     /// For tests and tools; the answer may be out of date when it returns.
     pub fn waiters<W: Word>(&self, word: &W) -> usize {
@@ -151,11 +152,11 @@ impl Table {
     }
 }
 
-/// The shards of a table, at one address for as long as the table exists: a thread that forks locks those of all tables
+/// The shards of a table, at one address for as long as the table exists, because a thread that forks locks those of all tables
 /// (`../sync/fork.rs`).
 ///
-/// Invariant S1: the pointer is that of a leaked box, which is freed with this value alone, after a fork knows it no more. It is shared until
-/// then.
+/// Invariant S1: the pointer is that of a leaked box. Only the drop of this value frees it, after it was removed from the shards that a
+/// fork locks. It is shared until then.
 struct Shards(NonNull<[Shard]>);
 
 // SAFETY: a shared slice of what is `Send` and `Sync` (S1).

@@ -1,6 +1,6 @@
-//! Few values by an address, in its order.
+//! A small map from addresses to values, in the order of the addresses.
 
-/// A sorted list. The maps of the standard library have as much code as a quarter of this crate.
+/// A sorted list. A map of the standard library would add as much code as a quarter of this crate.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByAddress<T>(Vec<(usize, T)>);
 
@@ -13,7 +13,7 @@ impl<T> ByAddress<T> {
         self.0.binary_search_by_key(&address, |&(address, _)| address)
     }
 
-    /// In place of the value at this address, if there is one.
+    /// Inserts the value, in place of the one at this address, if there is one.
     pub(crate) fn insert(&mut self, address: usize, value: T) {
         match self.place(address) {
             Ok(place) => self.0[place].1 = value,
@@ -35,7 +35,7 @@ impl<T> ByAddress<T> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// Adds those of `other`, whose values count where both have one.
+    /// Adds the values of `other`. They replace those at the same addresses.
     pub(crate) fn merge(&mut self, other: Self) {
         other.0.into_iter().for_each(|(address, value)| self.insert(address, value));
     }

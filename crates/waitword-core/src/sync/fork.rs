@@ -1,5 +1,7 @@
-//! Forks. The child has the parent's memory, but only the forking thread: a lock that another thread held stays taken, what another thread
-//! was about to do is not done, and its stack is given to the next thread of the child while waiters that lie on it are still linked.
+//! Forks. The child has the parent's memory, but only the forking thread:
+//! - A lock that another thread held stays locked.
+//! - What another thread was about to do is never done.
+//! - The stack of another thread is reused for the next thread of the child, while waiters that lie on it are still linked.
 //!
 //! ```text
 //!   forking thread                           another
@@ -12,13 +14,14 @@
 //!   then releases them
 //!   starts a thread, on that stack           nothing is linked there any more
 //! ```
-//! The state of this library has three parts that fork each on their own: the tables (`queue/fork.rs`), the timer (`timer/callers.rs`) and
-//! the threads that have waited (`park.rs`). The locks of one part are never held while those of another are taken, so the parts may be
-//! prepared in any order. The C library does not run a handler that is registered while it runs those before it; so the first table registers
-//! all parts, and only a fork that is under way while the process waits for the first time goes unnoticed. A value that is made once must not be waited for, because its maker may be gone: hence
+//! The state of this library has three parts, each with fork handlers of its own: the tables (`queue/fork.rs`), the timer
+//! (`timer/callers.rs`) and the threads that have waited (`park.rs`). The locks of one part are never held while those of another are
+//! taken, so the parts may be prepared in any order. The C library does not run a handler that is registered while it runs earlier ones. So
+//! the first table registers all parts, and only a fork that is under way while the process waits for the first time goes unnoticed. No
+//! thread may wait until another has initialised a value, because in the child that thread may not exist: hence
 //! [`OnceLock`](super::OnceLock).
 
-// Not the model checker's: only the owner of a node and the holder of its lock come here, so there is no race.
+// Not the model checker's: only the owner of a node and the holder of its lock access this, so there is no race.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The thread that a waiter or an alarm belongs to: the one that enqueued, set or polled it last.
@@ -31,7 +34,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Owner(AtomicUsize);
 
 impl Owner {
-    /// Nobody yet.
+    /// No thread yet.
     pub(crate) const fn nobody() -> Self {
         Self(AtomicUsize::new(0))
     }
@@ -66,7 +69,7 @@ mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread::LocalKey;
 
-    /// The locks of one part, held by a thread that forks. Dropping it releases them.
+    /// The locks of one part, held by a thread that forks. Dropping this releases them.
     pub(crate) trait AtFork: Sized + 'static {
         /// Takes them.
         fn hold() -> Self;
@@ -74,7 +77,7 @@ mod unix {
         /// In the child, on its only thread.
         fn in_child(&mut self);
 
-        /// Where the forking thread keeps it meanwhile.
+        /// Where the forking thread stores it meanwhile.
         fn slot() -> &'static LocalKey<Slot<Self>>;
     }
 
@@ -88,10 +91,10 @@ mod unix {
         fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
     }
 
-    /// From now on each `fork` holds the locks of this part. `is_registered` is the part's.
+    /// Registers this part: from now on each `fork` holds its locks. `is_registered` is the flag of the part.
     ///
-    /// Two threads that come here first may both register the part, and neither waits for the other: only the first of a fork's calls finds
-    /// the slot empty, or filled.
+    /// Two threads that come here first may both register the part, and neither waits for the other. Of the calls of one fork, only the
+    /// first finds the slot empty (before the fork) or filled (after it).
     #[inline]
     pub(crate) fn at_fork<P: AtFork>(is_registered: &AtomicBool) {
         if !is_registered.load(Ordering::Relaxed) {

@@ -13,7 +13,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-/// The functions that a host has for its agents.
+/// The functions that a host provides to its agents.
 #[derive(Debug)]
 pub struct Host {
     /// The time since an origin that all agents have in common. It never goes back.
@@ -53,7 +53,7 @@ pub(crate) fn host() -> Option<&'static Host> {
 pub struct Instant(Duration);
 
 impl Instant {
-    /// Now.
+    /// Returns the current time.
     ///
     /// # Panics
     /// Before the first agent is started.
@@ -62,32 +62,32 @@ impl Instant {
         Self((host.now)())
     }
 
-    /// The time since this moment.
+    /// Returns the time since this moment.
     pub fn elapsed(&self) -> Duration {
         Self::now().duration_since(*self)
     }
 
-    /// The time since `earlier`; zero if that is later.
+    /// Returns the time since `earlier`; zero if that is later.
     pub fn duration_since(&self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The time since `earlier`, or `None` if that is later.
+    /// Returns the time since `earlier`, or `None` if that is later.
     pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
         self.0.checked_sub(earlier.0)
     }
 
-    /// The time since `earlier`; zero if that is later.
+    /// Returns the time since `earlier`; zero if that is later.
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }
 
-    /// The moment `span` later, if it can be represented.
+    /// Returns the moment `span` later, if it can be represented.
     pub fn checked_add(&self, span: Duration) -> Option<Self> {
         self.0.checked_add(span).map(Self)
     }
 
-    /// The moment `span` earlier, if it can be represented.
+    /// Returns the moment `span` earlier, if it can be represented.
     pub fn checked_sub(&self, span: Duration) -> Option<Self> {
         self.0.checked_sub(span).map(Self)
     }

@@ -1,4 +1,4 @@
-//! What the standard library has on every platform but a browser's: a clock, random bits, and sleep for every thread.
+//! What the standard library has on every platform except a browser's: a clock, random bits, and sleep for every thread.
 
 pub(crate) use std::hash::RandomState;
 #[cfg(not(waitword_loom))]
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(not(waitword_loom))]
 use std::thread::Thread;
 
-/// Who serves the deadlines, or stands by: a thread of the timer; or the program, which is called when an earlier deadline is set.
+/// What serves the deadlines, or stands by: a thread of the timer, or the program, which is called when an earlier deadline is set.
 #[cfg(not(waitword_loom))]
 #[derive(Clone)]
 pub(crate) enum Timekeeper {

@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// As the standard library's, but nobody waits for whoever makes the value: threads that come first each make one, and the first that is
-/// finished is kept. The thread that makes it may not exist in the child of a fork; and a browser's page must not sleep for it.
+/// As the standard library's, but no thread waits until another has made the value. Threads that find none each make one, and the first
+/// that is finished is kept. (In the child of a fork, the thread that was making the value may not exist; and a browser's page must not
+/// sleep until it is made.)
 ///
-/// Invariant O1: once it is not null, the pointer is that of a leaked box, which is freed with the cell alone.
+/// Invariant O1: once it is not null, the pointer is that of a leaked box, which is freed only with the cell.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct OnceLock<T> {
@@ -17,19 +18,19 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    /// Without a value.
+    /// Creates a cell without a value.
     pub const fn new() -> Self {
         Self { value: AtomicPtr::new(ptr::null_mut()), _like: PhantomData }
     }
 
-    /// The value, if it was made.
+    /// Returns the value, if there is one.
     #[inline]
     pub fn get(&self) -> Option<&T> {
         // SAFETY: null, or a box that lives as long as `self` (O1); whoever stored it released its content.
         unsafe { self.value.load(Ordering::Acquire).as_ref() }
     }
 
-    /// The value; made now, if it was not before.
+    /// Returns the value. Makes it, if there is none.
     #[inline]
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
@@ -38,7 +39,7 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// Makes it `value`.
+    /// Sets the value.
     ///
     /// # Errors
     /// If there is one already: gives `value` back.
@@ -46,7 +47,7 @@ impl<T> OnceLock<T> {
         self.offer(value).1.map_or(Ok(()), |value| Err(*value))
     }
 
-    /// Returns the value that there is now, and what was offered if it is another.
+    /// Stores `value` if there is none. Returns the stored value, and the offered one if that was not stored.
     #[cold]
     fn offer(&self, value: T) -> (&T, Option<Box<T>>) {
         let ours = Box::into_raw(Box::new(value));
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(std::sync::Arc::strong_count(&kept), 1);
     }
 
-    /// In the child of a fork nobody finishes what another thread of the parent was making.
+    /// In the child of a fork, no thread finishes what another thread of the parent was making.
     #[test]
     fn nobody_waits_for_who_makes_it() {
         let cell = OnceLock::new();

@@ -1,7 +1,7 @@
 //! The standard library behind the facade, for `wasm32-unknown-unknown`: an agent that must not block never does.
 //!
 //! The engine lets workers block, but not the page: `Atomics.wait` throws there, and so does every lock of the standard library that is
-//! taken. The locks of this crate are held for short, and no foreign code runs under them; so an agent that must not block (below: the
+//! taken. The locks of this crate are held only briefly, and no foreign code runs under them. So an agent that must not block (below: the
 //! page) spins until they are free. Two things could make that long, and both are bounded here.
 //!
 //! **Workers that take the lock again and again** could keep the page out for ever. So the page counts itself in [`WAITING`], and a
@@ -38,7 +38,7 @@ static SPINS: AtomicU32 = AtomicU32::new(0);
 static SPUN: AtomicU64 = AtomicU64::new(0);
 static LONGEST: AtomicU64 = AtomicU64::new(0);
 
-/// The longest that an agent that must not block spins for a lock: by then it has to be clear that the holder is gone.
+/// The longest time for which an agent that must not block spins for a lock. After that, the holder is taken to be gone.
 pub(crate) const LONGEST_SPIN: Duration = Duration::from_secs(5);
 
 /// How many checks of the lock there are between two reads of the clock.
@@ -105,12 +105,12 @@ pub(crate) fn take_without_sleep<T>(mut take: impl FnMut() -> Option<T>) -> Opti
         {
             assert!(
                 now().saturating_sub(start) < LONGEST_SPIN,
-                "a lock inside waitword is held for {LONGEST_SPIN:?}: was a worker terminated that held it?"
+                "a lock inside waitword has been held for {LONGEST_SPIN:?}: was the worker that held it terminated?"
             );
         }
         std::hint::spin_loop();
     }
-    unreachable!("more looks than fit into the longest spin")
+    unreachable!("more checks than fit into the longest spin")
 }
 
 /// Locks it, poisoned or not.
@@ -139,5 +139,8 @@ pub(crate) fn park_until(deadline: Instant) {
 }
 
 fn assert_can_block() {
-    assert!(can_block(), "this agent must not block, or `waitword_web::start()` was not called in it");
+    assert!(
+        can_block(),
+        "would block, and this agent must not block: use an `_async` method; in a worker, call `waitword_web::start()` first"
+    );
 }

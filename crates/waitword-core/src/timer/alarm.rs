@@ -25,17 +25,17 @@ use crate::wake::discard_panic_of;
 /// It holds one deadline at a time, allocates nothing, and is cleared when it is dropped.
 ///
 /// # Precision
-/// Never early. Late on purpose by up to a 16th of the time that was left when it was set, and by 2.1 ms at most: alarms that are due
-/// at about the same time share one wake-up of a thread. A timeout of 1 ms takes up to 1.06 ms, one of a second up to 1.0021 s; the time
-/// that the system takes to wake a thread comes on top.
+/// An alarm is never early. It is late by up to 1/16 of the time that was left when it was set, and by at most 2.1 ms, so that alarms that
+/// are due at about the same time share one wake-up of a thread. A timeout of 1 ms takes up to 1.06 ms, and one of 1 s up to 1.0021 s, plus
+/// the time that the system takes to wake a thread.
 ///
 /// # Wakers that block
 /// The alarms of the process are served by one thread at a time, which calls the wakers. If a waker does not return within 5 ms, another
 /// thread takes over: other deadlines, and the watchdog of waiters that are never polled, are delayed by those 5 ms, and by as much again
-/// for each further waker that blocks. Threads are started on demand: two from the first alarm on, and one more for each waker that blocks,
-/// up to 32 in all. While 32 wakers block, deadlines wait until one of them returns.
+/// for each further waker that blocks. Threads are started on demand: one with the first alarm, a second one when the first alarm is due,
+/// and one more for each waker that blocks, up to 32 in all. While 32 wakers block, deadlines wait until one of them returns.
 ///
-/// A waker that a *notify* calls runs on the notifying thread, and blocks that one.
+/// A waker that a *notify* calls runs on the notifying thread, and blocks that thread.
 ///
 /// ```
 /// use std::future::poll_fn;
@@ -71,12 +71,12 @@ unsafe impl Send for Alarm {}
 unsafe impl Sync for Alarm {}
 
 impl Alarm {
-    /// An alarm that is not set.
+    /// Creates an alarm that is not set.
     pub const fn new() -> Self {
         Self { set: false, node: UnsafeCell::new(Node::new()), _pinned: PhantomPinned }
     }
 
-    /// Sets the alarm: `waker` is woken at `deadline` or soon after, instead of what was set before.
+    /// Sets the alarm: `waker` is woken at `deadline` or soon after. Replaces what was set before.
     ///
     /// # Panics
     /// If the timer has no thread yet and the system cannot start one.
@@ -90,7 +90,7 @@ impl Alarm {
     /// As [`set`](Self::set).
     pub(crate) fn set_at(self: Pin<&mut Self>, now: Instant, deadline: Instant, waker: &Waker) {
         let is_set = self.try_set_at(now, deadline, waker);
-        assert!(is_set, "deadlines of async waits need a thread, and the system gave none");
+        assert!(is_set, "cannot start the timer thread, which the deadlines of futures need");
     }
 
     /// As [`set_at`](Self::set_at), but returns `false` if there is no thread for the timer; nothing is set then.
@@ -101,7 +101,7 @@ impl Alarm {
         let (now, deadline) = (clock.passed(now), clock.from(deadline));
         let (set, node) = self.project();
         *set = true;
-        // SAFETY: pinned, and `clear` takes it out before its memory goes.
+        // SAFETY: pinned, and `clear` takes it out before its memory is freed.
         let unpark = unsafe { DEADLINES.lock().insert(node, now, deadline, &mut waker) };
         // Before any foreign code: the wakers of other deadlines may rely on the thread to check this early.
         unpark.unpark();
@@ -133,7 +133,7 @@ impl Drop for Alarm {
         // SAFETY: if it was set it was pinned, and it is not moved from here on.
         let alarm = unsafe { Pin::new_unchecked(self) };
         if std::thread::panicking() {
-            // It may have been this very waker that panicked: the wait beside it has a clone. A second panic would abort the process.
+            // Perhaps this very waker has panicked, because the wait beside it holds a clone. A second panic would abort the process.
             discard_panic_of(|| alarm.clear());
         } else {
             alarm.clear();

@@ -1,10 +1,11 @@
 //! The threads of the timer: one at a time turns the wheel and calls the wakers that are due.
 //!
-//! A waker is foreign code. One that blocks (on a run queue's lock, on a full channel, on a lock of this very library) must delay
-//! neither the deadlines of others nor the watchdog (`watchdog.rs`), which is a deadline too.
+//! A waker is foreign code. A waker that blocks (on the lock of a run queue, on a full channel, on a lock of this library) must delay
+//! neither the deadlines of others nor the watchdog (`watchdog.rs`), which is a deadline, too.
 //!
 //! # The race
-//! With one thread, whatever is due after a waker that blocks waits for it, for ever if the waker waits for one of these deadlines:
+//! With one thread, all that is due after a waker that blocks waits for that waker: for ever, if the waker waits for one of these
+//! deadlines.
 //!
 //! ```text
 //!   timer                                    another thread
@@ -16,7 +17,7 @@
 //!   no thread checks the wheel: C is never over
 //! ```
 //!
-//! *Mended:* whatever is due but not called yet is kept where another thread finds it ([`Calls::queue`]), and a second thread, the
+//! *Fixed:* wakes that are due and not called yet are stored where another thread finds them ([`Calls::queue`]), and a second thread, the
 //! **stand-by**, checks on the first, the **leader**.
 //!
 //! ```text
@@ -48,19 +49,25 @@
 //! A thread learns its role under the lock; one that has neither has been stuck.
 //!
 //! # When the stand-by checks
-//! The stand-by is not unparked for each call: that would be a context switch each time. It sleeps until `checks_at`, which is not later
-//! than LIMIT after the first moment at which a waker would be delayed: LIMIT after the leader began to call the batch, if several wakers
-//! are in the queue; LIMIT after the earliest deadline in the wheel.
+//! The stand-by is not unparked for each call, because that would be a context switch each time. It sleeps until `checks_at`, at most LIMIT
+//! after the first moment at which a waker would be delayed:
 //!
-//! So it wakes up once per LIMIT at most, and not at all while the wheel is empty; it is unparked only if it would sleep for too long: for the
-//! first deadline after a pause, or when many come at once. It delays no deadline: the leader calls the wakers itself. That leader and
-//! stand-by swapped their roles to save wake-ups was worth 2 ms of CPU in a second of 1,000 deadlines (`docs/costs.md`).
+//! ```text
+//!   checks_at  ≤  LIMIT + the time when the leader began to call the batch     if several wakers are in the queue
+//!   checks_at  ≤  LIMIT + the earliest deadline in the wheel
+//! ```
+//!
+//! So it wakes up at most once per LIMIT, and not at all while the wheel is empty. It is unparked only if it would sleep for too long: for
+//! the first deadline after a pause, or when many come at once. It delays no deadline, because the leader calls the wakers itself. In an
+//! earlier version, leader and stand-by swapped their roles to save wake-ups; that saved 2 ms of CPU in a second with 1,000 deadlines
+//! (`docs/costs.md`).
 //!
 //! After a `fork` the child has none of these threads, and starts anew when it sets an alarm (`sync/fork.rs`). The alarms that the forking
-//! thread had set stay set. What was due but not called yet is called there, too, whosever it is; what was being called is not.
+//! thread had set stay set. Wakes that were due and not called yet are called there, too, whatever thread set them; a wake that was being
+//! called is not.
 //!
-//! A leader that is not stuck but slow, or has no CPU for that long, is deposed as well, and nothing is lost by it: it finishes the
-//! call that it is in, and the others go on from the queue.
+//! A leader that is not stuck but slow, or has no CPU for that long, is replaced as well. Nothing is lost by that: it finishes its current
+//! call, and the others continue from the queue.
 
 use crate::time::Instant;
 use std::collections::VecDeque;
@@ -138,13 +145,15 @@ fn start_leader() -> Option<Clock> {
 /// Set if the program serves the deadlines, which is called when an earlier one is set.
 static BY_HAND: OnceLock<fn()> = OnceLock::new();
 
-/// From now on the program serves the deadlines of futures, and the watchdog: no thread of the timer is ever started.
+/// Lets the program serve the deadlines of futures and the watchdog from now on: no thread of the timer is ever started.
 ///
-/// Without this, the first deadline of a future, and the first waiter behind a signalled one, start a thread (`waitword-timer`), and the first
-/// that is due another. A program that must have no threads but its own, such as a simulator, calls this first, and then
-/// [`expire_due`] whenever its loop turns, and at the time that the last call has returned. `rings` is called when a deadline is set that is
-/// earlier than that, on the thread that sets it, which may have locks of the program: it wakes the loop, and does nothing else. It is not called
-/// for deadlines that are set within `expire_due`.
+/// Otherwise, the first deadline of a future or the first waiter behind a signalled one starts a thread (`waitword-timer`), and the first
+/// deadline that is due starts another. A program that must have no threads but its own, such as a simulator, calls this first. Then it
+/// calls [`expire_due`] in each turn of its loop, and at the time that the last call has returned.
+///
+/// `rings` is called when a deadline is set that is earlier than that time, on the thread that sets the deadline. That thread may hold
+/// locks of the program, so `rings` should wake the loop and do nothing else. It is not called for deadlines that are set within
+/// `expire_due`.
 ///
 /// Deadlines of blocking threads need none of this.
 ///
@@ -177,17 +186,20 @@ pub fn serve_by_hand(rings: fn()) -> bool {
     is_new
 }
 
-/// Wakes the tasks whose deadlines have passed, and makes the watchdog's pass if it is due. Returns when it has to be called again, if there is a
-/// deadline. Where [`serve_by_hand`] was not called, the timer has threads for this, and nothing is done.
+/// Wakes the tasks whose deadlines have passed, and makes the watchdog's pass if it is due. Returns when it has to be called again, if
+/// there is a deadline.
 ///
-/// One thread at a time is to call it; a waker that blocks delays all deadlines.
+/// Does nothing if [`serve_by_hand`] was not called, because then the threads of the timer do this.
+///
+/// Only one thread at a time should call this. A waker that blocks delays all deadlines.
 pub fn expire_due() -> Option<Instant> {
     BY_HAND.get()?;
     let clock = clock_of_callers()?;
     expire(clock, |with| with(&mut CALLS.lock().queue))
 }
 
-/// When [`expire_due`] has to be called next, as far as is known now: never later than the earliest deadline. `None`: there is none.
+/// Returns when [`expire_due`] has to be called next, as far as is known now: never later than the earliest deadline. `None` if there is no
+/// deadline.
 pub fn next_deadline() -> Option<Instant> {
     CLOCK.get()?.instant(DEADLINES.lock().wakes_at()?)
 }
@@ -195,7 +207,7 @@ pub fn next_deadline() -> Option<Instant> {
 #[cfg(unix)]
 pub(crate) use fork::register_timer;
 
-/// What a fork does to the timer: its thread holds both locks, and the child has no thread of the timer.
+/// Forks, for the timer: the forking thread holds both locks, and the child has no thread of the timer.
 #[cfg(unix)]
 mod fork {
     use std::sync::MutexGuard;
@@ -208,7 +220,7 @@ mod fork {
     /// Set once the fork handlers are registered.
     pub(super) static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
 
-    /// Has forks know the timer.
+    /// Registers the timer with the fork handlers.
     pub(crate) fn register_timer() {
         at_fork::<Held>(&IS_REGISTERED);
     }
@@ -251,7 +263,7 @@ pub(crate) fn wake_by_timer(batch: &mut WakeBatch, then: Option<Waker>) {
         let since = calls.since;
         (!calls.queue.is_empty()).then(|| deadlines.check_after(since)).flatten()
     } else {
-        // This thread was deposed meanwhile. The leader may be asleep.
+        // Another thread has become the leader meanwhile, and may be asleep.
         calls.check_wheel = true;
         mutant!("timer-deposed" => return);
         deadlines.leader.clone()
@@ -338,7 +350,7 @@ impl Calls {
         if deadlines.calling && stuck_at <= now {
             (self.leader, deadlines.leader) = (Some(me.id()), Some(Timekeeper::Thread(me.clone())));
             (self.stand_by, deadlines.stand_by) = (None, None);
-            // What is due by now goes behind what is in the queue, and the stand-by gets to know since when we call.
+            // What is due by now goes behind what is in the queue, and the next stand-by learns since when we call.
             self.check_wheel = true;
             return Next::Again;
         }
@@ -424,7 +436,7 @@ mod tests {
         });
     }
 
-    /// Otherwise the child of a fork in between would wait for a leader that is not there, or for a lock that nobody releases.
+    /// Otherwise the child of a fork in between would wait for a leader that does not exist, or for a lock that no thread releases.
     #[test]
     #[cfg_attr(miri, ignore = "Miri starts no processes")]
     fn forks_are_noticed_before_there_is_a_leader() {

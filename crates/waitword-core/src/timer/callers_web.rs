@@ -15,7 +15,7 @@
 //! ```
 //! A ring may come before the timekeeper sleeps, so the host's bell has to remember it.
 //!
-//! There is no stand-by: a waker that blocks delays all deadlines. On a page no waker blocks.
+//! There is no stand-by, so a waker that blocks delays all deadlines. On a page no waker blocks.
 
 use std::collections::VecDeque;
 use std::task::Waker;

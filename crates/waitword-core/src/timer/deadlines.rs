@@ -1,12 +1,12 @@
-//! The deadlines of the process, and when which thread of the timer checks them.
+//! The deadlines of the process, and the times at which the threads of the timer check them.
 //!
-//! One lock owns all of it. The lock is held for short, because any thread may set a deadline. The threads are those of `callers.rs`, where
-//! the races are described.
+//! One lock owns all of it. The lock is held only briefly, because any thread may set a deadline. The threads are those of `callers.rs`,
+//! where the races are described.
 //!
 //! # The time, and how exact it is
-//! To wake a thread of the timer costs 5 to 25 µs, to call a waker next to nothing. So alarms that are due at about the same time share
-//! one wake-up: a deadline is rounded up to a multiple of a power of two, which grows with the time that is left. The coarsest is as
-//! wide as a bucket of the wheel (`wheel.rs`): most deadlines enter the bucket from which they ring.
+//! Waking a thread of the timer costs 5 to 25 µs, calling a waker next to nothing. So alarms that are due at about the same time share one
+//! wake-up: a deadline is rounded up to a multiple of a power of two, which grows with the time that is left. The coarsest is as wide as a
+//! bucket of the wheel (`wheel.rs`): most deadlines enter the bucket from which they ring.
 
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -35,8 +35,8 @@ pub(crate) struct Deadlines {
     /// When the leader wakes up to check the wheel; `None` if nothing is in the wheel. While the leader is calling: when it
     /// would wake up if it went to sleep now.
     ///
-    /// Not later than the earliest deadline. It may be earlier, when that one has been cleared: most deadlines are, and a check in vain now
-    /// and then costs less than an unpark for each.
+    /// Not later than the earliest deadline. It may be earlier, if that deadline has been cleared. Most deadlines are cleared, and a check
+    /// in vain now and then costs less than an unpark for each.
     wakes_at: Option<u64>,
     pub(crate) leader: Option<Timekeeper>,
     /// Whether the leader calls wakers. It checks the wheel again before it parks.
@@ -106,7 +106,7 @@ impl Deadlines {
 
     /// Passes the wakers that are due, up to a batch, to `due`. Returns when to check again: `now` if not all is done.
     pub(crate) fn take_due(&mut self, now: u64, mut due: impl FnMut(Waker)) -> Option<u64> {
-        // SAFETY: the lock is held; an alarm takes its node out under it before it goes, so those in the wheel are alive.
+        // SAFETY: the lock is held; an alarm takes its node out under it before it is freed, so those in the wheel are alive.
         self.wakes_at = unsafe {
             self.wheel.turn(now, BATCH, |mut node| node.as_mut().waker.take().into_iter().for_each(&mut due))
         };
@@ -118,8 +118,8 @@ impl Deadlines {
         self.wakes_at
     }
 
-    /// In the child of a fork: there is no thread of the timer, and the deadlines of other threads, which are on stacks that are given away, are
-    /// forgotten.
+    /// In the child of a fork: there is no thread of the timer, and the deadlines of other threads, which are on stacks that the child
+    /// reuses, are forgotten.
     #[cfg(all(unix, not(waitword_loom)))]
     pub(crate) fn in_child(&mut self) {
         // SAFETY: the lock is held, and what is in the wheel is as it was at the fork: alive.
@@ -207,9 +207,13 @@ impl Clock {
 /// The longest by which an alarm is late on purpose: 2.1 ms.
 pub(super) const COARSEST: u64 = 1 << 16;
 
-/// When an alarm that is set at `now` for `deadline` rings: then, or up to a 16th of the time that is left after it.
+/// When an alarm that is set at `now` for `deadline` rings:
 ///
-/// A multiple of a power of two: alarms that were set at different times for about the same one ring together.
+/// ```text
+///   deadline  ≤  rings  ≤  deadline + min((deadline - now) / 16, COARSEST)
+/// ```
+///
+/// The result is a multiple of a power of two, so that alarms that were set at different times for about the same deadline ring together.
 #[inline]
 pub(crate) fn round_up(now: u64, deadline: u64) -> u64 {
     let slack = (deadline.saturating_sub(now) / 16).min(COARSEST);

@@ -1,12 +1,13 @@
-//! Deadlines of futures: an alarm in each, a wheel that sorts them, and the threads that wake those due, or the program in their place.
+//! Deadlines of futures: an alarm in each future, a wheel that sorts the alarms, and threads that wake the tasks whose alarms are due. A
+//! program may do that in place of the threads ([`serve_by_hand`]).
 //!
-//! | thread | from when on |
+//! | thread | started at |
 //! |---|---|
 //! | `waitword-timer` | the first deadline of a future, and the first waiter that is queued behind a signalled one (the watchdog) |
 //! | a second | the first deadline that is due |
 //! | up to 32 | one for each waker that has blocked for 5 ms |
 //!
-//! There are no others, and none with [`serve_by_hand`].
+//! There are no other threads, and none at all with [`serve_by_hand`].
 //!
 //! A model has no clock: its alarms never wake a task.
 

@@ -12,30 +12,31 @@
 //!             ◄───────────────────────────────────┘ and moves when the time of its bucket begins
 //! ```
 //!
-//! **Where a node is.** A deadline enters at the finest level whose 256 buckets, counted from the wheel's `hand`, reach
-//! it. To set or clear it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket
-//! begins, it is split: what is not due in it moves to a finer level. A split that comes late finds more that is due,
-//! so a timer that falls behind moves less. A node moves seven times at most, and far less often as a rule: few
-//! deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up (`deadlines.rs`) to the beginning of a bucket
-//! of level 2. So a timeout of up to half a second does not move at all, and one of up to two minutes once.
+//! **Where a node is.** A deadline enters at the finest level whose 256 buckets, counted from the wheel's `hand`, reach it. To set or clear
+//! it is to link or unlink it in a list: O(1), whatever else waits. When the time of a bucket begins, it is split: what is not due in it
+//! moves to a finer level. A split that comes late finds more that is due, so a timer that falls behind moves less. A node moves seven
+//! times at most, and usually far less often. Few deadlines are minutes away, and those that were set more than 34 ms ahead are rounded up
+//! (`deadlines.rs`) to the beginning of a bucket of level 2. So a timeout of up to half a second does not move at all, and one of up to two
+//! minutes once.
 //!
-//! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the
-//! buckets decide when to check, and never which node is due. To sleep until exactly the next deadline, its bucket is searched, if it holds
-//! few nodes. For a crowded bucket the timer sleeps until the bucket's time begins, which is not later than any deadline in it, and then
-//! splits it; the first of a crowd may have to wait for the split. Nodes that are due together come bucket by bucket, and within a bucket
-//! as they entered it, not sorted.
+//! **Never early, and on time.** A node is handed out only after its own deadline is compared with the clock; the buckets decide when to
+//! check, and never which node is due. To sleep until exactly the next deadline, its bucket is searched, if it holds few nodes. If it holds
+//! many, the timer sleeps until the bucket's time begins, which is not later than any deadline in it, and then splits it; the first of
+//! these nodes may have to wait for the split. Nodes that are due together come bucket by bucket, and within a bucket as they entered it,
+//! not sorted.
 //!
-//! **The lock is held for short.** Every function requires that the caller holds the timer's lock, which owns the links of all nodes in the
-//! wheel; every task of the process that sets or clears a deadline wants that lock. So [`Wheel::turn`] handles no more nodes than `turn` is
-//! asked to, and a split of a bucket with a million nodes goes on in the next turn. In between the wheel is consistent: the hand stands at
-//! the beginning of the bucket, so the rest of the bucket still is the earliest, and what is set meanwhile goes to the finer levels.
+//! **The lock is held only briefly.** Every function requires that the caller holds the timer's lock, which owns the links of all nodes in
+//! the wheel; every task of the process that sets or clears a deadline needs that lock. So [`Wheel::turn`] handles no more nodes than its
+//! caller allows, and a split of a bucket with a million nodes continues in the next turn. In between the wheel is consistent: the hand
+//! stands at the beginning of the bucket, so the rest of the bucket still is the earliest, and what is set meanwhile goes to the finer
+//! levels.
 //!
-//! **Memory.** Intrusive, because a wait allocates nothing and a cleared deadline gives its memory back at once. The
-//! buckets are 32 KiB of zeros for the process, in pages that are not touched until a deadline comes to their level.
+//! **Memory.** Intrusive, because a wait allocates nothing and the memory of a cleared deadline is free at once. The buckets are 32 KiB of
+//! zeros for the process, in pages that are not touched until a deadline comes to their level.
 //!
-//! A pairing heap was here before. It always knows the earliest node, and setting and clearing one that stands alone is a few nanoseconds
-//! cheaper. But its removals follow links through nodes that left the cache long ago, which with a million of them made firing ten times,
-//! and clearing eight times as expensive as here; and the first removal after many insertions visits all of them, under the lock.
+//! An earlier version used a pairing heap. It always knows the earliest node, and setting and clearing a single node is a few nanoseconds
+//! cheaper. But its removals follow links through nodes that left the cache long ago: with a million nodes, firing was ten times and
+//! clearing eight times as expensive as here. And the first removal after many insertions visits all of them, under the lock.
 
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -56,7 +57,7 @@ pub(crate) struct Node {
     /// The bucket that it is in.
     place: Place,
     pub(crate) waker: Option<Waker>,
-    /// Who set it last.
+    /// The thread that set it last.
     pub(crate) owner: Owner,
 }
 
@@ -88,7 +89,7 @@ impl Node {
 /// Part of every future that waits with a deadline: the deadline, two links and a place, the waker, and the owner.
 const _: () = assert!(size_of::<Node>() <= 56);
 
-/// The wheel. An empty one is all zeros, so that a static one takes no room in the program's file.
+/// The wheel. An empty one is all zeros, so that a static one takes no space in the program's file.
 ///
 /// Invariants:
 /// - W1: a bucket with a node stands for one stretch of time, whose number at its level is `time >> (BITS * level)`. It
@@ -105,7 +106,7 @@ pub(crate) struct Wheel {
     lists: [List; PLACES],
 }
 
-// SAFETY: the wheel is the key to nodes that only the holder of the timer's lock reaches.
+// SAFETY: the nodes are accessed only by the holder of the timer's lock.
 unsafe impl Send for Wheel {}
 
 /// Bits of a digit.
@@ -140,7 +141,7 @@ impl Wheel {
         let place = std::mem::replace(&mut unsafe { node.as_mut() }.place, Place::NOWHERE);
         // There is no list for `NOWHERE`.
         let Some(list) = self.lists.get_mut(usize::from(place.0)) else { return };
-        // SAFETY: its place says that it is in this list, with others that are alive and the lock's.
+        // SAFETY: its place says that it is in this list, whose nodes are alive and belong to the lock.
         unsafe { list.remove(node) };
         if list.first.is_none() {
             self.occupied.remove(place);
@@ -204,7 +205,7 @@ impl Wheel {
         }
     }
 
-    /// The earliest deadline, or a time before it where that would take long to find.
+    /// The earliest deadline, or a time before it if the deadline would take long to find.
     fn next(&self) -> Option<u64> {
         /// How many nodes are searched. A check in vain costs more than that, with the sleep around it.
         const SEARCH: usize = 32;
@@ -322,7 +323,7 @@ impl Bits {
     }
 }
 
-/// The nodes of a bucket, as they came: those set one after the other often lie side by side.
+/// The nodes of a bucket, in the order of their insertion: those set one after the other often lie side by side.
 #[derive(Clone, Copy, Debug)]
 struct List {
     first: Link,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use waitword_core::{Location, WaitAsync, Word, wait_async};
 
-/// Waits for another thread to have got somewhere. Fails loudly instead of hanging.
+/// Waits until another thread has made the condition true. Fails after a minute, instead of hanging.
 #[track_caller]
 pub(crate) fn until(condition: impl Fn() -> bool) {
     let start = Instant::now();

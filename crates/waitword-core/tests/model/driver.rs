@@ -11,12 +11,12 @@ use super::history::{AGENTS, Form, HOUR, History, Kind, OnWake, Step, Time, WORD
 use super::world::{Blocked, ModelWaker, Real, Stage, World, until};
 use super::{Id, Model, State, thread};
 
-/// Threads are dear; what distinguishes them from tasks needs few.
+/// Threads are expensive, and few of them show how they differ from tasks.
 const MOST_THREADS: usize = 3;
-/// More than a notify settles in one stay under the lock.
+/// More than a notify completes in one critical section.
 const CROWD: usize = 40;
 
-/// Takes the table through `history`. Panics when it says anything else than the model.
+/// Plays `history` on the table and on the model. Panics when the answers differ.
 pub(crate) fn run(history: &History) {
     let world = World::new(history.shards);
     for step in &history.steps {
@@ -257,7 +257,7 @@ impl World {
             Real::Thread { blocked, interrupt, form } => {
                 interrupt.raise();
                 if *form != Form::Interruptible {
-                    // It is woken for nothing, and sleeps on: the end of the history asks.
+                    // It is woken in vain, and continues to sleep. The end of the history checks that.
                     return;
                 }
                 let interrupted = match model.cancel(id) {
@@ -319,7 +319,7 @@ impl World {
         assert_eq!(stage.woken, [], "woken outside a notify");
     }
 
-    /// Notifies all, asks everyone how it ended, and sees that nothing is left.
+    /// Notifies all waiters, checks how each wait ended, and that nothing is left.
     fn finish(self: &Arc<Self>) {
         for word in 0..WORDS {
             self.notify(word, usize::MAX, None);
@@ -336,7 +336,7 @@ impl World {
         }
         let notified: Vec<Id> = stage.waits.keys().copied().collect();
         for id in notified {
-            // The lazy ones enter only now.
+            // The lazy futures enqueue only now.
             self.poll_one(&mut stage, id, OnWake::Notes(1));
         }
         let left = (std::mem::take(&mut stage.waits), std::mem::take(&mut stage.forgotten));

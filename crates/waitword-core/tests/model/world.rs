@@ -1,4 +1,4 @@
-//! What a history is played with: memory, a table, inboxes, wakers, and the waits that are there.
+//! The state of a history: memory, a table, inboxes, wakers, and the present waits.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ pub(super) struct World {
 pub(super) struct Stage {
     pub(super) model: Model,
     pub(super) waits: BTreeMap<Id, Real>,
-    /// The abandoned ones. They go at the end, so that nothing is leaked.
+    /// The abandoned waits. They are dropped at the end, so that nothing is leaked.
     pub(super) forgotten: BTreeMap<Id, Real>,
     /// What the last waker given to a wait does.
     pub(super) wakers: BTreeMap<Id, OnWake>,
@@ -129,13 +129,13 @@ impl Wake for ModelWaker {
                 let word = stage.model.waits[self.id].word;
                 world.wait(&mut stage, word, 0, Kind::Task, false);
             }
-            // Without the hook, which is a fuzzer's end.
+            // Without the panic hook, which would end a fuzzer.
             OnWake::Panics => std::panic::resume_unwind(Box::new(Payload)),
         }
     }
 }
 
-/// What a waker panics with, and whoever drops that.
+/// The payload of a waker's panic. Dropping it panics, too.
 struct Payload;
 
 impl Drop for Payload {

@@ -61,7 +61,7 @@ pin_project! {
 }
 
 pin_project! {
-    /// The waiter of an acquisition. It knows its caller, which is therefore not stored beside it.
+    /// The waiter of an acquisition. It stores its caller, which therefore is not stored again beside it.
     #[project = WaitProjection]
     enum Wait<'a, W: StateWord> {
         // Until the first attempt has failed, and once the wait has ended.
@@ -91,7 +91,7 @@ impl<'a, W: StateWord> Wait<'a, W> {
         }
     }
 
-    /// The wait has ended. Drops its waker, whose destructor may panic.
+    /// Called when the wait has ended. Drops its waker, whose destructor may panic.
     fn clear(mut self: Pin<&mut Self>) {
         let caller = self.as_mut().caller();
         self.set(Self::None { caller });
@@ -99,7 +99,7 @@ impl<'a, W: StateWord> Wait<'a, W> {
 }
 
 impl<'a, R: Acquire> Acquisition<'a, R> {
-    /// Where it was made.
+    /// The caller that created the acquisition.
     pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
         self.project().wait.caller()
     }
@@ -119,7 +119,7 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         self.wait.begun().is_some_and(WaitAsync::is_signalled)
     }
 
-    /// The task that is polled with `waker` has acquired it.
+    /// The task that is polled with `waker` has acquired the word.
     #[inline]
     pub(super) fn held(self: Pin<&mut Self>, raw: &R, waker: &Waker, gives_up: bool) {
         let this = self.project();
@@ -150,7 +150,7 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         if this.wait.is_begun() {
             return None;
         }
-        // Moved out of the future before the attempt, and not read again after it: the attempt is a compiler fence.
+        // Moved out of the future before the attempt, and not read again after it, because the attempt is a compiler fence.
         let raw = this.raw.take()?;
         if take(raw, *this.ask) {
             return Some(raw);
@@ -165,7 +165,7 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         if this.wait.is_begun() {
             return true;
         }
-        // Only an attempt finds out whether the word is free. What the attempt takes is given back: a holder that is not polled
+        // Only an attempt finds out whether the word is free. What the attempt takes is released again, because a holder that is not polled
         // would block other acquirers.
         let raw = this.raw.expect(ENDED);
         let is_free = take(raw, *this.ask);
@@ -206,7 +206,7 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         let mut this = self.project();
         if let (Some(raw), Some(wait)) = (this.raw, this.wait.as_mut().as_pin_mut()) {
             let was_signalled = wait.cancel() != Cancelled::BeforeNotify;
-            // The waker is dropped with the rest, after the forward: its destructor may panic.
+            // The waker is dropped with the rest, after the signal was forwarded, because its destructor may panic.
             left(*raw, *this.ask, Left { holds: false, was_signalled, is_last: false });
         }
     }
@@ -269,8 +269,8 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
                                 attempts::signal_past(raw);
                                 has_signal = false;
                             }
-                            // Perhaps no release signals this waiter again, and the waiters behind it must not depend on a task that is
-                            // not polled. A blocked thread goes on as soon as it can, and would be woken for nothing.
+                            // Perhaps no release signals this waiter again, and the waiters behind it must not depend on a task that is not
+                            // polled. A blocked thread continues as soon as it can, and would be woken for nothing.
                             Err(NotTaken::Marked { behind: Behind::HeldUp, .. }) if !is_blocked => {
                                 wait.request_signal();
                                 return Poll::Pending;
@@ -294,8 +294,8 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         }
     }
 
-    /// At its deadline: leaves the queue before the last attempt, not after it. So the attempt uses up an earlier signal, and a later one goes
-    /// to the next waiter. Without a signal, the attempt is that of a barging acquirer.
+    /// At the deadline: leaves the queue before the last attempt, not after it. So the attempt uses up an earlier signal, and a later
+    /// signal goes to the next waiter. Without a signal, the attempt is that of a barging acquirer.
     #[cold]
     fn last_attempt(self: Pin<&mut Self>, kind: Kind) -> Result<Ended<R>, LockError> {
         let mut this = self.project();
@@ -316,7 +316,7 @@ impl<'a, R: Acquire> Acquisition<'a, R> {
         }
     }
 
-    /// A step. A queued waiter keeps its position until it is notified or has ended.
+    /// Makes a step. A queued waiter keeps its position until it is notified or its acquisition has ended.
     fn advance(
         mut self: Pin<&mut Self>,
         waker: &Waker,
@@ -373,11 +373,11 @@ impl<R: Acquire> Steps for Acquisition<'_, R> {
     }
 }
 
-/// Further attempts of a signalled task, for a moment. A thread makes them when it wakes up.
+/// Makes further attempts of a signalled task, for a moment. A thread makes them when it wakes up.
 fn spin_on_signal<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
     let mut begins = true;
     spin_in_poll(|| {
-        // With others queued behind it, fetching the word's cache line costs more than it gains: leave the line to the holder.
+        // If others are queued behind it, fetching the word's cache line costs more than it gains, so the line is left to the holder.
         if mem::take(&mut begins) && attempts::waiters(raw, ask) > 1 {
             return None;
         }
@@ -391,13 +391,13 @@ fn signals_on_release(taken: Taken) -> bool {
     taken != Taken::Barging
 }
 
-/// Whether a waiter that has acquired it leaves the queue with a signal that it has not used up.
+/// Whether a waiter that has acquired the word leaves the queue with a signal that it has not used up.
 fn has_another_signal(taken: Taken, left: Cancelled) -> bool {
     mutant!("acquire-on-recheck" => return left != Cancelled::BeforeNotify && taken == Taken::Barging);
     left != Cancelled::BeforeNotify && taken != Taken::OnSignal
 }
 
-/// Whether a waiter whose time is up leaves the queue with a signal.
+/// Whether a waiter that has timed out leaves the queue with a signal.
 fn was_signalled(left: Cancelled) -> bool {
     mutant!("acquire-timed-out" => return false);
     left != Cancelled::BeforeNotify

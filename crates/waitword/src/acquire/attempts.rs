@@ -1,4 +1,5 @@
-//! The attempts on a lock's word, and its signals. What an attempt comes to is [`Acquire::next`]; here are the compare-and-swaps, for all locks.
+//! The attempts on a lock's word, and its signals, for all locks. [`Acquire::next`] decides the result of an attempt; the compare-and-swaps
+//! are here.
 
 use std::cell::Cell;
 use std::ops::BitAnd;
@@ -28,7 +29,7 @@ pub(super) use super::tests::between;
 #[inline(always)]
 pub(super) fn between() {}
 
-/// Why an attempt has not taken it.
+/// Why an attempt has not taken the word.
 pub(crate) enum NotTaken<R: Acquire> {
     /// What the word says now, if the attempt marks it.
     Marked { state: State<R>, behind: Behind },
@@ -55,14 +56,14 @@ fn attempt<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, marks: bool) -> Result
             Some(behind) if new == state && !matches!(by, Attempt::Queued(_)) && finds_releases(raw, ask) => {
                 return Err(NotTaken::Marked { state: new, behind });
             }
-            // Who sees the mark sees what came before it (`will_mark`).
+            // A thread that sees the mark sees what came before it (`will_mark`).
             Some(_) => order!(Release, "acquire-mark"),
         };
         match (word.replace(state, new, order), behind) {
             (Err(other), _) => state = other,
             (Ok(_), Some(behind)) => return Err(NotTaken::Marked { state: new, behind }),
             (Ok(_), None) => {
-                // Of what a waiter takes, the next one hears when this one has left the queue.
+                // If a waiter has taken the word, the next waiter is signalled when this one has left the queue.
                 if signals && by == Attempt::Barging {
                     signal(raw);
                 }
@@ -72,9 +73,9 @@ fn attempt<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, marks: bool) -> Result
     }
 }
 
-/// Whether a wait that begins now finds out, under the lock of its queue, that it is released after the state was read: if it compares the word of
-/// that state. An upgrade waits on another word, which the last reader changes once, after the mark. If that has happened, and what was read here is
-/// older, only a compare-and-swap finds it out:
+/// Whether a wait that begins now notices a release that comes after the state was read. It does if it compares the state word under the
+/// lock of its queue. But an upgrade waits on another word, which the last reader changes once, after the mark. If that has happened, and
+/// the state that was read here is older, only a compare-and-swap notices it:
 ///
 /// ```text
 ///   upgrading holder                          last reader
@@ -91,7 +92,7 @@ fn finds_releases<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
     competes(raw, ask)
 }
 
-/// The first attempt of an acquirer: takes it if it is free and not reserved, and leaves no trace otherwise.
+/// The first attempt of an acquirer: takes the word if it is free and not reserved, and leaves no trace otherwise.
 #[inline(always)]
 pub(crate) fn take<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
     raw.take_once(ask) || take_slow(raw, ask)
@@ -108,19 +109,19 @@ pub(crate) fn take_if<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt) -> bool {
     attempt(raw, ask, by, false).is_ok()
 }
 
-/// The attempt of a waiter, or of an acquirer about to enqueue: takes it, so that its release signals the next waiter; otherwise marks the
-/// word, so that the holder's release does.
+/// The attempt of a waiter, or of an acquirer that is about to enqueue. Takes the word, so that its release signals the next waiter;
+/// otherwise marks the word, so that the holder's release does.
 pub(crate) fn take_or_mark<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt) -> Result<(), NotTaken<R>> {
     raw.will_mark(ask);
     attempt(raw, ask, by, true)
 }
 
-/// The attempt of a signalled waiter, which runs: takes it; otherwise closes the barging window.
+/// The attempt of a signalled waiter that runs: takes the word; otherwise closes the barging window.
 pub(crate) fn take_signalled<R: Acquire>(raw: &R, ask: Ask<R>, kind: Kind) -> bool {
     attempt(raw, ask, Attempt::Signalled(kind), true).is_ok()
 }
 
-/// Whether waiters are queued, or permits or a lock are reserved for them, as far as the word says.
+/// Whether waiters are queued, or permits or a lock are reserved for them, as far as the word tells.
 #[inline]
 pub(crate) fn has_waiters<R: Acquire>(raw: &R) -> bool {
     has(raw.word().state(), R::WAITERS)
@@ -136,15 +137,15 @@ pub(crate) fn competes<R: Acquire>(raw: &R, ask: Ask<R>) -> bool {
     ptr::eq(raw.at(ask), raw.word())
 }
 
-/// Signals the head waiter. The caller has claimed that: the word says that a waiter is signalled.
+/// Signals the head waiter. The caller has claimed the signal: the word tells that a waiter is signalled.
 #[cold]
 pub(crate) fn signal<R: Acquire>(raw: &R) {
     raw.will_signal();
     signal_one_or(raw.word(), &|are_waiters| unanswered(raw, are_waiters));
 }
 
-/// A queued waiter lets others pass ([`Behind::Pass`]): signals the first waiter behind that waits for something else.
-/// Afterwards the word does not say that this one is queued.
+/// A queued waiter lets others pass ([`Behind::Pass`]): signals the first waiter behind it that waits for something else. Afterwards the
+/// word does not tell that this one is queued.
 pub(crate) fn signal_past<R: Acquire>(raw: &R) {
     mutant!("acquire-signal-past" => {
         past(raw.word(), &|_| ());
@@ -159,7 +160,7 @@ fn unanswered<R: Acquire>(raw: &R, are_waiters: bool) {
     raw.word().change(Ordering::Relaxed, |state| R::unanswered(state, are_waiters));
 }
 
-/// Changes the state. Returns whether the caller has to signal the head waiter, as `change` says of the state that it was.
+/// Changes the state. Returns whether the caller has to signal the head waiter, as `change` tells of the previous state.
 #[inline]
 pub(crate) fn change<R: Acquire>(
     raw: &R,
@@ -175,7 +176,7 @@ pub(crate) fn change<R: Acquire>(
     signals
 }
 
-/// A waiter that has taken it leaves the queue. Returns what has come to it meanwhile, and whether it was the last there.
+/// A waiter that has taken the word leaves the queue. Returns whether it was signalled meanwhile, and whether it was the last one there.
 pub(crate) fn leave_with_it<R: Acquire, L: Location>(
     raw: &R,
     ask: Ask<R>,
@@ -201,7 +202,7 @@ pub(crate) fn left<R: Acquire>(raw: &R, ask: Ask<R>, left: Left) {
     }
 }
 
-/// Retries in a thread, with these pauses, while that is worth it. Returns whether an attempt took it.
+/// Retries in a thread, with these pauses, while that is worth it. Returns whether an attempt took the word.
 pub(crate) fn spin<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, pauses: &mut Pauses) -> bool {
     if let Attempt::Signalled(kind) = by
         && take_signalled(raw, ask, kind)
@@ -226,11 +227,12 @@ pub(crate) fn spin<R: Acquire>(raw: &R, ask: Ask<R>, by: Attempt, pauses: &mut P
     false
 }
 
-/// A spinning thread that has found so often that others took it enqueues if there are waiters: its rechecks slow the holders down by more
-/// than its acquisition would gain.
+/// If there are waiters, a spinning thread that has found this often that others took the word enqueues, because its rechecks slow the
+/// holders down by more than its acquisition would gain.
 const ENOUGH_SEEN: u32 = 3;
 
-/// One more attempt of a queued thread, by barging, before it sleeps: it yields while it is reserved. None once the thread is signalled.
+/// One more attempt of a queued thread, by barging, before it sleeps: the thread yields while the word is reserved. No attempt once the
+/// thread is signalled.
 pub(crate) fn take_before_park<R: Acquire>(raw: &R, ask: Ask<R>, is_signalled: impl Fn() -> bool) -> bool {
     let Some(yields) = R::YIELDS else { return false };
     let (is_reserved, state) = (|| has(raw.word().state(), yields.reserved), raw.word().state());

@@ -19,8 +19,8 @@ use crate::spins::{self, Pauses};
 type AskOf<L> = Ask<<L as HasRaw>::Raw>;
 type ClosedOf<L> = <<L as HasRaw>::Raw as Acquire>::Closed;
 
-/// Acquires it, blocking this thread if an attempt fails. Returns what the guard has to keep. `instead` names the method for threads that
-/// must not block; it and `ask` are functions for the reason that [`take`] gives.
+/// Acquires the lock, blocking this thread if an attempt fails. Returns what the guard has to keep. `instead` names the method for threads
+/// that must not block; it and `ask` are functions for the reason that [`take`] gives.
 #[inline(always)]
 #[track_caller]
 pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
@@ -34,7 +34,8 @@ pub(crate) fn acquire<L: HasRaw<Raw: Acquire> + ?Sized>(
     }
 }
 
-/// Tells the observer of the lock, and calls [`block`]. Out of line, so that it shares no registers with the attempt before it.
+/// Reports the type of the lock to the observer, and calls [`block`]. Out of line, so that it shares no registers with the attempt before
+/// it.
 #[cold]
 #[inline(never)]
 #[track_caller]

@@ -17,7 +17,7 @@ use crate::drive::{Step, Steps};
 use crate::holders::HoldId;
 
 pin_project! {
-    /// Acquires as a future. With [`Until`](crate::deadline::Until) it is woken also at its deadline.
+    /// Acquires as a future. With [`Until`](crate::deadline::Until) it is also woken at its deadline.
     #[must_use = "futures do nothing unless polled"]
     pub(crate) struct AcquireAsync<'a, R: Acquire, D = NoDeadline> {
         #[pin]
@@ -48,7 +48,7 @@ impl<'a, R: Acquire, D> AcquireAsync<'a, R, D> {
         AcquireAsync { acquisition: self.acquisition, deadline }
     }
 
-    /// What it asks for.
+    /// The request.
     #[inline]
     pub(crate) fn ask(&self) -> Ask<R> {
         self.acquisition.ask()
@@ -60,7 +60,7 @@ impl<'a, R: Acquire, D> AcquireAsync<'a, R, D> {
         self.acquisition.hold()
     }
 
-    /// Where it was made.
+    /// The caller that created it.
     pub(crate) fn caller(self: Pin<&mut Self>) -> Caller {
         self.project().acquisition.caller()
     }
@@ -78,7 +78,7 @@ impl<R: Acquire, D: Deadline> AcquireAsync<'_, R, D> {
         let (raw, ask) = (this.acquisition.raw(), this.acquisition.ask());
         match this.acquisition.as_mut().step(cx.waker(), this.deadline.at()) {
             Step::Ended(result) => {
-                // The waker that the alarm has goes here, as that of the wait has: if its destructor panicked in the drop of the future, an
+                // The alarm's waker is dropped here, as that of the wait was: if its destructor panicked in the drop of the future, an
                 // `.await` would leak what this poll returns.
                 let acquired = raw.filter(|_| matches!(result, Ok(Ok(()))));
                 let unwinding = acquired.map(|raw| OnUnwind(move || raw.give_back(ask)));

@@ -1,4 +1,4 @@
-//! Tells an observer of acquisitions, by the loop and by the attempts before it, and of releases (`raw_mutex/`, `raw_rwlock/`, the
+//! Reports to an observer: acquisitions, by the loop and by the attempts before it, and releases (`raw_mutex/`, `raw_rwlock/`, the
 //! permits). Compiles to nothing without the feature `observe`.
 
 use std::task::Waker;
@@ -15,7 +15,7 @@ use crate::holders::{
 
 /// The attempt of a thread that blocks if it fails, until a deadline if it `gives_up`. Returns what the guard has to keep.
 ///
-/// The recording attempt shares no instruction, and no register, with the plain one: so while holders are not recorded, it costs only the
+/// The recording attempt shares no instruction and no register with the plain one, so while holders are not recorded, it costs only the
 /// test. `ask` is a function so that each attempt has code of its own.
 #[inline(always)]
 #[track_caller]
@@ -26,7 +26,7 @@ pub(crate) fn take<R: Acquire>(raw: &R, ask: impl Fn() -> Ask<R> + Copy, gives_u
     attempts::take(raw, ask()).then_some(HoldId::NONE)
 }
 
-/// As [`take`], for a caller to whom the observer has just said that it asks for holders.
+/// As [`take`], when the observer was just found to ask for holders.
 #[cold]
 #[inline(never)]
 fn take_recorded<R: Acquire>(raw: &R, ask: Ask<R>, caller: Caller, gives_up: bool) -> Option<HoldId> {
@@ -44,9 +44,9 @@ pub(crate) fn try_take<R: Acquire>(raw: &R, ask: Ask<R>) -> Option<HoldId> {
     is_taken.then(|| held_by_thread(raw, ask, caller, true))
 }
 
-/// Tells the observer of the release, then releases the lock by `let_go`: in this order, because the next holder may acquire as soon as the
-/// lock is free. If the observer was not told of the acquisition, this costs only the comparison, as the halves share no register. `how`
-/// the lock was held is a function for the reason that [`take`] gives.
+/// Reports the release to the observer, then releases the lock by `let_go`. In this order, because the next holder may acquire as soon as
+/// the lock is free. If the acquisition was not reported, this costs only the comparison, because the halves share no register. `how`
+/// returns how the lock was held; it is a function for the reason that [`take`] gives.
 #[inline(always)]
 pub(crate) fn release<R: Acquire, U>(
     raw: &R,
@@ -73,7 +73,7 @@ fn release_recorded<R: Acquire, U>(
     let_go(raw);
 }
 
-/// This thread has acquired it, and would have given up at a deadline if it `gives_up`.
+/// This thread has acquired the lock, and would have given up at a deadline if it `gives_up`.
 #[inline(always)]
 pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: Ask<R>, caller: Caller, gives_up: bool) -> HoldId {
     let report = R::report(ask);
@@ -83,7 +83,7 @@ pub(crate) fn held_by_thread<R: Acquire>(raw: &R, ask: Ask<R>, caller: Caller, g
     }
 }
 
-/// The task that is polled with this waker has acquired it.
+/// The task that is polled with this waker has acquired the lock.
 #[inline(always)]
 pub(crate) fn held_by_task<R: Acquire>(
     raw: &R,

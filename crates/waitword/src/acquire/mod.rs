@@ -1,16 +1,17 @@
 //! The one acquisition loop: try; if that fails, wait in the queue while the word says "taken"; try again when signalled.
 //!
-//! A lock is a state word and its transitions, which are functions of the state ([`Acquire`]): `raw_mutex/`, `raw_rwlock/`, `raw_semaphore/`.
-//! The attempts on the word, for all of them, are in `attempts.rs`. [`Acquisition`](acquisition::Acquisition) is the loop, between two of its
-//! steps: a thread drives it with its parker ([`block`]), with a deadline or without, and [`AcquireAsync`](future::AcquireAsync) drives it as
-//! a future. No other code deals with threads, tasks and timeouts alike. Read on in `acquisition.rs`.
+//! A lock is a state word and its transitions, which are functions of the state ([`Acquire`]): `raw_mutex/`, `raw_rwlock/`,
+//! `raw_semaphore/`. The attempts on the word, for all of them, are in `attempts.rs`. [`Acquisition`](acquisition::Acquisition) is the
+//! state of the loop between two of its steps. A thread drives it with its parker ([`block`]), [`AcquireAsync`](future::AcquireAsync)
+//! drives it as a future, both with a deadline or without. No other code deals with threads, tasks and timeouts alike. Read on in
+//! `acquisition.rs`.
 //!
 //! # A signal is an offer
 //! A release signals the head waiter and leaves the word free for any acquirer. The waiters behind depend on the signalled
 //! waiter: if it takes the word, its own release signals the next. If it does not, they would sleep for ever in each of these
 //! three cases:
 //!
-//! **The signalled waiter is dropped, or its time is up.** It forwards the signal.
+//! **The signalled waiter is dropped, or times out.** It forwards the signal.
 //!
 //! ```text
 //!   A (a task)                    B                        the holder
@@ -24,8 +25,8 @@
 //!     word: its holder will
 //! ```
 //!
-//! **Another acquirer barges before the signalled waiter runs.** The waiter finds the word taken, marks the word so that the
-//! release signals again, and waits on, in its position.
+//! **Another acquirer barges before the signalled waiter runs.** The waiter finds the word taken, marks the word so that the release
+//! signals again, and continues to wait in its position.
 //!
 //! **The signalled waiter is a task that is not polled**, because its owner awaits something else, perhaps this very word. The
 //! task may never run. And a barging acquirer does not know of B:

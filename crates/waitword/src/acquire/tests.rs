@@ -27,7 +27,7 @@ use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::raw_semaphore::RawSemaphore;
 
 thread_local! {
-    /// Before which step of this thread's loops another thread's comes, counted from now on, and that.
+    /// A step of another thread, and the step of this thread's loops before which it comes, counted from now on.
     static ARMED: Cell<u32> = const { Cell::new(0) };
     static OTHER_THREAD: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
@@ -46,7 +46,7 @@ fn arm(step: u32, other_thread: impl FnOnce() + 'static) {
     OTHER_THREAD.set(Some(Box::new(other_thread)));
 }
 
-/// The steps until then, which did not come.
+/// The number of steps that were left before the other thread's, which did not come.
 fn disarm() -> u32 {
     OTHER_THREAD.take();
     ARMED.take()

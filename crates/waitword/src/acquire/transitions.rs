@@ -1,4 +1,4 @@
-//! What a lock is: its state word, and the transitions of that, for which all states are listed in the headers of the locks.
+//! A lock is a state word and its transitions. The headers of the locks list all states.
 
 use std::ops::{BitAnd, BitXor};
 
@@ -8,20 +8,19 @@ use waitword_core::{Location, Masked, Masked64, Word};
 use crate::holders::Hold;
 use crate::sync::atomic::Ordering;
 
-/// A lock: the transitions of its state word. All functions without `self` are functions of the state (and of the time, where a barging
-/// window closes).
+/// A lock: the transitions of its state word. All functions without `self` are functions of the state (and of the time, if a barging window
+/// closes).
 pub(crate) trait Acquire: Sized {
     /// Its value is a state.
     type Word: StateWord;
 
-    /// What an acquirer asks for: a mode, or a number of permits; `()` where there is no choice.
+    /// The request of an acquirer: a mode, or a number of permits; `()` if there is no choice.
     type Ask: Copy;
 
-    /// Says that it was closed, after which no acquisition succeeds. [`Infallible`](std::convert::Infallible) for a type that
-    /// cannot be closed.
+    /// The error of an acquisition after the lock was closed. [`Infallible`](std::convert::Infallible) for a type that cannot be closed.
     type Closed;
 
-    /// With one of these bits, others may wait, and an acquirer that may not barge past them need not spin.
+    /// If one of these bits is set, others may wait, and an acquirer that may not barge past them need not spin.
     const WAITERS: State<Self>;
 
     /// The bits that most acquisitions or releases change.
@@ -38,29 +37,29 @@ pub(crate) trait Acquire: Sized {
         self.word()
     }
 
-    /// What a waiter finds there that has marked the word, which has this state.
+    /// The value that a waiter compares there after it has marked the word, which then has this state.
     fn awaited(state: State<Self>, _ask: Self::Ask) -> State<Self> {
         state & Self::Word::AWAITED
     }
 
-    /// The first attempt, for the word's usual state: as [`take_if`](super::attempts::take_if), in as few instructions as possible.
+    /// The first attempt, for the usual state of the word: as [`take_if`](super::attempts::take_if), in as few instructions as possible.
     fn take_once(&self, ask: Self::Ask) -> bool;
 
-    /// What an attempt comes to.
+    /// The result of an attempt.
     ///
     /// # Panics
-    /// If it would take it, and there are too many holders.
+    /// If the attempt would succeed, and there are too many holders.
     fn next(state: State<Self>, ask: Self::Ask, by: Attempt) -> Next<State<Self>, Self::Closed>;
 
     /// A waiter has left the queue. Also returns whether the head waiter has to be signalled.
     fn left(state: State<Self>, ask: Self::Ask, left: Left) -> (State<Self>, bool);
 
-    /// A signal has found no waiter that is not signalled; whether any are queued. Under the lock of the queue: an acquirer that is about to
-    /// enqueue compares the state afterwards.
+    /// A signal has found no waiter that is not signalled. `are_waiters` tells whether any are queued. Called under the lock of the queue,
+    /// so that an acquirer that is about to enqueue compares the new state.
     fn unanswered(state: State<Self>, are_waiters: bool) -> State<Self>;
 
-    /// A waiter that has taken it leaves the queue, and none is left there: so that the release does not look for them. Under the lock of the
-    /// queue.
+    /// A waiter that has taken the word leaves the queue, and none is left there. The new state spares the release a look-up of waiters.
+    /// Called under the lock of the queue.
     fn emptied(state: State<Self>, ask: Self::Ask) -> State<Self>;
 
     /// A waiter lets others pass, and signals the one behind. Only for [`Behind::Pass`].
@@ -71,11 +70,11 @@ pub(crate) trait Acquire: Sized {
     /// Called by an acquirer that is about to wait.
     ///
     /// # Panics
-    /// If there can never be enough for this ask.
+    /// If there can never be enough for this request.
     #[track_caller]
     fn admits(_ask: Self::Ask) {}
 
-    /// Called before an attempt that may mark the word, so that whoever sees the mark sees what this has stored.
+    /// Called before an attempt that may mark the word, so that a thread that sees the mark also sees what this has stored.
     fn will_mark(&self, _ask: Self::Ask) {}
 
     /// For reports: a waiter has given up. Called between the change of the state and the signal, where a release is charged.
@@ -84,10 +83,10 @@ pub(crate) trait Acquire: Sized {
     /// Called before the head waiter is signalled: its barging window begins.
     fn will_signal(&self) {}
 
-    /// Releases it.
+    /// Releases what was acquired.
     fn give_back(&self, ask: Self::Ask);
 
-    /// What reports say of an acquirer with this ask.
+    /// What reports tell of an acquirer with this request.
     fn report(ask: Self::Ask) -> Report;
 
     /// The address under which its holders are recorded: that of the state word.
@@ -107,16 +106,16 @@ pub(crate) type Ask<R> = <R as Acquire>::Ask;
 pub(crate) struct Report {
     /// What snapshots call a waiter.
     pub(crate) waits_for: WaitsFor,
-    /// How it holds it. `None`: its holder has a record already.
+    /// How the acquirer will hold the lock. `None`: the holder has a record already.
     pub(crate) hold: Option<Hold>,
-    /// How many permits it has.
+    /// The number of permits.
     pub(crate) permits: usize,
 }
 
 /// How an acquisition without a deadline ends.
 pub(crate) type Acquired<R> = Result<(), <R as Acquire>::Closed>;
 
-/// Who makes an attempt.
+/// What makes an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attempt {
     /// An acquirer that is not queued. It must not take what is reserved for the queue.
@@ -140,11 +139,11 @@ pub(crate) enum Kind {
     Task,
 }
 
-/// What an attempt comes to.
+/// The result of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next<S, C> {
-    /// It is taken, with this state. If that `signals`, the next waiter has to be signalled: by a barging acquirer at once, by a waiter when it
-    /// has left the queue.
+    /// The attempt takes the word, with this state. If it `signals`, the next waiter has to be signalled: by a barging acquirer at once, by
+    /// a waiter when it has left the queue.
     Take { state: S, signals: bool },
     /// The acquirer has to wait, with this state.
     Mark {
@@ -152,9 +151,9 @@ pub(crate) enum Next<S, C> {
         /// What this means for the waiters behind it.
         behind: Behind,
     },
-    /// As [`Mark`](Self::Mark), for a barging acquirer: it is reserved for waiters, or will be with the next release.
+    /// As [`Mark`](Self::Mark), for a barging acquirer: the word is reserved for waiters, or will be at the next release.
     Reserved(S),
-    /// There is nothing to wait for.
+    /// The lock is closed, so there is nothing to wait for.
     Closed(C),
 }
 
@@ -163,7 +162,7 @@ pub(crate) enum Next<S, C> {
 pub(crate) enum Behind {
     /// They wait for what this one waits for.
     Wait,
-    /// They could take what is free, and it is reserved for this one. The watchdog has to notice if this one becomes unresponsive.
+    /// They could take what is free, but it is reserved for this one. The watchdog has to notice if this one becomes unresponsive.
     HeldUp,
     /// They may take what is free: a signal that this one cannot use goes past it ([`signal_past`](super::attempts::signal_past)), and so
     /// does one for a waiter that `is_new`.
@@ -187,12 +186,12 @@ pub(crate) struct Left {
 
 /// When a queued thread yields before it sleeps.
 pub(crate) struct Yields<B> {
-    /// It is reserved for a waiter.
+    /// The bits that tell that the lock is reserved for a waiter.
     pub(crate) reserved: B,
-    /// Unless a task has taken it from the queue lately. Tasks get nothing of what threads take this way: a worker sleeps once its tasks are
-    /// queued.
+    /// The bits that tell that a task has taken the lock from the queue lately. The thread does not yield then, because tasks get nothing
+    /// of what threads take by yielding: a worker sleeps once its tasks are queued.
     pub(crate) tasks: B,
-    /// So many waiters are queued, itself included; 0: however many.
+    /// The least number of queued waiters, including the thread; 0: any number.
     pub(crate) enough: usize,
 }
 

@@ -7,8 +7,8 @@
 //!
 //! **The notified waiter is dropped.** It forwards the notify ([`states::forward`]).
 //!
-//! **Its time is up.** It leaves the queue *before* its last attempt, so the attempt uses up a notify that has counted it: it takes the
-//! lock, or marks it. After the attempt, a notify could still reach the waiter, and be lost.
+//! **It times out.** It leaves the queue *before* its last attempt, so the attempt uses up a notify that has counted it: it takes the lock,
+//! or marks it. If it left after the attempt, a notify could still reach the waiter, and be lost.
 //!
 //! **It is a task that is not polled.** Scripts share the word, and their waiters cannot be signalled, so the core's watchdog does not help:
 //! each waiter **rechecks** on its own, in its position, at the [`STALL_TIMEOUT`](crate::STALL_TIMEOUT), and then less and less often.
@@ -92,7 +92,7 @@ impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
         self.wait.is_some()
     }
 
-    /// Ends the loop, with the lock or because the time is up.
+    /// Ends the loop, with the lock or at the deadline.
     fn end(
         self: Pin<&mut Self>,
         is_taken: bool,
@@ -101,8 +101,8 @@ impl<'a, L: Location<Word = AtomicI32>, D> LockAsync<'a, L, D> {
     ) -> Step<Result<(), LockError>> {
         let mut this = self.project();
         let at = this.at.take().expect(ENDED);
-        // The wakers go here. If the destructor of one panics, the lock must not stay taken; nor must one panic in the drop of the future:
-        // then an `.await` would leak the lock that the poll has returned.
+        // The wakers are dropped here. If the destructor of one panics, the lock must not stay taken. None must panic in the drop of the
+        // future, because then an `.await` would leak the lock that the poll has returned.
         let unwinding = is_taken.then(|| OnUnwind(|| _ = unlock(at)));
         this.wait.set(None);
         this.until.clear();
@@ -164,7 +164,7 @@ impl<L: Location<Word = AtomicI32>, D> Steps for LockAsync<'_, L, D> {
     }
 }
 
-/// Leaves the queue, and tries once more: in this order, as the header says.
+/// Leaves the queue, and makes one more attempt, in this order, as the header says.
 fn last_attempt<L: Location>(wait: Pin<&mut WaitAsync<L>>, word: &AtomicI32) -> bool {
     mutant!("script-lock-timed-out" => {
         let is_taken = states::take_or_mark(word);

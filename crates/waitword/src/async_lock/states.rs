@@ -8,18 +8,17 @@
 //! | `unlock`       | error                  | → `FREE`                   | → `FREE`, notify one              |
 //! | `forward`      | notify one             | → `CONTENDED`              | –                                 |
 //!
-//! All three locks on such a word follow this table: [`AsyncLock`](crate::word::AsyncLock), which waits in this library's queue; that of
-//! `waitword-web`, which waits in the engine's; both call these functions. The `AsyncLock` of the npm package has the same table in
-//! JavaScript.
+//! All three locks on such a word follow this table. [`AsyncLock`](crate::word::AsyncLock) waits in this library's queue, that of
+//! `waitword-web` in the engine's; both call these functions. The `AsyncLock` of the npm package has the same table in JavaScript.
 //!
 //! A release without waiters is one exchange, and touches no queue.
 //!
 //! An acquirer that has failed once takes the lock as `CONTENDED`, not as `LOCKED`: it cannot know whether there are waiters
 //! behind it. At worst that costs one notify that finds none; `LOCKED` would lose the wakeup of a waiter.
 //!
-//! A waiter that leaves although a notify has counted it **forwards** that wakeup. If another acquirer has taken the lock meanwhile, its
-//! release notifies: it does so already if the word is `CONTENDED`. (That mark may have come after the wakeup: then it belongs to a holder
-//! whose release notifies as well.)
+//! A waiter that leaves although a notify has counted it **forwards** that wakeup. If another acquirer has taken the lock meanwhile, the
+//! waiter makes it `CONTENDED`, so that its release notifies. If the word is `CONTENDED` already, the release notifies anyway. (The mark
+//! may have come after the wakeup. Then it belongs to a holder whose release notifies as well.)
 //!
 //! A zeroed word is a free lock. A word with any other value counts as `CONTENDED`, and becomes that when a waiter marks it.
 
@@ -70,7 +69,7 @@ pub fn unlock(word: &AtomicI32) -> Result<bool, NotLocked> {
     }
 }
 
-/// Passes on a wakeup that its waiter does not use. Returns whether the caller has to notify the head waiter.
+/// Forwards a wakeup that its waiter does not use. Returns whether the caller has to notify the head waiter.
 #[must_use]
 pub fn forward(word: &AtomicI32) -> bool {
     mutant!("script-lock-forward" => return state(word) == FREE);

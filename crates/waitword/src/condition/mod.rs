@@ -11,10 +11,9 @@
 //! The queue makes compare and enqueue one step against every notify. A condition has to change the word whenever it changes
 //! the answer, and to notify after that or in the same step.
 //!
-//! A thread drives the loop with [`block`], a task with [`WaitFor`], with a deadline or without; a thread that begins before it
-//! blocks, with [`WaitFor::block_until`]. These waiters need no watchdog, because a task that is not polled does not delay the others.
-//! Only an event's `notify_one` is for one waiter, as a message would be; a waiter that gives up forwards it
-//! ([`Condition::give_up`]).
+//! A thread drives the loop with [`block`], a task with [`WaitFor`], with a deadline or without. A thread that enqueues before it blocks
+//! uses [`WaitFor::block_until`]. These waiters need no watchdog, because a task that is not polled does not delay the others. Only an
+//! event's `notify_one` is for one waiter, like a message, and a waiter that gives up forwards it ([`Condition::give_up`]).
 
 pub(crate) mod wait_for;
 
@@ -60,7 +59,7 @@ macro_rules! blocking_waits {
     };
 }
 
-/// The future of a condition that a lock consists of, or that its `Arc` leads to.
+/// The future of a condition over a reference to a lock, or over an `Arc` of it.
 macro_rules! kept_wait {
     ($(#[$doc:meta])* $Name:ident: $Lock:ident over $Raw:ident by $Waiter:ident -> $Output:ty, $or:literal) => {
         pin_project_lite::pin_project! {

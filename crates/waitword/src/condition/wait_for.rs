@@ -28,7 +28,7 @@ pub(crate) trait Condition {
     /// What snapshots call a waiter.
     const WAITS_FOR: WaitsFor;
 
-    /// What reports call the object, where its type says more than [`WAITS_FOR`](Self::WAITS_FOR).
+    /// What reports call the object, if its type tells more than [`WAITS_FOR`](Self::WAITS_FOR).
     fn lock_type(&self) -> Option<&'static LockType> {
         None
     }
@@ -49,15 +49,15 @@ pub(crate) trait Condition {
         let _ = is_last;
     }
 
-    /// Whether an output that is not taken blocks all others. A task without budget takes such an output all the same, instead of waiting
+    /// Whether an output that is not taken blocks all others. A task without budget takes such an output nevertheless, instead of waiting
     /// for its next poll.
     fn excludes_others(output: &Self::Output) -> bool {
         let _ = output;
         false
     }
 
-    /// Called once if the waiter is dropped or times out. It is dequeued already. `was_notified`: a notify counted it, or the
-    /// condition held, and the output was not taken. Returns an output if a timeout turns out to have been in time.
+    /// Called once if the waiter is dropped or times out, after it was dequeued. `was_notified`: a notify counted it, or the condition
+    /// held, and the output was not taken. Returns an output if a waiter that timed out turns out to have been in time.
     fn give_up(&mut self, was_notified: bool) -> Option<Self::Output> {
         let _ = was_notified;
         None
@@ -107,7 +107,7 @@ fn will_wait<C: Condition>(condition: &C, caller: Caller, is_timed: bool, task: 
     if let Some(lock_type) = condition.lock_type() {
         note_lock_type(address(&condition.at()), lock_type);
     }
-    // A cell is held by its initialiser. Other conditions have no holder.
+    // An initialiser holds its cell. Other conditions have no holder.
     if C::WAITS_FOR == WaitsFor::OnceLock && !is_timed {
         awaited(address(&condition.at()), C::WAITS_FOR, caller, task);
     }
@@ -117,7 +117,7 @@ fn address(at: &impl Location) -> usize {
     std::ptr::from_ref(at.word()).addr()
 }
 
-/// What a wait has come to whose time is up. The initialiser of a cell holds it.
+/// The error of a wait that timed out. Only a cell has a holder, its initialiser.
 fn late<C: Condition>(condition: &C) -> LockError {
     match C::WAITS_FOR {
         WaitsFor::OnceLock => timed_out(address(&condition.at()), C::WAITS_FOR),
@@ -167,7 +167,7 @@ pin_project! {
 }
 
 impl<C: Condition> Waiter<C> {
-    /// Goes on until the condition holds, or the wait is queued and wakes `cx`. See [`WaitFor::advance`].
+    /// Continues until the condition holds, or the wait is queued and wakes `cx`. See [`WaitFor::advance`].
     fn advance(self: Pin<&mut Self>, cx: &mut Context<'_>, is_timed: bool) -> bool {
         let mut this = self.project();
         if this.output.is_some() {
@@ -209,7 +209,7 @@ impl<C: Condition> Waiter<C> {
         *this.output = if was_notified { this.condition.notified().ok() } else { None };
         *this.output = this.output.take().or_else(|| final_check(this.condition));
         *this.ended = true;
-        // While the output is the future's: a waker goes here, and its destructor may panic.
+        // While the future still holds the output, because a waker is dropped here, whose destructor may panic.
         this.wait.set(None);
         this.output.take().ok_or_else(|| late(this.condition))
     }
@@ -234,7 +234,7 @@ impl<C: Condition> WaitFor<C> {
 }
 
 impl<C: Condition, D> WaitFor<C, D> {
-    /// Where it was made.
+    /// The caller that created it.
     pub(crate) fn caller(&self) -> Caller {
         self.waiter.caller
     }
@@ -246,7 +246,7 @@ impl<C: Condition, D> WaitFor<C, D> {
 }
 
 impl<C: Condition, D: Deadline> WaitFor<C, D> {
-    /// Goes on until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
+    /// Continues until the condition holds (the next poll returns the output), or the wait is queued and wakes `cx`.
     ///
     /// # Panics
     /// If the wait is over.
@@ -262,8 +262,8 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
         self.project().waiter.project().output.take()
     }
 
-    /// As [`advance`](Self::advance), without a waker; `true` also if the wait has ended and its output was taken. A queued wait keeps the
-    /// waker that it has. A deadline takes effect with the first poll.
+    /// As [`advance`](Self::advance), without a waker; `true` also if the wait has ended and its output was taken. A queued wait keeps its
+    /// waker. A deadline takes effect with the first poll.
     pub(crate) fn enable(self: Pin<&mut Self>) -> bool {
         let waiter = &self.waiter;
         let is_queued = waiter.wait.as_ref().is_some_and(|wait| wait.is_waiting() && !wait.is_notified());
@@ -273,8 +273,8 @@ impl<C: Condition, D: Deadline> WaitFor<C, D> {
 }
 
 impl<C: Condition> WaitFor<C> {
-    /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next
-    /// block or poll goes on with it.
+    /// Blocks this thread until the condition holds or `deadline` passes. After the deadline the wait stays queued, and the next block or
+    /// poll continues it.
     #[track_caller]
     pub(crate) fn block_until(
         self: Pin<&mut Self>,
@@ -312,9 +312,9 @@ impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {
         let mut this = self.project();
         let at = this.deadline.at();
         if this.waiter.as_mut().advance(cx, at.is_some()) {
-            // Before the output leaves the future: a waker goes here, and its destructor may panic.
+            // Before the output leaves the future, because a waker is dropped here, whose destructor may panic.
             this.deadline.clear();
-            // Last: a task without budget enqueues all the same, and keeps its output.
+            // Last, so that a task without budget enqueues nevertheless, and keeps its output.
             let output = this.waiter.project().output;
             match Unit::poll(cx) {
                 Poll::Ready(unit) => unit.consume(),
@@ -334,8 +334,8 @@ impl<C: Condition, D: Deadline> Future for WaitFor<C, D> {
     }
 }
 
-/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped later: its destructor may
-/// panic, and the work of the caller has to be done.
+/// Dequeues the wait. Returns whether a notify had counted it and it had not been polled since. Its waker is dropped later, because its
+/// destructor may panic, and the work of the caller has to be done.
 fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition: &mut C) -> bool {
     let Some(mut wait) = queued.as_mut().as_pin_mut() else { return false };
     let was_notified = wait.as_mut().cancel() == Cancelled::AfterNotify;
@@ -343,7 +343,7 @@ fn leave<C: Condition>(mut queued: Pin<&mut Option<WaitAsync<C::At>>>, condition
     was_notified
 }
 
-/// Tells the condition what kind of notify has ended the wait, if one has.
+/// Tells the condition which kind of notify has ended the wait, if one has.
 fn tell_how<C: Condition>(mut wait: Pin<&mut WaitAsync<C::At>>, condition: &mut C) {
     if wait.as_mut().was_notified_alone() {
         condition.notified_alone(wait.was_notified_last());
@@ -360,7 +360,7 @@ mod tests {
     use super::*;
     use crate::sync::atomic::AtomicU64;
 
-    /// Holds from when it is set, whatever the word says: its notify is still to come.
+    /// Holds once it is set, whatever the word says, because its notify is still to come.
     struct Set<'a>(&'a Cell<bool>, &'a AtomicU64);
 
     impl<'a> Condition for Set<'a> {

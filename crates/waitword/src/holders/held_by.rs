@@ -1,8 +1,8 @@
-//! Who held what an acquirer wanted when its time was up: copied out of the record into three words, one for each thread, so that an
-//! error need not carry it.
+//! Who held a lock when the wait of an acquirer timed out: copied out of the record into three words, one copy per thread, so that an error
+//! need not carry it.
 //!
-//! The holder may release the lock right after the look-up, or may have done so between the timeout and the look-up: then there is no
-//! record, or that of the next holder. So the copy was true at some moment near the end of the wait.
+//! The holder may release the lock right after the look-up. If it did so between the timeout and the look-up, there is no record, or that
+//! of the next holder. So the copy was true at some moment near the end of the wait.
 
 use std::fmt;
 use std::thread::Thread;
@@ -20,7 +20,7 @@ pub(super) fn set_threads(threads: fn(u32) -> Option<Thread>) {
 
 #[cfg(feature = "observe")]
 thread_local! {
-    /// The holder of what the last wait of this thread that has timed out was for.
+    /// The holder of the lock in the last wait of this thread that has timed out.
     static LAST: std::cell::Cell<HeldBy> = const { std::cell::Cell::new(HeldBy::NONE) };
 }
 
@@ -33,7 +33,7 @@ pub(super) fn note(holder: impl FnOnce() -> HeldBy) {
     let _ = holder;
 }
 
-/// The holder of what the last wait of this thread that has timed out was for, if one is known.
+/// The holder of the lock in the last wait of this thread that has timed out, if one is known.
 pub(crate) fn last() -> Option<HeldBy> {
     #[cfg(feature = "observe")]
     return Some(LAST.get()).filter(HeldBy::is_known);

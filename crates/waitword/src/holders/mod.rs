@@ -1,10 +1,10 @@
-//! The seam of the locks to an observer of holders: every acquisition and every release that it is told of passes here.
+//! The interface of the locks to an observer of holders: every acquisition and every release that is reported passes here.
 //!
-//! A guard keeps the observer's name for its hold, a [`HoldId`], and gives it back at the release. A guard without room for one
-//! (`lock_api`'s) passes [`not_kept`], and the observer looks for one of the lock's holds. Each function costs a load while nothing is
-//! asked for ([`ask`](waitword_core::observe::ask)), or a test of what the guard keeps.
+//! A guard stores the observer's name for its hold, a [`HoldId`], and returns it at the release. A guard that cannot store one
+//! (`lock_api`'s) passes [`not_kept`], and the observer looks for one of the lock's holds. While nothing is asked for
+//! ([`ask`](waitword_core::observe::ask)), each function costs one load, or a test of what the guard stores.
 //!
-//! An observer runs in the middle of the acquisition that it is told of. It must not panic, and must not wait for that lock.
+//! An observer runs in the middle of the acquisition that is reported to it. It must not panic, and must not wait for that lock.
 
 mod held_by;
 // A guard keeps a pointer of the observer's.
@@ -69,7 +69,7 @@ fn observer() -> Option<&'static Observer> {
     OBSERVER.get().copied()
 }
 
-/// Out of line: most calls have nothing to tell.
+/// Out of line, because most calls have nothing to report.
 #[cold]
 #[inline(never)]
 fn tell(what: impl FnOnce(&'static Observer)) {
@@ -78,7 +78,7 @@ fn tell(what: impl FnOnce(&'static Observer)) {
     }
 }
 
-/// For a guard without room for a [`HoldId`]: makes the observer look for the hold, if there may be any. One load.
+/// For a guard that cannot store a [`HoldId`]: makes the observer look for the hold, if there may be any. Costs one load.
 #[inline(always)]
 pub(crate) fn not_kept() -> HoldId {
     #[cfg(feature = "observe")]
@@ -149,7 +149,7 @@ fn task_of(waker: &Waker) -> Option<&Waker> {
     (!Parker::is_woken_by(waker) && !waker.data().is_null()).then_some(waker)
 }
 
-/// The holder is about to release it. Calls nothing if the observer was not told of the acquisition.
+/// The holder is about to release the lock. Calls nothing if the acquisition was not reported to the observer.
 #[inline(always)]
 pub(crate) fn released(word: usize, hold: Hold, id: HoldId) {
     if id.is_some() {
@@ -171,8 +171,8 @@ pub(crate) fn released_now(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// A hold changes and goes on: it is upgraded or downgraded, its guard is sent elsewhere or is gone, or it has other permits. Returns what
-/// the guard has to keep; for permits that were [split off](Change::Split), what their guard has to.
+/// A hold changes and continues: it is upgraded or downgraded, its guard is sent elsewhere or is gone, or its number of permits changes.
+/// Returns what the guard has to keep; for permits that were [split off](Change::Split), what their guard has to keep.
 #[inline(always)]
 pub(crate) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
     if id.is_some() { tell_change(word, hold, id, change) } else { HoldId::NONE }
@@ -216,7 +216,7 @@ pub(crate) fn dropped(word: usize, may_hold: bool) {
     }
 }
 
-/// Remembers on this thread who holds what a wait that has timed out was for ([`Observer::held_by`]). `None`: nothing that has a holder.
+/// Remembers on this thread who holds the lock of a wait that has timed out ([`Observer::held_by`]). `None`: nothing that has a holder.
 #[cold]
 pub(crate) fn note_timed_out(waited_for: Option<(usize, WaitsFor)>) {
     held_by::note(|| match (waited_for, observer()) {
@@ -234,7 +234,7 @@ pub(crate) fn awaited(word: usize, waits_for: WaitsFor, caller: Caller, task: Op
     }
 }
 
-/// Notifies, and tells where, and how many were `woken`: see [`Observer::notified`].
+/// Notifies, and reports the place and how many were `woken`: see [`Observer::notified`].
 #[inline(always)]
 #[track_caller]
 pub(crate) fn noted<U>(word: usize, notify: impl FnOnce() -> U, woken: impl FnOnce(&U) -> usize) -> U {
@@ -258,7 +258,8 @@ pub(crate) fn note_lock_type(word: usize, lock_type: &'static LockType) {
     }
 }
 
-/// Tells the observer when a `$Lock` is dropped: a leaked guard has left a record, and another lock may be made at its address.
+/// Reports to the observer when a `$Lock` is dropped, because a leaked guard has left a record, and another lock may be created at the same
+/// address.
 macro_rules! tells_its_drop {
     ($Lock:ty: $this:ident => $word:expr, $may_be_held:expr) => {
         #[cfg(feature = "observe")]
@@ -272,11 +273,11 @@ macro_rules! tells_its_drop {
 }
 pub(crate) use tells_its_drop;
 
-/// A field at the address of the word of a lock that can have no destructor: its drop tells reports that the lock is gone.
+/// A field at the address of the word of a lock that can have no destructor. Its drop reports that the lock is gone.
 ///
-/// Another lock may be made at the same address, and must not inherit what was recorded of the first. A destructor of the lock itself would
-/// forbid what `OnceLock<&T>` and `AsyncLock<&AtomicI32>` allow: to be dropped after what they borrow. `Gone` has no parameters, so the
-/// compiler knows that its destructor reads nothing of the lock.
+/// Another lock may be created at the same address, and must not inherit what was recorded of the first. A destructor of the lock itself
+/// would forbid what `OnceLock<&T>` and `AsyncLock<&AtomicI32>` allow: to be dropped after what they borrow. `Gone` has no type parameters,
+/// so the compiler knows that its destructor reads nothing of the lock.
 pub(crate) struct Gone;
 
 #[cfg(feature = "observe")]

@@ -9,7 +9,7 @@
 //!                               initialiser, over some polls      queued
 //!                               SET; wake all                     woken: the value
 //! ```
-//! However an initialiser ends, its turn ends too: the destructor of the turn sees to that.
+//! However an initialiser ends, its turn ends, too, by the destructor of the turn.
 
 use std::convert::{Infallible, identity};
 use std::future::Future;

@@ -9,8 +9,8 @@
 //!   has the turn; runs the initialiser       RUNNING + WAITERS; queued
 //!   SET; wake all                            woken: the value
 //! ```
-//! The initialiser lies beside the cell and belongs to the holder of the turn, in a lock of its own that is therefore
-//! always free. That costs a few bytes, and no unsafe code.
+//! The initialiser is stored beside the cell and belongs to the holder of the turn. It is in a lock of its own, which is therefore always
+//! free. That costs a few bytes, and needs no unsafe code.
 
 use std::fmt;
 use std::future::Future;

@@ -1,10 +1,10 @@
-//! The state word of a cell that is set once; without the value.
+//! The state word of a cell that is set once, without the value.
 //!
 //! |                  | nothing (0)                    | `RUNNING` (1)              | `SET` (2)    |
 //! |------------------|--------------------------------|----------------------------|--------------|
-//! | meaning          | no value                       | an initialiser runs        | the value is there |
-//! | an initialiser   | → `RUNNING`; has the turn      | → + `WAITERS`; enqueues    | goes on      |
-//! | a waiter         | → + `WAITERS`; enqueues        | → + `WAITERS`; enqueues    | goes on      |
+//! | meaning          | no value                       | an initialiser runs        | has a value  |
+//! | an initialiser   | → `RUNNING`; has the turn      | → + `WAITERS`; enqueues    | continues    |
+//! | a waiter         | → + `WAITERS`; enqueues        | → + `WAITERS`; enqueues    | continues    |
 //! | turn completed   | –                              | → `SET`; wakes all         | –            |
 //! | turn lost        | –                              | → nothing; wakes all       | –            |
 //!
@@ -21,12 +21,12 @@
 //!   is free; wake all
 //!                         woken, not polled         woken; takes the turn
 //! ```
-//! If only B were woken, C would wait until B is polled, perhaps for ever. The price is a thundering herd for each initialiser that
-//! fails, which few do.
+//! If only B were woken, C would wait until B is polled, perhaps for ever. The price is a thundering herd for each initialiser that fails,
+//! and few do.
 //!
 //! # Orderings
-//! `SET` is released after the value was written, and acquired by all that go on. So is a free turn: a later
-//! initialiser sees what an earlier one did.
+//! `SET` is stored (release) after the value was written, and loaded (acquire) by all that continue. The same holds for a free turn, so
+//! that a later initialiser sees what an earlier one did.
 
 use std::mem;
 use std::task::Waker;
@@ -60,7 +60,7 @@ impl RawOnce {
         Self { word: AtomicU32::new(state) }
     }
 
-    /// The fast path of all methods: one load.
+    /// The fast path of all methods. Costs one load.
     #[inline]
     pub(crate) fn is_set(&self) -> bool {
         self.word.load(order!(Acquire, "once-get")) == SET

@@ -72,11 +72,11 @@ impl<T> Slot<T> {
 
     /// The value of a cell that was found to be set.
     fn value(&self) -> &T {
-        self.get().expect("what is set stays so while it is shared")
+        self.get().expect("a set cell stays set while it is shared")
     }
 }
 
-/// The right to set the value of a slot. Given back if it is dropped.
+/// The right to set the value of a slot. Dropping it frees the turn for the next initialiser.
 pub(crate) struct Turn<'a, T> {
     slot: &'a Slot<T>,
     raw: RawTurn<'a>,

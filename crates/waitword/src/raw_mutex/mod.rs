@@ -9,7 +9,7 @@
 //! | `FAIR`      | the next release reserves the mutex for the waiters; set with all bits of the count       |
 //! | `RESERVED`  | with `LOCKED`: the mutex is not held, and only waiters may take it                        |
 //! | end         | with `SIGNALLED`: when the barging window closes (zero: not known yet)                    |
-//! | `TASKS`     | 7 once a task took the mutex from the queue, and 1 less with each thread that did so since |
+//! | `TASKS`     | set to 7 by a task that takes the mutex from the queue, decremented by each thread that does |
 //! | `CROWDED`   | many were queued when the last barging window opened                                      |
 //!
 //! |                             | free                          | held                             | reserved                  |
@@ -42,9 +42,9 @@
 //! afterwards. So the other bits may change a thousand times while a waiter enqueues.
 //!
 //! # Barging
-//! A handoff of the lock at each release would cost a change of threads for each critical section; unbounded barging would
-//! starve a waiter. Here a release frees the lock and signals the head waiter, which keeps its position. Until that waiter
-//! runs, running threads may take the lock.
+//! A handoff of the lock at each release would cost a context switch for each critical section. Unbounded barging would starve a waiter.
+//! Here a release frees the lock and signals the head waiter, which keeps its position. Until that waiter runs, running threads may take
+//! the lock.
 //!
 //! ```text
 //!   head waiter                   running threads
@@ -55,15 +55,14 @@
 //!   + FAIR; spins                 LOCKED SIGNALLED FAIR → LOCKED SIGNALLED FAIR RESERVED
 //!   → LOCKED QUEUED               (barging acquirers enqueue)
 //! ```
-//! If the waiter does not run within the [barging window](barging_window::WINDOW), perhaps for want of a CPU, a release reserves
-//! the lock as if the waiter had set `FAIR`: the running threads find the lock taken, enqueue and sleep, and a CPU is free. So a
-//! signalled waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it
-//! when it becomes the head.
+//! If the waiter does not run within the [barging window](barging_window::WINDOW), perhaps because it gets no CPU, a release reserves the
+//! lock as if the waiter had set `FAIR`. The running threads then find the lock taken, enqueue and sleep, and a CPU is free. So a signalled
+//! waiter loses to barging acquirers for that long and a few acquisitions more, and so does each waiter behind it when it becomes the head.
 //!
-//! There are as many running threads as CPUs, and all of them would sleep then. One CPU is enough for the waiter; the others would be idle
-//! until the next release has woken the next waiter, 30 µs in a virtual machine. So a thread that has enqueued yields its CPU a few times
-//! while the mutex is reserved, before it sleeps, and then barges: it runs, and the waiter behind needs no wake-up yet. It is queued
-//! meanwhile: if the system does not let it run for long, it is signalled in its turn.
+//! There are as many running threads as CPUs, and all of them would sleep then. The waiter needs one CPU. The others would be idle until
+//! the next release has woken the next waiter, which takes 30 µs in a virtual machine. So a thread that has enqueued yields its CPU a few
+//! times while the mutex is reserved, before it sleeps, and then barges: it is running, and the waiter behind it needs no wake-up yet. It
+//! stays queued meanwhile, so that it is signalled in its turn if the system does not let it run for long.
 //!
 //! ```text
 //!   head waiter             thread A                      thread B
@@ -76,14 +75,18 @@
 //! ```
 //!
 //! # Threads and tasks
-//! A thread that finds the mutex held spins; a task must not, and enqueues. So beside running threads the tasks of a worker are soon
-//! all queued, the worker sleeps, and the threads barge alone. Two rules give the tasks their share:
+//! A thread that finds the mutex held spins. A task must not spin, and enqueues. So beside running threads the tasks of a worker are soon
+//! all queued, the worker sleeps, and only the threads barge. Two rules give the tasks a part of the acquisitions:
 //!
-//! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker goes on. The
-//!   task leaves the queue, and forwards a signal that it was sent meanwhile.
-//! - The waiter that took the mutex from the queue runs and barges on until a later window closes: a worker for all of its tasks, a thread
-//!   for itself. So if a thread took it last, and a task was among the six before, and 16 or more wait, the window closes after 48
-//!   releases, unless its time has come before. It counts releases, because a thread switch costs little where sections are long.
+//! - A task that has enqueued makes one more attempt: a short critical section has ended by then, and the worker continues. The task leaves
+//!   the queue, and forwards a signal that it has received meanwhile.
+//! - The waiter that took the mutex from the queue runs, and continues to barge until a later window closes: a worker for all of its tasks,
+//!   a thread for itself. So the window closes after 48 releases, or at its end if that comes earlier, when
+//!   - a thread took the mutex from the queue last,
+//!   - a task was among the six waiters before it, and
+//!   - 16 or more waiters are queued.
+//!
+//!   Releases are counted, not time, because a context switch costs little if critical sections are long.
 //!
 //! # Unresponsive waiters
 //! A task that is not polled keeps its position, and is skipped: the holder that came from the queue signals the next
@@ -123,21 +126,21 @@ const CROWDED: u32 = 1 << (END_SHIFT + END_BITS + 3);
 const KEPT: u32 = COUNT | TASKS | CROWDED;
 /// What a release adds.
 const RELEASE: u32 = 1_u32.wrapping_sub(LOCKED);
-/// What closes the barging window: the next release carries into `LOCKED`.
+/// What closes the barging window: with these bits, the next release carries into `LOCKED`.
 const CLOSE: u32 = FAIR | COUNT;
 
 /// One release in this many reads the clock, while a signalled waiter has not acknowledged.
 pub(crate) const RELEASES_PER_CLOCK_READ: u32 = if MODEL { 2 } else { 16 };
 
-/// How many releases close the window after a thread took the mutex from the queue, beside tasks; plus those until the next read of the
-/// clock.
+/// The number of releases that close the window after a thread took the mutex from the queue, beside tasks; plus those until the next read
+/// of the clock.
 const BESIDE_TASKS: u32 = if MODEL { 2 } else { 48 };
 
-/// With this many waiters, their windows are shorter than [`WINDOW`](barging_window::WINDOW). With fewer, tasks have their share.
+/// With this many waiters, their windows are shorter than [`WINDOW`](barging_window::WINDOW). With fewer, tasks acquire often enough.
 const MANY: usize = if MODEL { 1 } else { 16 };
 
-/// A thread yields if this many waiters are queued, itself included. A shorter queue soon empties if its threads sleep, and then nobody
-/// waits for a window (`docs/costs.md`); perhaps because the system prefers threads that wake up.
+/// A thread yields if at least this many waiters are queued, including itself. A shorter queue soon empties if its threads sleep, and then
+/// no waiter waits for a window (`docs/costs.md`), perhaps because the system prefers threads that wake up.
 const ENOUGH_TO_YIELD: usize = if MODEL { 1 } else { 5 };
 
 /// The state word of a mutex.
@@ -195,7 +198,7 @@ impl Acquire for RawMutex {
 
     fn unanswered(state: u32, _are_waiters: bool) -> u32 {
         mutant!("mutex-clear-signalled" => return state);
-        // All that are queued are signalled, and mark the word when they run.
+        // All queued waiters are signalled, and mark the word when they run.
         state & (KEPT | if state & RESERVED == 0 { LOCKED } else { 0 })
     }
 
@@ -337,7 +340,7 @@ impl RawMutex {
                 signal(self);
             }
         } else if (before & COUNT).is_multiple_of(RELEASES_PER_CLOCK_READ) {
-            // This release is charged for all since the last read: barging acquirers hold the mutex for a moment each.
+            // This release is charged for all releases since the last read, because barging acquirers hold the mutex for a moment each.
             self.charge();
             let queued = if before & END == 0 { Table::global().waiters(&self.state) } else { 0 };
             self.state.change(Ordering::Relaxed, |state| after_release(state, queued));

@@ -9,11 +9,13 @@
 //! | `FAIR`       | room is reserved for queued waiters: no barging                                               |
 //! | `TASKS`      | with `QUEUED` or `SIGNALLED`: a task has entered from the queue since that was last empty     |
 //! | `PASS`       | only upgradable readers are queued, and wait for another: plain readers may barge, uncounted  |
-//! | pace         | with `QUEUED` or `SIGNALLED`: how far the barging window is used up (`barging_window.rs`)     |
+//! | pace         | with `QUEUED` or `SIGNALLED`: how much of the barging window is used (`barging_window.rs`)    |
 //! | readers      | number of readers, without the upgradable one                                                 |
 //!
-//! There is *room* for a reader while there is no `WRITER`; for an upgradable reader while there is no `UPGRADABLE` either; for
-//! a writer while there are no readers besides.
+//! There is *room* in a state
+//! - for a reader: without `WRITER`;
+//! - for an upgradable reader: without `WRITER` and `UPGRADABLE`;
+//! - for a writer: without `WRITER`, `UPGRADABLE` and readers.
 //!
 //! |                        | room                                   | room, but `FAIR`       | no room                    |
 //! |------------------------|----------------------------------------|------------------------|----------------------------|
@@ -46,13 +48,13 @@
 //!                                                           → WRITER QUEUED
 //! ```
 //! Until a signalled waiter finds no room, barging acquirers enter at the cost of one exchange. They use up the barging window
-//! (`barging_window.rs`); at its end `FAIR` is set all the same, so no writer and no reader starves.
+//! (`barging_window.rs`). At its end `FAIR` is set even if no signalled waiter has run, so no writer and no reader starves.
 //!
 //! # Waiting for an upgradable reader
-//! An upgradable reader may wait for another one that plain readers need not wait for. They go past it, those behind it in the queue, too:
-//! the other one may be waiting for them. So a signalled upgradable reader that finds `UPGRADABLE` without `WRITER` becomes one that
-//! signals go past (`WaitAsync::let_pass`), and signals the first waiter behind that is not. It keeps its position, and the release of the
-//! upgradable reader signals it.
+//! An upgradable reader may wait for another upgradable reader, for which plain readers need not wait. Plain readers go past the waiting
+//! one, even those behind it in the queue, because the other one may be waiting for them. So a signalled upgradable reader that finds
+//! `UPGRADABLE` without `WRITER` becomes one that signals go past (`WaitAsync::let_pass`), and signals the first waiter behind that is not.
+//! It keeps its position, and the release of the upgradable reader signals it.
 //!
 //! ```text
 //!   upgradable A (inside)   upgradable B (head)          reader R                    writer W
@@ -66,18 +68,19 @@
 //!                                                                                    no room: + QUEUED FAIR
 //!                                                        enqueues behind W
 //! ```
-//! Another waiter may have come meanwhile: B looks once more, as the signal may have found nobody yet. If nobody else is queued, B sets
-//! `PASS` again, and whoever was about to enqueue attempts it anew.
+//! Another waiter may have come meanwhile. B rechecks once more, because the signal may have found no waiter yet. If no other waiter is
+//! queued, B sets `PASS` again, and an acquirer that was about to enqueue makes a new attempt.
 //!
-//! W ends `PASS` because readers that pass are not counted, so that they need not wake B at the end of each window. What `FAIR` has reserved
-//! for B ends with it: W may be a task that is not polled, and no signal would be under way that the watchdog could repeat behind W.
+//! W ends `PASS` because readers that pass are not counted, so that they need not wake B at the end of each window. The reservation for B
+//! (`FAIR`) ends with it, because W may be a task that is not polled, and then no signal would be under way that the watchdog could repeat
+//! behind W.
 //!
-//! With `UPGRADABLE`, the last plain reader signals nobody: all queued waiters wait for the upgradable one, too, or go past it.
+//! With `UPGRADABLE`, the last plain reader signals no waiter, because all queued waiters wait for the upgradable one, too, or go past it.
 //!
 //! # Yields
-//! While room is reserved, every running thread finds that, and would sleep, even where the reservation waits for a reader that was
-//! preempted. So a queued thread first yields a few times, in its position, and barges if the reservation has ended meanwhile. Not beside
-//! tasks: they get nothing of what threads take by yielding.
+//! While room is reserved, every running thread would find that and sleep, even if the reservation waits for a reader that was preempted.
+//! So a queued thread first yields a few times, in its position, and barges if the reservation has ended meanwhile. Threads do not yield
+//! beside tasks, because tasks get nothing of what threads take by yielding.
 //!
 //! ```text
 //!   reader R, without a CPU      writer W (head waiter)         thread T (queued behind W)
@@ -88,12 +91,12 @@
 //!                                → WRITER QUEUED; leaves
 //!                                                               `FAIR` has gone: barges, leaves the queue
 //! ```
-//! A signal that T gets meanwhile goes to the next waiter, as when T gives up.
+//! T forwards a signal that it gets meanwhile to the next waiter, as when it gives up.
 //!
 //! # Upgrades
-//! The upgrading holder sets `WRITER`, which keeps others out, and waits for the readers on a word of its own (`drain`). In the
-//! queue of the state word it would deadlock: the waiters there wait for it. There is one upgradable holder at most, so nothing
-//! can be taken from it while it is woken.
+//! The upgrading holder sets `WRITER`, which keeps others out, and waits for the readers on a word of its own (`drain`). In the queue of
+//! the state word it would deadlock: the waiters there wait for it. There is at most one upgradable holder, so no other acquirer can take
+//! the lock from it while it is woken.
 //!
 //! ```text
 //!   upgrading holder                          last reader
@@ -176,7 +179,7 @@ impl Acquire for RawRwLock {
             Attempt::Signalled(kind) | Attempt::Queued(kind) if mode.has_room(state) => {
                 Next::Take { state: mode.enter_queued(state, kind), signals: mode.is_shared() }
             }
-            // It keeps readers out, and competes with no queue.
+            // An upgrade keeps readers out, and competes with no queue.
             _ if mode == Mode::Upgrade => mark(state | WRITER, Behind::Wait),
             Attempt::Barging if state & FAIR != 0 => Next::Reserved(mode.enqueue(state)),
             Attempt::Barging => mark(mode.enqueue(state), Behind::Wait),
@@ -194,9 +197,9 @@ impl Acquire for RawRwLock {
         }
         mutant!("rwlock-forward" => return (state, false));
         match state {
-            // Readers have room again, whom the holder has kept out.
+            // There is room again for the readers that the holder has kept out.
             _ if mode == Mode::Upgrade => claim(state & !WRITER),
-            // The waiter that gave up may have blocked the waiters behind it, or have had the signal that `SIGNALLED` stands for.
+            // The waiter that gave up may have blocked the waiters behind it, or may have been the one that `SIGNALLED` stands for.
             _ if left.was_signalled && state & WRITER == 0 => ((state & KEPT) | SIGNALLED, true),
             _ if left.was_signalled => ((state & KEPT) | QUEUED, false),
             _ if claim(state).1 => ((state & KEPT) | SIGNALLED, true),
@@ -206,7 +209,7 @@ impl Acquire for RawRwLock {
 
     fn unanswered(state: u64, are_waiters: bool) -> u64 {
         mutant!("rwlock-clear-signalled" => return state);
-        // All that are queued are signalled, or let others pass, and mark the word when they run.
+        // All queued waiters are signalled, or let others pass, and mark the word when they run.
         state & if are_waiters { KEPT } else { HOLDERS }
     }
 
@@ -249,7 +252,7 @@ impl Acquire for RawRwLock {
             Mode::Read => (WaitsFor::Read, Some(Hold::Read)),
             Mode::Write => (WaitsFor::Write, Some(Hold::Write)),
             Mode::Upgradable => (WaitsFor::UpgradableRead, Some(Hold::UpgradableRead)),
-            // It has the record of the upgradable read, which its guard changes.
+            // The holder has the record of the upgradable read, which its guard changes.
             Mode::Upgrade => (WaitsFor::Upgrade, None),
         };
         Report { waits_for, hold, permits: 1 }
@@ -302,7 +305,7 @@ impl RawRwLock {
         drain - std::mem::offset_of!(Self, drain) + std::mem::offset_of!(Self, state)
     }
 
-    /// Whether it is held for writing.
+    /// Whether it is held exclusively.
     pub(crate) fn is_written(&self) -> bool {
         self.state.state() & (WRITER | UPGRADABLE) == WRITER
     }
@@ -312,7 +315,7 @@ impl RawRwLock {
         self.state.state() & HOLDERS != 0
     }
 
-    /// Enters as a reader past queued writers, unless it is held for writing. A holder that reads again must not queue behind them.
+    /// Enters as a reader past queued writers, unless the lock is held exclusively. A holder that reads again must not queue behind them.
     pub(crate) fn read_recursive(&self) -> bool {
         let is_read = |state| state & WRITER == 0 || state & READERS != 0;
         let enter = |state| is_read(state).then(|| Mode::Read.enter(state));
@@ -399,7 +402,7 @@ impl RawRwLock {
         }
         match before & (WRITER | UPGRADABLE) {
             0 => return self.make_room(|state| state),
-            // The queued waiters wait for this one, too, which signals them when it leaves.
+            // The queued waiters wait for the upgradable reader, too, which signals them when it leaves.
             UPGRADABLE => return,
             _ => {}
         }
@@ -409,7 +412,7 @@ impl RawRwLock {
         self.end_drain();
     }
 
-    /// The last reader has left, and the upgrading holder can go on.
+    /// The last reader has left, and the upgrading holder can continue.
     fn end_drain(&self) {
         mutant!("rwlock-drain" => { signal_one(&self.drain); return });
         self.drain.store(0, Ordering::Relaxed);
@@ -430,8 +433,8 @@ impl RawRwLock {
         }
     }
 
-    /// Releases it to the head waiter and acquires it again behind that one. `instead` names the method for threads that must
-    /// not block.
+    /// Releases the lock to the head waiter, and acquires it again behind that waiter. `instead` names the method for threads that must not
+    /// block.
     #[inline]
     #[track_caller]
     pub(crate) fn bump(&self, mode: Mode, hold: &mut HoldId, instead: Option<&str>) {
@@ -469,7 +472,7 @@ impl RawRwLock {
                 signal(self);
             }
             Ok(_) => {}
-            // No waiter is queued; or room is reserved already; or an upgrade is pending.
+            // No waiter is queued, or room is reserved already, or an upgrade is pending.
             Err(_) => self.release_read(HoldId::NONE),
         }
     }

@@ -21,27 +21,27 @@ pub(super) const READERS: u64 = !(ONE_READER - 1);
 /// There are [`MAX_READERS`].
 pub(super) const FULL: u64 = 1 << 63;
 pub(super) const HOLDERS: u64 = WRITER | UPGRADABLE | READERS;
-/// The bits that do not change when a waiter takes a signal, or passes it on.
+/// The bits that do not change when a waiter uses a signal, or forwards it.
 pub(super) const KEPT: u64 = HOLDERS | TASKS;
 
-/// How many can read at a time: 2^29, as many as half a GiB of memory has bytes.
+/// The maximum number of readers at a time: 2^29.
 pub(crate) const MAX_READERS: u64 = FULL / ONE_READER;
 
-/// What an acquirer asks for.
+/// The mode in which an acquirer requests the lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// To read, together with others.
+    /// Shared.
     Read,
-    /// To read, with the right to upgrade.
+    /// Shared, with the right to upgrade.
     Upgradable,
-    /// To write, exclusively.
+    /// Exclusive.
     Write,
     /// From upgradable to exclusive.
     Upgrade,
 }
 
 impl Mode {
-    /// Whether the holders leave room for it.
+    /// Whether the holders leave room for this mode.
     #[inline]
     pub(super) fn has_room(self, state: u64) -> bool {
         let in_the_way = match self {
@@ -65,7 +65,7 @@ impl Mode {
             }
     }
 
-    /// Whether it is an upgradable reader that waits for another, but not for a writer: plain readers may pass it.
+    /// Whether an acquirer in this mode is an upgradable reader that waits for another, but not for a writer. Plain readers may pass it.
     #[inline]
     pub(super) fn waits_for_upgradable(self, state: u64) -> bool {
         self == Self::Upgradable && state & (UPGRADABLE | WRITER) == UPGRADABLE
@@ -78,8 +78,8 @@ impl Mode {
                 state | QUEUED | PASS
             }
             Self::Read | Self::Write if state & PASS != 0 => {
-                // The barging window begins. Nothing is reserved any more, unless a waiter runs by itself: it may be the new one that is not
-                // polled.
+                // The barging window begins. Nothing is reserved any more, unless a waiter was signalled, because the new waiter may be a
+                // task that is not polled.
                 (state & !PASS & if state & SIGNALLED == 0 { !FAIR } else { !0 }) | QUEUED
             }
             _ => state | QUEUED,
@@ -91,7 +91,7 @@ impl Mode {
         if !self.waits_for_upgradable(state) {
             return (state & KEPT) | QUEUED | FAIR;
         }
-        // A waiter behind this one was signalled, or runs; or is new.
+        // A waiter behind this one was signalled, or runs, or is new.
         let are_others = state & (QUEUED | SIGNALLED | FAIR) != 0;
         (state & !SIGNALLED) | QUEUED | if are_others { 0 } else { FAIR | PASS }
     }
@@ -110,7 +110,7 @@ impl Mode {
     /// The state with one more holder.
     ///
     /// # Panics
-    /// When that would be too many. An upgradable reader may become one of the readers, for whom there must be room then.
+    /// If there would be too many readers. An upgradable reader may become one of them, so there must be room for it, too.
     #[inline]
     pub(super) fn enter(self, state: u64) -> u64 {
         match self {

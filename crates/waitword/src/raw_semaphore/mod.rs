@@ -27,14 +27,14 @@
 //! the lock of the queue that there is no waiter.
 //!
 //! # Barging and starvation
-//! Until the signalled waiter rechecks, barging acquirers may take permits; for 200 µs at most (`barging_window.rs`) while permits
-//! are released, else no more than were free. If the waiter finds too few it sets `FAIR`: from then on released permits
-//! accumulate for it. So a stream of small requests does not starve a large one.
+//! Until the signalled waiter rechecks, barging acquirers may take permits: for at most 200 µs (`barging_window.rs`) while permits are
+//! released, otherwise no more than were free. If the waiter finds too few it sets `FAIR`: from then on released permits accumulate for it.
+//! So a stream of small requests does not starve a large one.
 //!
 //! # Several permits at once
-//! Adding permits signals one waiter, however many could be served: no thundering herd. The waiter that is served signals
-//! the next if permits are left, and so on. A waiter that gives up has to do the same, signalled or not: the permits reserved
-//! for it may be enough for the next.
+//! Adding permits signals one waiter, however many could be served, so there is no thundering herd. A waiter that takes its permits signals
+//! the next if permits are left, and so on. A waiter that gives up has to do the same, signalled or not, because the permits reserved for
+//! it may be enough for the next.
 //!
 //! ```text
 //!   A (wants 3, head waiter)      B (wants 1, behind it)        2 are free
@@ -46,10 +46,10 @@
 //!   dequeued: QUEUED, and
 //!   permits → SIGNALLED FAIR; signal B
 //! ```
-//! A waiter that gives up dequeues first, or it would signal itself. Another waiter may be in the same position: it rechecked, took its
-//! permits, and is still queued for a moment. A signal may hit it there. As it dequeues it learns of that, takes `SIGNALLED` for its own
-//! and signals another. (A waiter that took its permits *because* it was signalled is not signalled again, and must not clear `SIGNALLED`,
-//! which stands for another waiter that would be barged past without a bound.)
+//! A waiter that gives up dequeues first, or it would signal itself. A signal may also reach another waiter that does not need it: one that
+//! has rechecked and taken its permits, and is still queued for a moment. When that waiter dequeues, it notices the signal, treats
+//! `SIGNALLED` as its own and signals another waiter. (A waiter that took its permits *because* it was signalled is not signalled again. It
+//! must not clear `SIGNALLED`, which stands for another waiter, past which others would barge without a bound.)
 //!
 //! ```text
 //!   A (signalled, has rechecked)  B                             C (queued behind A)
@@ -68,9 +68,9 @@
 //! lock of the queue, and the reservation stays: `QUEUED FAIR`. The waiters find `QUEUED` when they dequeue, and signal the next.
 //!
 //! # Unresponsive waiters
-//! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits
-//! are added; if it is not polled any more, the waiters behind it would wait for permits that are free. So a task that leaves
-//! free permits behind asks the watchdog for a signal (`Behind::HeldUp`) while another is queued behind it. A blocked thread does not: it
+//! The watchdog skips a waiter that was signalled and is not polled. A waiter that rechecked in vain is not signalled until permits are
+//! added; if it is not polled any more, the waiters behind it would wait for permits that are free. So a task that leaves free permits
+//! behind asks the watchdog for a signal (`Behind::HeldUp`) while another is queued behind it. A blocked thread does not, because it
 //! responds when there are enough, and would be woken for nothing.
 
 use waitword_core::observe::WaitsFor;
@@ -90,7 +90,7 @@ const FLAGS: u64 = QUEUED | SIGNALLED | FAIR;
 const CLOSED: u64 = FAIR;
 const SHIFT: u32 = 3;
 
-/// The most permits that fit into the word, and on 32-bit targets fewer: the number is the same part of a `usize` everywhere.
+/// The most permits that fit into the word. On 32-bit targets fewer, because the number is the same part of a `usize` everywhere.
 pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
 
 /// Adding no more than this to no more than [`HALF`] needs no check for overflow: half a million threads would have to add at
@@ -107,7 +107,7 @@ pub struct Closed;
 #[repr(C)]
 pub(crate) struct RawSemaphore {
     state: Masked64<QUEUED>,
-    /// How far the barging window of the signalled waiter is used up (`barging_window.rs`).
+    /// How much of the barging window of the signalled waiter is used up (`barging_window.rs`).
     pace: AtomicU32,
 }
 
@@ -159,7 +159,7 @@ impl Acquire for RawSemaphore {
         }
     }
 
-    /// The same whether it has its permits or not: permits that are free may be enough for the next waiter.
+    /// The same whether it has taken its permits or not, because the permits that are free may be enough for the next waiter.
     fn left(mut state: u64, _n: usize, left: Left) -> (u64, bool) {
         mutant!("semaphore-forward" => return claim(state));
         if left.was_signalled && !is_closed(state) {
@@ -181,7 +181,7 @@ impl Acquire for RawSemaphore {
     }
 
     fn emptied(state: u64, _n: usize) -> u64 {
-        // With `SIGNALLED`, a signal is under way, which will find that.
+        // With `SIGNALLED`, a signal is under way, which will find that there is no waiter.
         if is_closed(state) || state & SIGNALLED != 0 { state } else { state & !FLAGS }
     }
 
@@ -204,7 +204,7 @@ impl Acquire for RawSemaphore {
     }
 }
 
-/// Of a waiter that has rechecked this state in vain: what is too little for it may be enough for others.
+/// What a waiter that has rechecked this state in vain means for others: what is too little for it may be enough for them.
 #[inline]
 fn behind(state: u64) -> Behind {
     mutant!("semaphore-watchdog" => return Behind::Wait);
@@ -266,7 +266,7 @@ impl RawSemaphore {
         true
     }
 
-    /// Never stores a number that does not fit: others would see permits that are not there.
+    /// Never stores a number that does not fit, because others would see permits that do not exist.
     #[cold]
     fn add_if_they_fit(&self, n: usize) -> bool {
         let Some(wanted) = bits(n) else { return false };

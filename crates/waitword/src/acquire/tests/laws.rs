@@ -1,7 +1,7 @@
 //! The laws of the locks' transitions, in every state that can be reached.
 //!
-//! A walk begins with a free lock, and takes each transition from each state that it finds: the attempts and releases on a real lock, beside
-//! which nobody is queued, and the rest as functions. What depends on the clock is normalised, so that there are few states.
+//! A walk begins with a free lock, and takes each transition from each state that it finds: the attempts and releases on a real lock
+//! without waiters, and the rest as functions. What depends on the clock is normalised, so that there are few states.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -16,24 +16,24 @@ use crate::sync::atomic::Ordering;
 
 /// What the laws need to know of a lock.
 trait Walked: Acquire<Word: Sync> + Sized {
-    /// What may be asked for in this state.
+    /// What may be requested in this state.
     fn asks(state: State<Self>) -> Vec<Ask<Self>>;
 
     fn free() -> Self;
 
-    /// The state without what only the clock decides. `None`: there are as many holders or permits as the walk looks at.
+    /// The state without what only the clock decides. `None`: there are as many holders or permits as the walk considers.
     fn normal(state: State<Self>) -> Option<State<Self>>;
 
-    /// How many hold it for each ask, or how many permits are free.
+    /// The number of holders for each request, or the number of free permits.
     fn held(state: State<Self>) -> [u64; 3];
 
-    /// `held` once another acquirer with this ask has it.
+    /// `held` once another acquirer has acquired it with this request.
     fn held_by_one_more(held: [u64; 3], ask: Ask<Self>) -> [u64; 3];
 
-    /// Whether someone holds it as `ask`, and may release it.
+    /// Whether there is a holder with this request, which may release it.
     fn may_release(state: State<Self>, ask: Ask<Self>) -> bool;
 
-    /// Whether a waiter with this ask may be queued in this state.
+    /// Whether a waiter with this request may be queued in this state.
     fn may_leave(_state: State<Self>, _ask: Ask<Self>) -> bool {
         true
     }
@@ -146,7 +146,7 @@ where
     assert_eq!(R::held(marked), R::held(state), "{said}: a mark is no acquisition");
     match (by, R::next(state, ask, by)) {
         (_, Next::Closed(_)) => assert_eq!(marked, state, "{said}"),
-        // Whoever is about to wait for a signal finds that the word says so; on a word of its own if it waits for no queue.
+        // If an acquirer is about to wait for a signal, the word says so. (An upgrade waits on a word of its own.)
         (Attempt::Barging | Attempt::Queued(_), _) if competes(&lock, ask) => {
             assert!(!R::says_nobody(marked), "{said}: the release has to signal");
         }
@@ -168,7 +168,7 @@ where
     let left = Left { holds: false, was_signalled, is_last: false };
     let (after, signals) = R::left(state, ask, left);
     if was_signalled && !is_closed::<R>(state) && competes(&R::free(), ask) {
-        // Its signal is not lost: it goes on now, or with the release that the word asks for.
+        // Its signal is not lost: it is forwarded now, or by the release that the word requests.
         let is_kept = signals || !R::says_nobody(after) && !R::is_signalled(after);
         assert!(is_kept, "{state:?}, {ask:?} gives up: {after:?}");
     }
@@ -176,7 +176,7 @@ where
     vec![after]
 }
 
-/// The state once a holder has released it, beside which nobody is queued.
+/// The state once a holder has released it, without waiters.
 fn release<R: Walked>(state: State<R>, ask: Ask<R>) -> Option<State<R>>
 where
     State<R>: Ord + Debug,
@@ -191,7 +191,7 @@ where
     let is_free = R::asks(after)
         .into_iter()
         .all(|ask| matches!(R::next(after, ask, Attempt::THREAD), Next::Take { .. }));
-    // A waiter that nobody has signalled is signalled: the signal finds none here, and so the word says that nobody is queued.
+    // A waiter that was not signalled yet is signalled. Here the signal finds no waiter, so the word says that none is queued.
     assert!(
         !is_free || R::says_nobody(after) || R::is_signalled(after),
         "{state:?}, {ask:?} is released: {after:?} sleeps"

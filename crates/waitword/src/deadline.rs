@@ -16,12 +16,12 @@ use waitword_core::time::{Duration, Instant};
 
 use crate::error::LockError;
 
-/// When a future gives up: never ([`NoDeadline`]), or at a deadline ([`Until`]). The trait is sealed.
+/// Whether a future has a deadline: [`NoDeadline`] or [`Until`]. The trait is sealed.
 pub trait Deadline: sealed::Sealed {
-    /// Why there is no result: a [`LockError`], or without a deadline nothing.
+    /// The error of a wait that fails: a [`LockError`], or [`Infallible`] without a deadline.
     type Error;
 
-    /// Whether there can be a deadline.
+    /// Whether the future can have a deadline.
     const IS_TIMED: bool;
 
     /// The deadline, if there is one.
@@ -48,7 +48,7 @@ mod sealed {
     impl Sealed for super::Until {}
 }
 
-/// The future never gives up.
+/// A future without a deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct NoDeadline;
 
@@ -74,7 +74,7 @@ impl Deadline for NoDeadline {
 }
 
 pin_project! {
-    /// The future gives up at a deadline. Needs no timer of the executor.
+    /// A future with a deadline. It needs no timer of the executor.
     pub struct Until {
         // `None`: beyond what `Instant` can hold.
         deadline: Option<Instant>,
@@ -245,24 +245,27 @@ impl<T> Output<Result<T, LockError>> for Result<T, LockError> {
 macro_rules! gives_up {
     ([$($generic:tt)*] $Future:ident[$($arg:tt),*], $Output:expr $(, shows $shown:ident)?) => {
         impl<$($generic)*> $Future<$($arg),*> {
-            /// The same, which gives up after `timeout`, counted from this call. A timeout beyond what
-            /// [`Instant`](crate::time::Instant) can hold never expires.
+            /// Returns this future with a timeout, counted from this call. A timeout beyond what [`Instant`](crate::time::Instant) can hold never
+            /// expires.
             ///
-            #[doc = concat!("The output is ", $Output)]
-            /// never before the deadline. A poll that need not wait succeeds even after the deadline.
+            #[doc = concat!("The output becomes ", $Output)]
+            /// which is never returned before the deadline. A poll that need not wait succeeds even after the deadline.
             ///
-            /// Needs no timer of the executor. With the feature `tokio`, it obeys a clock of tokio's that is paused at this call.
+            /// It needs no timer of the executor. With the feature `tokio`, it uses tokio's clock if that is paused at this call.
             ///
             /// # Panics
-            /// In a poll that has to wait, if this is the first deadline in the process and the system cannot start the timer thread; or, with
-            /// the feature `tokio`, if tokio's clock is paused in a runtime without a timer.
+            /// In a poll that has to wait,
+            /// - if this is the first deadline in the process and the system cannot start the timer thread;
+            /// - with the feature `tokio`, if tokio's clock is paused in a runtime without a timer.
             #[doc(alias("lock_timeout_async", "wait_timeout_async", "try_lock_for_async"))]
             #[inline]
             pub fn timeout(self, timeout: waitword_core::time::Duration) -> $Future<$($arg,)* $crate::deadline::Until> {
                 self.until($crate::deadline::Until::after(timeout))
             }
 
-            /// As [`timeout`](Self::timeout), until `deadline`: a time on the system's clock, or on tokio's where that is paused.
+            /// Returns this future with a deadline: a time on the system's clock, or on tokio's if that is paused.
+            ///
+            /// Otherwise it is like [`timeout`](Self::timeout).
             #[inline]
             pub fn deadline(self, deadline: waitword_core::time::Instant) -> $Future<$($arg,)* $crate::deadline::Until> {
                 self.until($crate::deadline::Until::new(deadline))

@@ -1,4 +1,4 @@
-//! What can go wrong with a lock.
+//! The errors of the locks.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,9 @@ use waitword_core::observe::WaitsFor;
 pub use crate::holders::HeldBy;
 use crate::holders::{last_held_by, note_timed_out};
 
-/// A wait failed: for a lock, a wakeup, a value. The reasons are complete: a `match` needs no arm for others.
+/// The error of a wait that failed: for a lock, a wakeup or a value.
+///
+/// The enum is exhaustive: a `match` needs no wildcard arm.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,10 +31,10 @@ use crate::holders::{last_held_by, note_timed_out};
 #[doc(alias("TryLockError", "WaitTimeoutResult", "Elapsed", "Timeout"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LockError {
-    /// The wait reached its deadline. With the feature `observe`, [`held_by`](Self::held_by) says who held the lock then.
+    /// The deadline passed before the wait succeeded. With the feature `observe`, [`held_by`](Self::held_by) returns who held the lock then.
     TimedOut,
-    /// It would have had to wait, and this thread must not block
-    /// ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited for. Futures do not return this.
+    /// The call would have had to wait, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). It returned without
+    /// waiting. Futures never return this error.
     BlockingForbidden,
 }
 
@@ -49,12 +51,17 @@ pub(crate) fn timed_out_alone() -> LockError {
 }
 
 impl LockError {
-    /// Who held the lock at the deadline. Ask on the thread that got the error, before its next wait: the error itself carries nothing, and
-    /// each thread remembers the holder of its last wait that timed out. A task asks before its next `.await`.
+    /// Returns the holder of the lock at the deadline, if it is known.
     ///
-    /// `None` without the feature `observe`, and if no holder is known: holders are not recorded (`waitword_observe::enable`), or the
-    /// lock was taken before they were, the record was full, the lock was released just then, nothing was held (a wait for a notify, a
-    /// read behind a queued writer), or this is no timeout.
+    /// Call this on the thread that received the error, before that thread waits again; in a task, before the next `.await`. The error
+    /// itself carries no holder: each thread remembers the one of its last wait that timed out.
+    ///
+    /// Returns `None`
+    /// - without the feature `observe`;
+    /// - if holders were not recorded when the lock was acquired (`waitword_observe::enable`), or the record was full;
+    /// - if the lock was released at the deadline;
+    /// - if nothing was held: in a wait for a notify, or a read behind a queued writer;
+    /// - if the error is not a timeout.
     ///
     /// ```ignore
     /// use std::time::Duration;
@@ -98,7 +105,7 @@ pub(crate) const TIMED_OUT: &str = "timed out";
 
 /// What [`LockError::BlockingForbidden`] says, and that of permits.
 pub(crate) const BLOCKING_FORBIDDEN: &str = "would block, and blocking is forbidden on this thread (`forbid_blocking`): \
-     await the `_async` method there, or allow it (`allow_blocking`)";
+     await the `_async` method, or allow blocking here (`allow_blocking`)";
 
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,12 +123,12 @@ impl Error for LockError {}
 #[track_caller]
 pub(crate) fn would_block(instead: &str) -> ! {
     panic!(
-        "would block, and blocking is forbidden on this thread (`forbid_blocking`): use `{instead}`; \
-         where nothing can be awaited, as in a destructor, a method with `try_`, a thread of its own, or `allow_blocking`"
+        "would block, and blocking is forbidden on this thread (`forbid_blocking`): use `{instead}`. \
+         Where nothing can be awaited, as in a destructor, use a `try_` method, another thread, or `allow_blocking`"
     )
 }
 
-/// The lock to be released was not held.
+/// The error of an `unlock` of a lock that is not held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NotLocked;
 

@@ -1,8 +1,8 @@
-//! The futures by their names, to keep one in a struct or to write its type.
+//! The types of the futures, for storing one in a struct or naming its type.
 //!
-//! Each is made by the method that its page names. All of them are cancel-safe, need no particular executor and allocate nothing.
-//! Each is one type with parameters: `P` leads to the lock, a reference, or an `Arc` in a future that borrows nothing; `D` says whether it
-//! gives up at a deadline. `mutex.lock_owned_async().timeout(d)` is a `MutexLock<Arc<Mutex<T>>, Until>`.
+//! The page of each type names the methods that return it. All futures are cancel-safe, work with any executor and allocate nothing.
+//! They have two type parameters: `P` is a reference to the lock, or an `Arc` of it in a future that borrows nothing; `D` is [`Until`] in
+//! a future with a deadline. `mutex.lock_owned_async().timeout(d)` is a `MutexLock<Arc<Mutex<T>>, Until>`.
 //!
 //! ```
 //! use std::pin::Pin;

@@ -1,4 +1,5 @@
-//! A guide for users of the locks: which to take, what holds for all of them, and the counterparts of other crates' APIs.
+//! A guide for users of the locks: which to use, the guarantees of all of them, the counterparts of other crates' APIs, and how to find
+//! calls that block in a task.
 
 #[doc = include_str!("../docs/which_lock.md")]
 pub mod which_lock {}

@@ -1,4 +1,4 @@
-//! Locks that blocking threads and async tasks share: one FIFO wait queue for both, deadlines on both sides, no allocation per
+//! Locks that blocking threads and async tasks share: one FIFO wait queue for both, deadlines for both, no allocation per
 //! wait, any executor.
 //!
 //! ```
@@ -8,7 +8,7 @@
 //! static LOG: Mutex<Vec<&str>> = Mutex::new(Vec::new());
 //!
 //! # smol::block_on(async {
-//! // A thread blocks until it has the lock ...
+//! // A thread blocks until it acquires the lock ...
 //! let thread = thread::spawn(|| LOG.lock().push("from a thread"));
 //! // ... and a task awaits the same lock.
 //! LOG.lock_async().await.push("from a task");
@@ -18,61 +18,61 @@
 //! # });
 //! ```
 //!
-//! [`guide::coming_from`] translates the calls of tokio, parking_lot, std and async-lock.
+//! [`guide::coming_from`] lists the counterparts of the methods of tokio, parking_lot, std and async-lock.
 //!
 //! # Which lock
 //!
-//! | lock | waits for |
+//! | type | waits for |
 //! |---|---|
 //! | [`Mutex`] | exclusive access to a value |
 //! | [`RwLock`] | shared or exclusive access; upgradable reads |
-//! | [`Condvar`] | a change of the value in a mutex; `notify_all` wakes tasks one by one (wait morphing) |
+//! | [`Condvar`] | a change of the value in a mutex. `notify_all` wakes tasks one by one (wait morphing) |
 //! | [`Semaphore`] | one or several of *n* permits |
-//! | [`Event`] | `notify_one` or `notify_all`; stores one wakeup |
-//! | [`WaitGroup`] | a count of tasks at work that drops to zero |
+//! | [`Event`] | `notify_one` or `notify_all`. Stores at most one wakeup |
+//! | [`WaitGroup`] | a count of workers that drops to zero |
 //! | [`Barrier`] | *n* arrivals |
-//! | [`OnceLock`], [`LazyLock`] | a value that is made once, also by an async or fallible initialiser |
-//! | [`keyed::KeyedMutex`], [`keyed::KeyedRwLock`] | access to a key; an entry is there while somebody holds or waits |
-//! | [`keyed::OnceMap`] | a computation for the same key, kept or shared and forgotten |
+//! | [`OnceLock`], [`LazyLock`] | a value that is initialised once. `OnceLock` also takes async and fallible initialisers |
+//! | [`keyed::KeyedMutex`], [`keyed::KeyedRwLock`] | access to a key, which has an entry only while it is held or waited for |
+//! | [`keyed::OnceMap`] | a computation for the same key. Its value is stored, or shared and forgotten |
 //! | [`word::AsyncLock`] | a lock word that JavaScript shares |
-//! | [`wait`], [`wait_async`], [`notify_one`] | a word of memory to change: a futex for threads and tasks. More of it in [`word`] |
+//! | [`wait`], [`wait_async`], [`notify_one`] | a notify on a word of memory: a futex for threads and tasks. More in [`word`] |
 //!
-//! [`guide::which_lock`] has an example for each choice. In tests and async code, [`guide::must_not_block`] finds calls that
-//! block a task.
+//! [`guide::which_lock`] compares them, with examples. [`guide::must_not_block`] shows how to find calls that block in a task.
 //!
 //! # Names
 //!
-//! | name | does |
+//! | name | meaning |
 //! |---|---|
 //! | `lock` | blocks the thread |
-//! | `lock_async` | is a future |
+//! | `lock_async` | returns a future |
 //! | `try_lock` | never waits |
-//! | `lock_async().timeout(Duration)`, `.deadline(Instant)` | is a future that gives up |
-//! | `lock_for(Duration)`, `lock_until(Instant)` | blocks the thread, and gives up |
+//! | `lock_async().timeout(Duration)`, `.deadline(Instant)` | a future with a deadline |
+//! | `lock_for(Duration)`, `lock_until(Instant)` | blocks the thread until a deadline |
 //! | `lock_owned`, `try_lock_owned`, `lock_owned_async` | over an `Arc`: guard and future borrow nothing |
 //!
-//! Every future of a lock has `timeout` and `deadline`. The futures have names, in [`future`], to be kept in structs.
+//! Every future of a lock has `timeout` and `deadline`. The types of the futures are in [`future`], so that structs can store them.
 //!
 //! # Features
 //! None is on by default.
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Timeouts obey a paused clock of tokio's. No effect outside a runtime of tokio's. Within a task, block with the plain names, not with another executor's `block_on`: that gets no new budget and may wait for ever. |
+//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Their deadlines use tokio's clock while it is paused. No effect outside a tokio runtime. Within a task, block with the plain methods, not with another executor's `block_on`, which receives no new budget and may wait forever. |
 //! | `lock_api` | the raw traits of the `lock_api` crate, version 0.4 (module `lock_api`) |
-//! | `lock_api_05` | those of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
-//! | `observe` | Module `observe`: who holds each lock, who made others wait, timelines; each by a switch at run time. It makes each waiter larger. (Snapshots of the waiters need no feature.) |
-//! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock takes it, and blocks. |
+//! | `lock_api_05` | the raw traits of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
+//! | `observe` | Records of who holds each lock and who made others wait, and timelines; each is switched on at run time. It makes each waiter larger. (Snapshots of the waiters need no feature: module [`observe`].) |
+//! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock acquires it, and blocks. |
 //!
 //! # Guarantees
 //! - **FIFO**: threads and tasks are queued in the order of arrival. A future keeps its position for as long as it lives.
-//! - **Bounded barging, no starvation**: a release signals the head waiter. Until that one runs, barging acquirers may take the
-//!   lock; after 200 µs it is reserved for the head waiter. `unlock_fair` is a handoff at once.
-//! - **No futurelock**: a future that is not polled delays those behind it by [`STALL_TIMEOUT`], 10 to 20 ms, once.
+//! - **Bounded barging, no starvation**: a release signals the head waiter. Until that waiter runs, barging acquirers may take the
+//!   lock; after 200 µs it is reserved for the head waiter. `unlock_fair` reserves it at once.
+//! - **No futurelock**: a future that is not polled delays the waiters behind it once, by one to two times [`STALL_TIMEOUT`]: 10 to 20 ms
+//!   (at a semaphore up to 30 ms).
 //! - **Cancel-safe**: dropping a future loses no wakeup, no permit and no lock.
 //! - **No poisoning**, except by [`Poison`], which also notices a task that is dropped in the middle of a change.
 //!
-//! [`guide::what_holds`] has the exact bounds, and what these locks do not do.
+//! [`guide::what_holds`] has the exact bounds, and lists what these locks do not do.
 
 #![deny(unsafe_code)]
 // docs.rs shows which feature an item needs, and nothing else that the source asks: the interface is the same on every platform.

@@ -1,7 +1,7 @@
-//! The raw traits of `lock_api` 0.4: its guards, and the libraries built on them, work with these locks.
+//! The raw traits of `lock_api` 0.4, so that its guards, and libraries built on them, work with these locks.
 //!
 //! `lock_api` has no traits for tasks, so tasks use [`crate::Mutex`] and [`crate::RwLock`]. But a [`Condvar`](crate::Condvar)
-//! takes the guards of this [`Mutex`], too, from threads and from tasks:
+//! accepts the guards of this [`Mutex`] from threads and from tasks:
 //!
 //! ```
 //! use waitword::Condvar;
@@ -19,15 +19,15 @@
 //! });
 //! ```
 //!
-//! Where this thread must not block ([`forbid_blocking`](crate::forbid_blocking)), a call that would have to wait aborts the process
-//! instead of panicking, except for an upgrade: these traits do not distinguish such a call from one that locks again for an existing guard
-//! ([`RawMutex`], [`RawRwLock`]).
+//! On a thread that must not block ([`forbid_blocking`](crate::forbid_blocking)), a call that would have to wait aborts the process instead of
+//! panicking, except for an upgrade. The reason is that these traits do not distinguish such a call from one that locks again for an existing
+//! guard ([`RawMutex`], [`RawRwLock`]).
 
 pub use crate::raw_traits::mutex::RawMutex;
 pub use crate::raw_traits::rwlock::RawRwLock;
 
-/// A mutex of `lock_api` on [`RawMutex`].
+/// The mutex of `lock_api` with this [`RawMutex`].
 pub type Mutex<T> = ::lock_api::Mutex<RawMutex, T>;
 
-/// A readers-writer lock of `lock_api` on [`RawRwLock`].
+/// The readers-writer lock of `lock_api` with this [`RawRwLock`].
 pub type RwLock<T> = ::lock_api::RwLock<RawRwLock, T>;

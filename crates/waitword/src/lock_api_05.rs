@@ -1,9 +1,9 @@
-//! The raw traits of `lock_api` 0.5, which parking_lot 0.13 is built on. Needs Rust 1.95, as that version does; the rest of this crate does not.
+//! The raw traits of `lock_api` 0.5, on which parking_lot 0.13 is built. Needs Rust 1.95, like `lock_api` 0.5; the rest of this crate does not.
 //!
-//! The locks are those of the feature `lock_api`, whose traits are of version 0.4. A [`Condvar`](crate::Condvar) takes the guards of this
-//! [`Mutex`], from threads and from tasks, in place of the `Condvar` of `lock_api`, which is for threads alone.
+//! The locks are those of the feature `lock_api`, whose traits are of version 0.4. A [`Condvar`](crate::Condvar) accepts the guards of this
+//! [`Mutex`] from threads and from tasks. It replaces the `Condvar` of `lock_api`, which is for threads only.
 //!
-//! The guard state is `GuardSend`, which is empty: any thread may release.
+//! The guard state is `GuardSend`, which is empty, because any thread may release the lock.
 //!
 //! ```
 //! use waitword::lock_api_05::RwLock;
@@ -19,8 +19,8 @@
 pub use crate::raw_traits::mutex::RawMutex;
 pub use crate::raw_traits::rwlock::RawRwLock;
 
-/// A mutex of `lock_api` on [`RawMutex`].
+/// The mutex of `lock_api` with this [`RawMutex`].
 pub type Mutex<T> = ::lock_api_05::Mutex<RawMutex, T>;
 
-/// A readers-writer lock of `lock_api` on [`RawRwLock`].
+/// The readers-writer lock of `lock_api` with this [`RawRwLock`].
 pub type RwLock<T> = ::lock_api_05::RwLock<RawRwLock, T>;

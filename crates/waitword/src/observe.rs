@@ -1,7 +1,7 @@
 //! Snapshots of all waiters of the process: what each waits for, where, and since when.
 //!
-//! Blocking threads, async tasks and JavaScript agents are in the same queues, so one snapshot shows all of them. It takes no lock of
-//! yours, polls nothing and wakes nobody: it copies the queues, in critical sections of some microseconds.
+//! Blocking threads, async tasks and JavaScript agents are in the same queues, so one snapshot shows all of them. It acquires no lock of the
+//! program, polls nothing and wakes nobody: it copies the queues, in critical sections of a few microseconds.
 //!
 //! ```
 //! use std::thread;
@@ -27,8 +27,8 @@
 //! ```
 //!
 //! # Cost
-//! An acquisition that does not wait costs nothing. A waiter costs no memory: its site lies in spare bits of its node, and its age is its
-//! ticket. With the clock on ([`start_clock`]), each enqueue reads it: 20 to 40 ns for each wait.
+//! An acquisition that does not wait costs nothing. A waiter costs no additional memory: its site is stored in spare bits of its node, and its
+//! age is its ticket. While the clock is on ([`start_clock`]), each enqueue reads it: 20 to 40 ns per wait.
 
 use waitword_core::Table;
 pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
@@ -36,20 +36,20 @@ pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor,
 pub use crate::holders::LockType;
 use crate::raw_rwlock::RawRwLock;
 
-/// For an observer: what it is told of holders.
+/// For an observer: the events of holders.
 pub mod holders {
     pub use crate::holders::{AcquiredByTask, Change, Hold, HoldId, Observer, set_observer};
 }
 
-/// All waiters of the process: of all locks of this crate, and of waits on words. See [`Table::snapshot`], which also shows those
-/// of a table of your own.
+/// Returns all waiters of the process: those of the locks of this crate, and of waits on words. For a table of your own, see
+/// [`Table::snapshot`].
 ///
-/// An upgrade of an `RwLock` waits on a word of its own, in no queue: [`lock_of`] says for which lock.
+/// An upgrade of an `RwLock` waits on a separate word, not in the lock's queue: [`lock_of`] returns the lock.
 pub fn snapshot() -> Vec<WaiterSeen> {
     Table::global().snapshot()
 }
 
-/// The address of the lock that a waiter on `word` waits for: for an upgrade of an `RwLock` that of the lock, otherwise `word` itself.
+/// Returns the address of the lock that a waiter on `word` waits for. For an upgrade of an `RwLock` this is the lock's, otherwise `word`.
 pub const fn lock_of(word: usize, waits_for: WaitsFor) -> usize {
     match waits_for {
         WaitsFor::Upgrade => RawRwLock::state_of_drain(word),

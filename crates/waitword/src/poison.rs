@@ -1,4 +1,4 @@
-//! A value that remembers that it was left in the middle of a change.
+//! A value that remembers that a change was left incomplete.
 
 use std::error::Error;
 use std::fmt;
@@ -6,17 +6,17 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::thread::{self, Thread};
 
-/// A value that can be poisoned: if it is left in the middle of a change, later accesses return an error.
+/// A value that can be poisoned: after a change that was left incomplete, accesses return an error.
 ///
-/// The locks of this crate do not poison; where that matters, put this into them. It is a value like any other, independent
-/// of locks, so a `RwLock<Poison<T>>` works as a `Mutex<Poison<T>>` does. The error says where the change began, and on which thread;
-/// [`clear_poison`](Self::clear_poison) gives the value to whoever can repair it.
+/// The locks of this crate do not poison; where you need that, put the value into a `Poison`. It is independent of locks, so a
+/// `RwLock<Poison<T>>` works like a `Mutex<Poison<T>>`. The error says where the change began, and on which thread;
+/// [`clear_poison`](Self::clear_poison) returns the value for repair.
 ///
 /// | | poisoned by |
 /// |---|---|
 /// | [`begin`](Self::begin) … [`done`](Self::done) | whatever ends the hold in between: a panic, a `?`, an early return, a task that is dropped at an `.await` |
 /// | [`change`](Self::change), [`change_async`](Self::change_async) | a closure that panics, returns an error, or is dropped at an `.await` |
-/// | [`get_mut`](Self::get_mut) | a panic while its guard lives, and nothing else |
+/// | [`get_mut`](Self::get_mut) | only a panic while its guard lives |
 ///
 /// ```
 /// use waitword::{Mutex, Poison};
@@ -25,7 +25,7 @@ use std::thread::{self, Thread};
 /// # smol::block_on(async {
 /// let mut locked = accounts.lock_async().await;
 /// locked.begin().unwrap().0 -= 30;
-/// // If the task is dropped here, 30 are missing, and the next holder is told.
+/// // If the task is dropped here, 30 are missing, and the next holder receives an error.
 /// smol::future::yield_now().await;
 /// locked.value_mut().1 += 30;
 /// locked.done();
@@ -57,17 +57,17 @@ impl<T> Poison<T> {
         Self { begun: None, value }
     }
 
-    /// Returns the value, poisoned or not. [`is_poisoned`](Self::is_poisoned) says which.
+    /// Consumes the `Poison` and returns the value, poisoned or not (see [`is_poisoned`](Self::is_poisoned)).
     pub fn into_inner(self) -> T {
         self.value
     }
 }
 
 impl<T: ?Sized> Poison<T> {
-    /// Returns the value, to be read.
+    /// Returns a reference to the value.
     ///
     /// # Errors
-    /// [`Poisoned`] if it was left in the middle of a change.
+    /// [`Poisoned`] if a change was left incomplete.
     pub fn get(&self) -> Result<&T, Poisoned> {
         match &self.begun {
             None => Ok(&self.value),
@@ -75,23 +75,23 @@ impl<T: ?Sized> Poison<T> {
         }
     }
 
-    /// Returns the value, to be changed. A panic that begins while the guard lives, and unwinds through it, poisons the value.
+    /// Returns a guard to change the value. A panic that begins while the guard lives, and unwinds through it, poisons the value.
     ///
     /// # Errors
-    /// [`Poisoned`] if it was left in the middle of a change.
+    /// [`Poisoned`] if a change was left incomplete.
     #[track_caller]
     pub fn get_mut(&mut self) -> Result<PoisonGuard<'_, T>, Poisoned> {
         self.get()?;
         Ok(PoisonGuard { poison: self, at: Location::caller(), panicking_before: thread::panicking() })
     }
 
-    /// Begins a change in several steps, and returns the value. From now on it counts as left in the middle, until [`done`](Self::done).
+    /// Begins a change in several steps, and returns the value. The value is poisoned from now on until [`done`](Self::done).
     ///
-    /// The mark is in the value: nothing has to run for it to stay, whatever ends the hold. [`value_mut`](Self::value_mut) returns the value
+    /// The mark is stored in the `Poison`, so it stays whatever ends the hold. [`value_mut`](Self::value_mut) returns the value
     /// for the next steps.
     ///
     /// # Errors
-    /// [`Poisoned`] if it was left in the middle of a change already.
+    /// [`Poisoned`] if an earlier change was left incomplete.
     #[track_caller]
     pub fn begin(&mut self) -> Result<&mut T, Poisoned> {
         self.get()?;
@@ -102,16 +102,16 @@ impl<T: ?Sized> Poison<T> {
     /// Ends the change that [`begin`](Self::begin) began.
     ///
     /// # Panics
-    /// If none has begun: a poison that another holder has left must not be cleared by mistake.
+    /// If no change has begun, so that a later `done` cannot clear a poison by mistake.
     #[track_caller]
     pub fn done(&mut self) {
         assert!(self.begun.take().is_some(), "`done` without `begin`");
     }
 
-    /// Changes the value. An error and a panic leave it poisoned.
+    /// Changes the value with `change`. If that returns an error or panics, the value is poisoned.
     ///
     /// # Errors
-    /// That of `change`; [`Poisoned`] if the value was left in the middle of a change.
+    /// The error of `change`, or [`Poisoned`] if an earlier change was left incomplete.
     ///
     /// ```
     /// use waitword::{Poison, Poisoned};
@@ -130,10 +130,13 @@ impl<T: ?Sized> Poison<T> {
         Ok(changed)
     }
 
-    /// As [`change`](Self::change), in a task.
+    /// Changes the value with the async `change`. If that returns an error, panics or is dropped, the value is poisoned.
+    ///
+    /// # Errors
+    /// As with [`change`](Self::change).
     ///
     /// # Cancellation
-    /// A future that is dropped before it is ready leaves the value poisoned, once it was polled.
+    /// A future that was polled and is dropped before it is ready leaves the value poisoned.
     pub async fn change_async<R, E: From<Poisoned>>(
         &mut self,
         change: impl AsyncFnOnce(&mut T) -> Result<R, E>,
@@ -143,17 +146,17 @@ impl<T: ?Sized> Poison<T> {
         Ok(changed)
     }
 
-    /// Returns the value, poisoned or not, and leaves it so: for the steps between [`begin`](Self::begin) and [`done`](Self::done).
+    /// Returns a mutable reference to the value, poisoned or not: for the steps between [`begin`](Self::begin) and [`done`](Self::done).
     pub fn value_mut(&mut self) -> &mut T {
         &mut self.value
     }
 
-    /// Returns whether the value was left in the middle of a change, or is in one.
+    /// Returns `true` if a change has begun and is not done.
     pub fn is_poisoned(&self) -> bool {
         self.begun.is_some()
     }
 
-    /// Clears the poison, and returns the value, to be repaired.
+    /// Clears the poison, and returns a mutable reference to the value, for repair.
     pub fn clear_poison(&mut self) -> &mut T {
         self.begun = None;
         &mut self.value
@@ -166,9 +169,11 @@ impl<T> From<T> for Poison<T> {
     }
 }
 
-/// The way to change what is in a [`Poison`] in one go.
+/// A guard to change the value in a [`Poison`]. Returned by [`Poison::get_mut`].
+///
+/// A panic that begins while the guard lives, and unwinds through it, poisons the value.
 #[derive(Debug)]
-#[must_use = "nothing can be poisoned once the guard is dropped, which is at once if nobody keeps it"]
+#[must_use = "a panic poisons the value only while the guard lives: keep it with `let guard = ...`"]
 pub struct PoisonGuard<'a, T: ?Sized> {
     poison: &'a mut Poison<T>,
     at: &'static Location<'static>,
@@ -198,7 +203,7 @@ impl<T: ?Sized> Drop for PoisonGuard<'_, T> {
     }
 }
 
-/// A value was left in the middle of a change: see [`Poison::clear_poison`].
+/// The error of an access to a [`Poison`] in which a change was left incomplete. See [`Poison::clear_poison`].
 #[derive(Clone, Debug)]
 pub struct Poisoned {
     at: &'static Location<'static>,
@@ -206,7 +211,7 @@ pub struct Poisoned {
 }
 
 impl Poisoned {
-    /// Returns where the change began.
+    /// Returns the source location at which the change began.
     pub fn begun_at(&self) -> &'static Location<'static> {
         self.at
     }
@@ -217,7 +222,7 @@ impl Poisoned {
     }
 }
 
-/// The same change: begun at the same place on the same thread.
+/// Equal if the change began at the same source location on the same thread.
 impl PartialEq for Poisoned {
     fn eq(&self, other: &Self) -> bool {
         self.at == other.at && self.thread.id() == other.thread.id()
@@ -229,8 +234,8 @@ impl Eq for Poisoned {}
 impl fmt::Display for Poisoned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.thread.name().unwrap_or("without a name");
-        write!(f, "left in the middle of a change, which thread {name} began at {}: ", self.at)?;
-        f.write_str("repair the value and call `clear_poison`, or give it up")
+        write!(f, "poisoned by an incomplete change, which thread {name} began at {}: ", self.at)?;
+        f.write_str("repair the value and call `clear_poison`, or discard it")
     }
 }
 

@@ -11,15 +11,15 @@ use crate::poison::Poison;
 use crate::rwlock::RwLock;
 use waitword_core::may_block;
 
-/// Serializes as the value. Locks the mutex, blocking this thread until it can, and holds it until the serializer is done.
+/// Serializes as the value. Locks the mutex, blocking this thread until it is acquired, and holds it until the serializer is done.
 ///
 /// # Errors
-/// Those of the serializer; and one that says so, if the mutex is held and this thread must not block
-/// ([`forbid_blocking`](crate::forbid_blocking)). A task locks with [`lock_async`](Mutex::lock_async), and serializes what the
-/// guard shows.
+/// - Those of the serializer.
+/// - "would block", if the mutex is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). In a task, lock with
+///   [`lock_async`](Mutex::lock_async) and serialize the value of the guard.
 ///
 /// # Deadlocks
-/// A thread that holds the mutex already waits for itself.
+/// A thread that already holds the mutex waits for itself.
 impl<T: ?Sized + Serialize> Serialize for Mutex<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let guard = if may_block() { Some(self.lock()) } else { self.try_lock() };
@@ -27,15 +27,16 @@ impl<T: ?Sized + Serialize> Serialize for Mutex<T> {
     }
 }
 
-/// Serializes as the value. Reads, blocking this thread until it can, and until the serializer is done.
+/// Serializes as the value. Acquires shared access, blocking this thread until it is acquired, and holds it until the serializer is done.
 ///
 /// # Errors
-/// Those of the serializer; and one that says so, if a writer holds the lock and this thread must not block
-/// ([`forbid_blocking`](crate::forbid_blocking)). A task reads with [`read_async`](RwLock::read_async), and serializes what the guard
-/// shows.
+/// - Those of the serializer.
+/// - "would block", if the attempt to acquire shared access fails and this thread must not block
+///   ([`forbid_blocking`](crate::forbid_blocking)). In a task, use [`read_async`](RwLock::read_async) and serialize the value of the guard.
 ///
 /// # Deadlocks
-/// A thread that writes already waits for itself; one that reads already may, if a writer is queued ([recursion](RwLock#recursion)).
+/// A thread that holds a write guard waits for itself. A thread that holds a read guard may wait for itself if a writer is queued
+/// ([recursion](RwLock#recursion)).
 impl<T: ?Sized + Serialize> Serialize for RwLock<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let guard = if may_block() { Some(self.read()) } else { self.try_read() };
@@ -44,10 +45,12 @@ impl<T: ?Sized + Serialize> Serialize for RwLock<T> {
 }
 
 fn must_not_wait<E: Error>() -> E {
-    E::custom("would block, and blocking is forbidden on this thread (`forbid_blocking`)")
+    E::custom(
+        "would block, and blocking is forbidden on this thread (`forbid_blocking`): await a guard, and serialize that",
+    )
 }
 
-/// Serializes as an `Option` of the value. Does not wait: while an initialiser runs it is `None`.
+/// Serializes as an `Option` of the value. Never waits: while an initialiser runs it is `None`.
 impl<T: Serialize> Serialize for OnceLock<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.get().serialize(serializer)
@@ -57,7 +60,8 @@ impl<T: Serialize> Serialize for OnceLock<T> {
 /// Serializes as the value.
 ///
 /// # Errors
-/// Those of the serializer; and one that says so, if the value is poisoned.
+/// - Those of the serializer.
+/// - The message of [`Poisoned`](crate::Poisoned), if the value is poisoned.
 impl<T: ?Sized + Serialize> Serialize for Poison<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.get().map_err(Error::custom)?.serialize(serializer)
@@ -76,12 +80,12 @@ macro_rules! deserialize {
 }
 
 deserialize! {
-    /// From the value, as a mutex that nobody holds.
+    /// Deserializes from the value, to a mutex that nobody holds.
     Mutex: |value: T| Self::new(value);
-    /// From the value, as a lock that nobody holds.
+    /// Deserializes from the value, to a lock that nobody holds.
     RwLock: |value: T| Self::new(value);
-    /// From an `Option` of the value, as a cell that is set or not.
+    /// Deserializes from an `Option` of the value, to a cell that is set or empty.
     OnceLock: |value: Option<T>| value.map_or_else(Self::new, Self::with_value);
-    /// From the value, which is not poisoned.
+    /// Deserializes from the value, which is not poisoned.
     Poison: |value: T| Self::new(value);
 }

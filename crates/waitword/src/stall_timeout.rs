@@ -7,17 +7,17 @@ use crate::sync::MODEL;
 
 /// How long a signalled waiter may be unresponsive before the next one is signalled in its place.
 ///
-/// A release signals the head waiter. If that is a future that is not polled, it does not respond. A watchdog makes a pass over
-/// the waiters once in this time, and signals the waiter behind an unresponsive one. So such a future delays the waiters behind
-/// it by **once to twice this time**, and once only: it is skipped until it is polled again.
-/// ([`Semaphore`](crate::Semaphore): up to three times, if permits are reserved for it.)
+/// A release signals the head waiter. A future that is not polled does not respond. A watchdog makes a pass over the waiters once in
+/// this time, and signals the waiter behind an unresponsive one. So such a future delays the waiters behind it by **once to twice
+/// this time**, and only once: it is skipped until it is polled again.
+/// (At a [`Semaphore`](crate::Semaphore) by up to three times, if permits are reserved for it.)
 ///
 /// # AsyncLock
-/// A word that scripts share is released as `Atomics.notify` does it, which dequeues the waiter it wakes. So a waiter of an
-/// [`AsyncLock`](crate::word::AsyncLock) rechecks on its own when it has not been woken for this long, without giving up its
-/// position. After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`], so a long queue at a lock
-/// that is held for long costs next to nothing. A task that is not polled delays the waiters behind it by as long as they have
-/// waited already plus `STALL_TIMEOUT`, and never by more than `LONGEST_STALL_TIMEOUT`; once for each time that it was enqueued.
+/// The release of a word that scripts share works like `Atomics.notify`, which dequeues the waiter that it wakes. So a waiter of an
+/// [`AsyncLock`](crate::word::AsyncLock) rechecks on its own if it has not been woken for this long, and keeps its position.
+/// After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`], so a long queue at a lock
+/// that is held for long costs almost nothing. A task that is not polled delays the waiters behind it by the time that they have
+/// waited already plus `STALL_TIMEOUT`, but by at most `LONGEST_STALL_TIMEOUT`, and once for each time that it was enqueued.
 pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
 /// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::word::AsyncLock). See [`STALL_TIMEOUT`].

@@ -106,12 +106,12 @@ macro_rules! unlocked_methods {
         $guard:ident<$($life:lifetime,)? T> of $Lock:ident by $acquire:literal, written to by $write:literal:
         $ask:expr, $release:expr, $release_fair:expr, $future:ty
     ) => {
-        /// # Letting go for a while
+        /// # Temporary release
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Runs `f` with the lock released, and acquires it again afterwards in the same way, blocking this thread until
-            /// then. Other holders may have changed the value.
+            /// Runs `f` with the lock released, and acquires it again in the same mode, blocking this thread until it is acquired.
             ///
-            /// It is for an `f` that takes long, or waits, in the middle of work that needs the lock before and after.
+            /// Other holders may have changed the value in between. Use this for an `f` that takes long, or waits, in the middle of work
+            /// that needs the lock before and after.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($guard), " as Guard};")]
@@ -120,7 +120,7 @@ macro_rules! unlocked_methods {
             #[doc = concat!("let lock = Arc::new(", stringify!($Lock), "::new(1));")]
             #[doc = concat!("let mut guard = lock.", $acquire, "();")]
             /// Guard::unlocked(&mut guard, || {
-            ///     // Others can have it now.
+            ///     // Others can acquire the lock now.
             #[doc = concat!("    *lock.", $write, "() += 1;")]
             /// });
             /// assert_eq!(*guard, 2);
@@ -128,26 +128,28 @@ macro_rules! unlocked_methods {
             /// ```
             ///
             /// # Fairness
-            /// The release is an ordinary one. Afterwards this thread is a new acquirer, and enqueues if it has to wait.
+            /// The release is an ordinary one. Then this thread is a new acquirer, and enqueues if it has to wait.
             ///
             /// # Panics
-            /// When `f` does; the lock is acquired again first. If this thread must not block
-            /// ([`forbid_blocking`](crate::forbid_blocking)), whether there are waiters or not: use
-            /// [`unlocked_async`](Self::unlocked_async) there. The lock has not been released then.
+            /// - If `f` panics. The lock is acquired again first.
+            /// - If this thread must not block ([`forbid_blocking`](crate::forbid_blocking)), whether there are waiters or not: use
+            ///   [`unlocked_async`](Self::unlocked_async) there. It panics before it releases the lock.
             ///
             /// # Deadlocks
-            /// If `f` returns a guard of this lock, or leaks one, this thread may wait for itself.
+            /// If `f` returns or leaks a guard of this lock, this thread may wait for itself.
             #[track_caller]
             pub fn unlocked<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
                 let raw = &this.lock.raw;
                 $crate::unlocked::unlocked(raw, $ask, &mut this.hold, "unlocked_async", |held| $release(raw, held), f)
             }
 
-            /// As [`unlocked`](Self::unlocked), but no acquirer barges past the head waiter, as with
-            /// [`unlock_fair`](Self::unlock_fair).
+            /// Runs `f` with the lock released as by [`unlock_fair`](Self::unlock_fair), and acquires it again in the same mode, blocking this
+            /// thread until it is acquired.
+            ///
+            /// No acquirer barges past the head waiter. Otherwise it is like [`unlocked`](Self::unlocked).
             ///
             /// # Panics, deadlocks
-            /// As [`unlocked`](Self::unlocked). Where this thread must not block, use
+            /// As with [`unlocked`](Self::unlocked). Where this thread must not block, use
             /// [`unlocked_fair_async`](Self::unlocked_fair_async).
             #[track_caller]
             pub fn unlocked_fair<U>(this: &mut Self, f: impl FnOnce() -> U) -> U {
@@ -155,10 +157,10 @@ macro_rules! unlocked_methods {
                 $crate::unlocked::unlocked(raw, $ask, &mut this.hold, "unlocked_fair_async", |held| $release_fair(raw, held), f)
             }
 
-            /// Runs `f` with the lock released, and is ready with the guard and with what `f` returned once the lock is acquired
-            /// again in the same way. Does not block this thread.
+            /// Runs `f` with the lock released, and acquires it again in the same mode, without blocking this thread. Returns the guard and
+            /// what `f` returned.
             ///
-            /// The future takes the guard, and the lock stays held until the first poll.
+            /// The future takes the guard by value. The lock stays held until the first poll.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($guard), " as Guard};")]
@@ -168,7 +170,7 @@ macro_rules! unlocked_methods {
             #[doc = concat!("let lock = Arc::new(", stringify!($Lock), "::new(1));")]
             #[doc = concat!("let guard = lock.", $acquire, "_async().await;")]
             /// let unlocked = Guard::unlocked_async(guard, async || {
-            ///     // Others can have it now.
+            ///     // Others can acquire the lock now.
             #[doc = concat!("    *lock.", $write, "_async().await += 1;")]
             ///     "done"
             /// });
@@ -178,15 +180,14 @@ macro_rules! unlocked_methods {
             /// ```
             ///
             /// # Cancellation
-            /// If the future is dropped, the lock is released, and there is no guard. `f` may have ended by then; its result is
-            /// dropped.
+            /// If the future is dropped, the lock is released, and the guard is gone. If `f` has ended by then, its result is dropped.
             ///
             /// # Fairness
-            /// As [`unlocked`](Self::unlocked). A future that waits for the lock again and is not polled does not block it for
-            #[doc = concat!("good ([`", stringify!($Lock), "`](crate::", stringify!($Lock), "#futures-that-nobody-polls)).")]
+            /// As with [`unlocked`](Self::unlocked). A future that waits for the lock again and is not polled delays others for a bounded time
+            #[doc = concat!("only ([`", stringify!($Lock), "`](crate::", stringify!($Lock), "#futures-that-nobody-polls)).")]
             ///
             /// # Panics
-            /// When `f` does; the lock is released then. When polled again after it was ready.
+            /// If `f` panics; the lock is released then. When polled again after it was ready.
             pub async fn unlocked_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
                 let held = this.hold;
                 let lock = Self::forget(this);
@@ -195,11 +196,13 @@ macro_rules! unlocked_methods {
                 (<$future>::new(lock.into()).await, result)
             }
 
-            /// As [`unlocked_async`](Self::unlocked_async), but no acquirer barges past the head waiter, as with
-            /// [`unlock_fair`](Self::unlock_fair).
+            /// Runs `f` with the lock released as by [`unlock_fair`](Self::unlock_fair), and acquires it again in the same mode, without
+            /// blocking this thread. Returns the guard and what `f` returned.
+            ///
+            /// No acquirer barges past the head waiter. Otherwise it is like [`unlocked_async`](Self::unlocked_async).
             ///
             /// # Cancellation, fairness, panics
-            /// As [`unlocked_async`](Self::unlocked_async).
+            /// As with [`unlocked_async`](Self::unlocked_async).
             pub async fn unlocked_fair_async<U>(this: Self, f: impl AsyncFnOnce() -> U) -> (Self, U) {
                 let held = this.hold;
                 let lock = Self::forget(this);

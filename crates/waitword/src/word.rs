@@ -1,8 +1,8 @@
-//! The word level: what the locks are made of, for protocols of your own.
+//! The word level: waits on atomic words, of which the locks are built, for protocols of your own.
 //!
-//! A futex for threads and tasks: [`wait`] and [`wait_async`] sleep while an atomic word of 32 or 64 bits has a value, and
-//! [`notify_one`] wakes the head of its queue. A wait that a notify counted ends as [`Outcome::Notified`]; there are no spurious
-//! wakeups. These are `Atomics.wait`, `waitAsync` and `notify` of ECMA-262.
+//! It is a futex for threads and tasks: [`wait`] and [`wait_async`] sleep while an atomic word of 32 or 64 bits has an expected value, and
+//! [`notify_one`] wakes the head of the word's queue. A wait that a notify counted returns [`Outcome::Notified`]; there are no spurious
+//! wakeups. The functions correspond to `Atomics.wait`, `waitAsync` and `notify` of ECMA-262.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@
 //! static READY: AtomicU32 = AtomicU32::new(0);
 //!
 //! let thread = thread::spawn(|| {
-//!     // Sleeps only if the word is 0 still: compare and enqueue are one step against every notify.
+//!     // Sleeps only if the word is still 0: no notify comes between compare and enqueue.
 //!     let outcome = wait(&READY, 0);
 //!     assert!(matches!(outcome, Outcome::Notified | Outcome::NotEqual));
 //! });
@@ -25,15 +25,15 @@
 //! |---|---|
 //! | [`wait`], [`wait_async`], and with deadlines | enqueue while the word is equal |
 //! | [`notify_one`], [`notify_many`], [`notify_all`], [`notify_last`] | dequeue and wake |
-//! | [`signal_one`] | wakes the head and leaves it queued: an offer, for locks that allow barging |
+//! | [`signal_one`] | wakes the head and leaves it queued, for locks that allow barging |
 //! | [`notify_one_or_replace`], [`notify_last_or_replace`], [`replace_and_notify_all`] | change the word and notify in one step |
 //! | [`wait_interruptible`], [`Interrupt`] | a blocking wait that another thread can end |
-//! | [`Location`], [`At`], [`Table`] | where the queue of a word is: the table of the process, or one of your own |
-//! | [`Word`], [`Masked`], [`Masked64`] | what can be waited on; only some bits of it |
+//! | [`Location`], [`At`], [`Table`] | which table holds the queue of a word: that of the process, or one of your own |
+//! | [`Word`], [`Masked`], [`Masked64`] | the types that can be waited on; a word of which only some bits are compared |
 //! | [`AsyncLock`] | a lock on a word that JavaScript shares |
 //! | [`Parker`], [`Alarm`] | the parts of a hand-written wait: block a thread for a future, wake a task at a deadline |
 //!
-//! [`protocol`] says why no wakeup is lost.
+//! [`protocol`] explains why no wakeup is lost.
 
 pub use crate::async_lock::AsyncLock;
 #[doc(hidden)]

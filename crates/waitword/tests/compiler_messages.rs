@@ -111,13 +111,13 @@ fn what_is_not_used_is_warned_of_with_what_to_do() {
     let warned = cargo("check", "uses_nothing", source);
     assert!(warned.status.success());
     for text in [
-        "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`",
+        "dropping the guard releases the mutex: keep it with `let guard = ...`",
         "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread",
-        "the lock is released again at once if nobody keeps the guard",
-        "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`",
+        "dropping the guard releases the lock: keep it with `let guard = ...`",
+        "dropping the permit releases it: keep it with `let permit = ...`, or call `forget` to remove it from the semaphore",
         "nothing is acquired until this is awaited: add `.await`",
         "nothing is waited for until this is awaited: add `.await`",
-        "the work is done at once if nobody keeps the token",
+        "dropping the token says that the worker is done: keep it with `let token = ...`",
         "to forbid it for good, call `forever` on it",
     ] {
         says(&warned, text);

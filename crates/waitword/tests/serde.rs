@@ -51,7 +51,7 @@ fn a_poisoned_value_is_an_error() {
     })
     .unwrap_err();
     let error = to_string(&mutex).unwrap_err();
-    assert!(error.to_string().contains("left in the middle of a change"), "{error}");
+    assert!(error.to_string().contains("poisoned by an incomplete change"), "{error}");
     assert!(!mutex.is_locked());
     assert_eq!(from_str::<Poison<i32>>("1").unwrap().into_inner(), 1);
 }

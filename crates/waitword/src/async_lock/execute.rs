@@ -9,8 +9,7 @@ use crate::async_lock::AsyncLock;
 use crate::sync::atomic::AtomicI32;
 
 impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
-    /// Takes the lock without blocking this thread, runs `callback` under it, releases it, and is ready with what
-    /// `callback` returned.
+    /// Acquires the lock without blocking this thread, runs `callback`, releases the lock, and returns what `callback` returned.
     ///
     /// Nothing happens before the first poll. If the lock is free then, that poll does everything.
     ///
@@ -19,8 +18,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// [`lock_async`](Self::lock_async), a wakeup that the future received is forwarded to the next waiter.
     ///
     /// # Panics
-    /// When `callback` does; the lock is released first. Nothing is poisoned: the next holder may find half a change in
-    /// what the lock protects. Otherwise as [`lock_async`](Self::lock_async).
+    /// If `callback` panics; the lock is released first. There is no poisoning: the next holder may find an incomplete change.
+    /// Otherwise as with [`lock_async`](Self::lock_async).
     ///
     /// ```
     /// # smol::block_on(async {
@@ -41,17 +40,17 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         }
     }
 
-    /// As [`execute_locked`](Self::execute_locked), with a callback that may await. The lock is held until it has
-    /// ended.
+    /// Acquires the lock without blocking this thread, runs the async `callback` to its end, releases the lock, and returns what `callback`
+    /// returned.
     ///
     /// # Cancellation
-    /// If the future is dropped midway, the future of `callback` is dropped first, and then the lock is released.
+    /// If the future is dropped while `callback` runs, the future of `callback` is dropped first, and then the lock is released.
     ///
     /// # Deadlocks
-    /// A task that is not polled while it is in `callback` holds the lock. No stall timeout helps against that.
+    /// A task that is not polled while `callback` runs holds the lock. No stall timeout applies to a holder.
     ///
     /// # Panics
-    /// As [`execute_locked`](Self::execute_locked).
+    /// As with [`execute_locked`](Self::execute_locked).
     ///
     /// ```
     /// # smol::block_on(async {

@@ -51,7 +51,7 @@ use crate::sync::mutant;
 const ENDED: &str = "a future was polled after it had ended";
 
 pin_project! {
-    /// The future of [`AsyncLock::lock_async`](crate::word::AsyncLock::lock_async).
+    /// The future returned by [`AsyncLock::lock_async`](crate::word::AsyncLock::lock_async).
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct LockAsync<'a, L: Location<Word = AtomicI32>, D = NoDeadline> {
         // The word; `None` once the loop has ended.

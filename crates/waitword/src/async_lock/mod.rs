@@ -22,23 +22,23 @@ use crate::error::{LockError, NotLocked, timed_out, would_block};
 use crate::holders::{Gone, Hold, acquired};
 use crate::sync::{atomic::AtomicI32, const_fn};
 
-/// A lock that threads and tasks take from one queue, on one 32-bit word.
+/// A lock on a 32-bit word that JavaScript can share. Threads and tasks wait for it in one queue.
 ///
-/// It protects whatever its users agree on, and it has no guard: its holder calls [`unlock`](Self::unlock).
+/// It contains no value and has no guard: its holder calls [`unlock`](Self::unlock), and the users agree on what it protects.
 /// [`execute_locked`](Self::execute_locked) releases the lock by itself.
 ///
-/// The word is the lock's own ([`new`](Self::new)), or lies elsewhere ([`on`](Self::on)), for instance in memory
-/// shared with a script. Its states are `0` free, `1` locked, and `2` locked with waiters; an `unlock` without
-/// waiters touches no queue. (A lock with two states, as the article has it first, cannot share the word.)
+/// The word is part of the lock ([`new`](Self::new)), or lies elsewhere ([`on`](Self::on)), for instance in memory
+/// shared with a script. Its states are `0` (free), `1` (locked) and `2` (locked, with waiters). An `unlock` without
+/// waiters touches no queue. (A lock with two states cannot share the word.)
 ///
 /// # Fairness
-/// Waiters, threads and tasks alike, are woken in FIFO order. A release is no handoff: the lock stays free until an acquirer
-/// takes it. If a barging acquirer is faster, the woken waiter goes to the tail of the queue. Barging has no bound here, so
-/// starvation is possible. The delay by a task that is woken and not polled has a bound: see
+/// Waiters, threads and tasks alike, are woken in FIFO order. A release is not a handoff: the lock stays free until an acquirer
+/// takes it. If a barging acquirer is faster, the woken waiter enqueues again at the tail. Barging is not bounded here, so
+/// starvation is possible. The delay by a task that was woken and is not polled is bounded: see
 /// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT).
 ///
-/// A script that waits for the lock with `Atomics.wait` has no such timeout. Behind a task that is not polled, the script
-/// depends on another waiter that takes and releases the lock.
+/// A script that waits for the lock with `Atomics.wait` has no such timeout. Queued behind a task that is not polled, it
+/// depends on another waiter that acquires and releases the lock.
 ///
 /// ```
 /// use waitword::NotLocked;
@@ -66,7 +66,7 @@ const _: () = assert!(
 
 impl AsyncLock {
     const_fn! {
-        /// A free lock with a word of its own.
+        /// Creates a free lock that contains its word.
         pub const fn new() -> Self {
             Self { gone: Gone, at: AtomicI32::new(FREE) }
         }
@@ -74,9 +74,9 @@ impl AsyncLock {
 }
 
 impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
-    /// A lock on a word elsewhere. All `AsyncLock`s on one word, in one table, are one lock.
+    /// Creates a lock on a word elsewhere. All `AsyncLock`s on the same word, in the same table, are one lock.
     ///
-    /// The word is not touched: where it is zero, the lock is free.
+    /// The word is not changed. If it is zero, the lock is free.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -94,14 +94,14 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         Self { gone: Gone, at: location }
     }
 
-    /// Takes the lock, blocking this thread until then.
+    /// Acquires the lock, blocking this thread until it is acquired.
     ///
     /// # Panics
     /// If the lock is held and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
     /// [`lock_async`](Self::lock_async) there.
     ///
     /// # Deadlocks
-    /// A thread that locks twice waits for itself.
+    /// A thread that already holds the lock waits for itself.
     #[doc(alias("acquire", "blocking_lock", "lock_blocking"))]
     #[inline]
     #[track_caller]
@@ -111,28 +111,26 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         }
     }
 
-    /// Takes the lock if it is free, and returns whether it did. Never waits.
-    ///
-    /// Returns a `bool`, because there is only one reason to fail.
+    /// Attempts to acquire the lock without waiting. Returns `true` if it did.
     #[doc(alias = "try_acquire")]
-    #[must_use = "if it is `true`, the lock is held and has to be released"]
+    #[must_use = "on `true`, the lock is held and has to be released"]
     #[inline]
     #[track_caller]
     pub fn try_lock(&self) -> bool {
         self.take(true)
     }
 
-    /// Takes the lock without blocking this thread. When the future is ready, the lock is held.
+    /// Acquires the lock without blocking this thread: the task waits until it is acquired.
     ///
-    /// Works with any executor; the future may move between threads, and the lock may be released by another thread
-    /// than the one that took it.
+    /// The future works with any executor and may move between threads. The lock may be released by another thread than the one that
+    /// acquired it.
     ///
     /// # Cancellation
-    /// Cancel-safe: dropping the future leaves the queue, and forwards a wakeup that it received.
+    /// Cancel-safe: dropping the future dequeues it, and forwards a wakeup that it received.
     ///
     /// # Panics
-    /// When polled again after it was ready; when it has to wait, if it is the first in the process and the system
-    /// cannot start the timer thread.
+    /// - When polled again after it was ready.
+    /// - In a poll that has to wait, if it is the first in the process that needs the timer thread, and the system cannot start that.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -147,12 +145,12 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         LockAsync::new(Some(&self.at), Caller::here(), Until::never())
     }
 
-    /// As [`lock`](Self::lock), for at most `timeout`.
+    /// Acquires the lock, blocking this thread for at most `timeout`.
     ///
     /// A timeout beyond what [`Instant`] can hold never expires.
     ///
     /// # Errors
-    /// As [`lock_until`](Self::lock_until).
+    /// As with [`lock_until`](Self::lock_until).
     #[doc(alias("try_lock_for", "lock_timeout"))]
     #[inline]
     #[track_caller]
@@ -160,7 +158,7 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         if self.take(true) { Ok(()) } else { self.block(Instant::now().checked_add(timeout)) }
     }
 
-    /// As [`lock`](Self::lock), until `deadline` at the latest. A free lock is taken even after the deadline.
+    /// Acquires the lock, blocking this thread until `deadline` at the latest. A free lock is acquired even after the deadline.
     ///
     /// ```
     /// use std::time::Duration;
@@ -173,8 +171,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-    /// at once, if it would have to wait and this thread must not block.
+    /// - [`TimedOut`](LockError::TimedOut), never before the deadline.
+    /// - [`BlockingForbidden`](LockError::BlockingForbidden), at once, if it would have to wait and this thread must not block.
     #[doc(alias("try_lock_until", "lock_deadline"))]
     #[inline]
     #[track_caller]
@@ -182,19 +180,19 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
         if self.take(true) { Ok(()) } else { self.block(Some(deadline)) }
     }
 
-    /// Releases the lock, and wakes the waiter that has waited longest, if there is one.
+    /// Releases the lock, and wakes the head waiter, the one that has waited longest.
     ///
-    /// The lock does not know its holder: any thread may release it on the holder's behalf.
+    /// The lock does not record its holder: any thread may release it.
     ///
     /// # Errors
-    /// [`NotLocked`] when the lock is free; nothing has changed then.
+    /// [`NotLocked`] if the lock is not held. Nothing changes then.
     #[doc(alias = "release")]
     #[inline]
     pub fn unlock(&self) -> Result<(), NotLocked> {
         locking::unlock(&self.at)
     }
 
-    /// Whether the lock is held at this moment. The answer may be outdated when it arrives.
+    /// Returns `true` if the lock is held at this moment. The answer may be outdated when the caller sees it.
     #[inline]
     pub fn is_locked(&self) -> bool {
         states::state(self.at.word()) != FREE
@@ -233,7 +231,7 @@ impl Default for AsyncLock {
     }
 }
 
-/// Shows the state at this moment. Does not wait.
+/// Shows the state at this moment. Never waits.
 impl<L: Location<Word = AtomicI32>> fmt::Debug for AsyncLock<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = states::name(states::state(self.at.word()));

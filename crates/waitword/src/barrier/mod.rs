@@ -13,9 +13,9 @@ use crate::handle::has_raw;
 use crate::sync::const_fn;
 use raw::{BarrierWaiter, MAX, RawBarrier};
 
-/// A point at which a number of threads and tasks wait until all of them have arrived. It can be used again and again.
+/// A barrier, for threads and tasks: a fixed number of parties wait until all of them have arrived. It can be used repeatedly.
 ///
-/// The last to arrive does not wait, and becomes the leader; then the next generation begins.
+/// The last party to arrive does not wait and is the leader. Then the next generation begins.
 ///
 /// | | borrows | over an `Arc` |
 /// |---|---|---|
@@ -36,19 +36,19 @@ use raw::{BarrierWaiter, MAX, RawBarrier};
 /// # });
 /// ```
 ///
-/// # Who arrives and does not stay
-/// A future that is dropped while it waits has not arrived: the others go on waiting for one more. The same holds for a wait that times
+/// # Dropped futures and timeouts
+/// A future that is dropped while it waits has not arrived: the other parties wait for one more. The same holds for a wait that times
 /// out. If the generation was complete before, it stays complete, and a timed wait succeeds.
 ///
-/// (If such an arrival counted, the others would go on though one party is gone; and a party that arrives again, as a
-/// task in a loop around `select!` does, would count twice.)
+/// (If such an arrival counted, the other parties would be released although one is missing; and a party that arrives again, like a
+/// task in a loop around `select!`, would count twice.)
 ///
 /// # Fairness
 /// There is no barging: the last to arrive wakes all waiters. The next generation begins at once,
 /// even if some of them have not run yet.
 ///
-/// # What is seen
-/// All that a party did before it arrived is seen by all parties after the barrier.
+/// # Memory
+/// After the barrier, each party sees everything that any party did before it arrived.
 #[doc(alias("CyclicBarrier", "Rendezvous", "pthread_barrier_t"))]
 pub struct Barrier {
     raw: RawBarrier,
@@ -61,19 +61,19 @@ impl Barrier {
     pub const MAX_PARTIES: usize = MAX as usize;
 
     const_fn! {
-        /// A barrier for `parties`. With 0 or 1 no party ever waits, and each is the leader.
+        /// Creates a barrier for `parties` parties. With 0 or 1, no party waits, and each is the leader.
         ///
         /// # Panics
-        /// If there are more than [`MAX_PARTIES`](Self::MAX_PARTIES).
+        /// If `parties` is more than [`MAX_PARTIES`](Self::MAX_PARTIES).
         #[track_caller]
         pub const fn new(parties: usize) -> Self {
-            assert!(parties <= Self::MAX_PARTIES, "more parties than `Barrier::MAX_PARTIES`");
+            assert!(parties <= Self::MAX_PARTIES, "a barrier has at most `Barrier::MAX_PARTIES` parties");
             let parties = if parties == 0 { 1 } else { parties as u64 };
             Self { raw: RawBarrier::new(parties) }
         }
     }
 
-    /// Arrives, and waits for the others, blocking this thread.
+    /// Arrives, and blocks this thread until all parties have arrived.
     ///
     /// ```
     /// let barrier = waitword::Barrier::new(3);
@@ -86,30 +86,32 @@ impl Barrier {
     ///
     /// # Panics
     /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
-    /// [`wait_async`](Self::wait_async) there. It has not arrived then.
+    /// [`wait_async`](Self::wait_async) there. The party has not arrived then.
     #[doc(alias("arrive_and_wait", "pthread_barrier_wait"))]
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         block(&mut BarrierWaiter::new(&self.raw), "wait_async")
     }
 
-    /// Arrives only if it is the last, and then passes. Otherwise it has not arrived. Never waits.
+    /// Arrives if this is the last party, which releases the others. Otherwise returns `None` and has not arrived. Never waits.
     ///
     /// ```
     /// let barrier = waitword::Barrier::new(2);
     /// assert!(barrier.try_wait().is_none());
     /// ```
-    #[must_use = "if it has come through, the others have been let go on"]
+    #[must_use = "on `Some`, the other parties were released"]
     pub fn try_wait(&self) -> Option<BarrierWaitResult> {
         self.raw.pass().then_some(BarrierWaitResult::LEADER)
     }
 
     blocking_waits! {
         self: &Self => BarrierWaiter::new(&self.raw);
-        /// Arrives, and waits for the others, blocking this thread for at most `timeout`.
+        /// Arrives, and blocks this thread until all parties have arrived, or until `timeout` has elapsed.
         #[doc(alias = "wait_timeout")]
         wait_for -> BarrierWaitResult;
-        /// Arrives, and waits for the others, blocking this thread until `deadline` at the latest. The last to arrive passes even after the deadline.
+        /// Arrives, and blocks this thread until all parties have arrived, or until `deadline`.
+        ///
+        /// The last party to arrive succeeds even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -120,10 +122,10 @@ impl Barrier {
         /// assert_eq!(alone, Err(LockError::TimedOut));
         /// assert_eq!(barrier.arrived(), 0);
         /// ```
-        wait_until, "In both cases it has not arrived.";
+        wait_until, "In both cases the party has not arrived.";
     }
 
-    /// Arrives at its first poll, and waits for the others, without blocking this thread.
+    /// Arrives at the first poll, and waits until all parties have arrived, without blocking this thread.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -134,7 +136,7 @@ impl Barrier {
     /// ```
     ///
     /// # Cancellation
-    /// If the future is dropped before it is ready, it has not arrived, unless all have by then.
+    /// If the future is dropped before it is ready, the party has not arrived, unless all parties had arrived by then.
     ///
     /// # Panics
     /// When polled again after it was ready.
@@ -143,24 +145,25 @@ impl Barrier {
         BarrierWait::new(self)
     }
 
-    /// The number of parties.
+    /// Returns the number of parties.
     pub fn parties(&self) -> usize {
         self.raw.parties() as usize
     }
 
-    /// How many wait at this moment. The number may have changed when this returns.
+    /// Returns how many parties have arrived and wait at this moment. The number may be outdated when the caller sees it.
     pub fn arrived(&self) -> usize {
         self.raw.arrived() as usize
     }
 }
 
 /// # Over an `Arc`
-/// The futures of these methods hold an `Arc` of the barrier and are `'static`, so they can be moved to a task of their own, or
+/// The futures of these methods hold an `Arc` of the barrier and are `'static`, so they can be moved into a task, or
 /// stored in a struct beside the barrier and polled by a hand-written `poll_*`.
 ///
-/// They take the `Arc` by reference. Each wait holds one more.
+/// The methods take the `Arc` by reference and clone it for each wait.
 impl Barrier {
-    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the barrier.
+    /// Arrives at the first poll, and waits until all parties have arrived, without blocking this thread. The future holds an `Arc` of the
+    /// barrier.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -174,11 +177,8 @@ impl Barrier {
     /// # });
     /// ```
     ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async).
+    /// # Cancellation, panics
+    /// As with [`wait_async`](Self::wait_async).
     #[doc(alias("wait_async_owned", "wait_arc"))]
     #[track_caller]
     pub fn wait_owned_async(self: &Arc<Self>) -> BarrierWait<Arc<Self>> {
@@ -186,7 +186,7 @@ impl Barrier {
     }
 }
 
-/// Shows how many have arrived at this moment. Does not wait.
+/// Shows how many parties have arrived at this moment. Never waits.
 impl fmt::Debug for Barrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("Barrier");
@@ -195,6 +195,6 @@ impl fmt::Debug for Barrier {
 }
 
 kept_wait! {
-    /// The future of [`Barrier::wait_async`] and [`Barrier::wait_owned_async`].
-    BarrierWait: Barrier over RawBarrier by BarrierWaiter -> BarrierWaitResult, "; it has not arrived then"
+    /// The future returned by [`Barrier::wait_async`] and [`Barrier::wait_owned_async`].
+    BarrierWait: Barrier over RawBarrier by BarrierWaiter -> BarrierWaitResult, " (the party has not arrived then)"
 }

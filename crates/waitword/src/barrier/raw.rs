@@ -49,7 +49,7 @@ pub(crate) struct RawBarrier {
     epoch: AtomicU64,
 }
 
-/// How a party passed a [`Barrier`](crate::Barrier).
+/// The result of a wait at a [`Barrier`](crate::Barrier): whether this party is the leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierWaitResult {
     is_leader: bool,
@@ -60,7 +60,7 @@ impl BarrierWaitResult {
     pub(super) const LEADER: Self = Self { is_leader: true };
     const FOLLOWER: Self = Self { is_leader: false };
 
-    /// Whether this party was the last to arrive. In each generation one is.
+    /// Returns `true` if this party was the last to arrive. In each generation one party is the leader.
     pub fn is_leader(&self) -> bool {
         self.is_leader
     }

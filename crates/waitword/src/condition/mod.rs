@@ -33,7 +33,7 @@ macro_rules! blocking_waits {
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors
-        /// Those of the method with a deadline, below.
+        #[doc = concat!("As with [`", stringify!($wait_until), "`](Self::", stringify!($wait_until), ").")]
         #[track_caller]
         pub fn $wait_for(
             $self: $Receiver,
@@ -46,8 +46,9 @@ macro_rules! blocking_waits {
         $(#[$until_docs])*
         ///
         /// # Errors
-        /// [`TimedOut`](crate::LockError::TimedOut), never before the deadline;
-        /// [`BlockingForbidden`](crate::LockError::BlockingForbidden) at once, if it would have to wait and this thread must not block.
+        /// - [`TimedOut`](crate::LockError::TimedOut), never before the deadline.
+        /// - [`BlockingForbidden`](crate::LockError::BlockingForbidden), at once, if it would have to wait and this thread must not block.
+        ///
         #[doc = $has_not]
         #[track_caller]
         pub fn $wait_until(
@@ -64,7 +65,8 @@ macro_rules! kept_wait {
     ($(#[$doc:meta])* $Name:ident: $Lock:ident over $Raw:ident by $Waiter:ident -> $Output:ty, $or:literal) => {
         pin_project_lite::pin_project! {
             $(#[$doc])*
-            #[doc = concat!("`P` is a `&", stringify!($Lock), "`, or an `Arc<", stringify!($Lock), ">`.")]
+            ///
+            #[doc = concat!("`P` is a `&", stringify!($Lock), "` or an `Arc<", stringify!($Lock), ">`.")]
             #[must_use = "nothing is waited for until this is awaited: add `.await`, or wait without `_async` in a thread"]
             pub struct $Name<P, D = $crate::deadline::NoDeadline> {
                 #[pin]

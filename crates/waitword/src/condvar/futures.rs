@@ -209,8 +209,8 @@ macro_rules! condvar_future {
         pin_project! {
             $(#[$doc])*
             ///
-            /// `P` is a `&Condvar`, or an `Arc<Condvar>`.
-            #[must_use = "nothing is waited for until this is awaited, and the mutex is unlocked when it is dropped: add `.await`"]
+            /// `P` is a `&Condvar` or an `Arc<Condvar>`.
+            #[must_use = "nothing is waited for until this is awaited, and dropping it releases the mutex: add `.await`"]
             pub struct $Name<P, G $(, $C)?, D = NoDeadline>
             where
                 G: CondvarGuard,
@@ -252,7 +252,7 @@ macro_rules! condvar_future {
 
         gives_up! {
             [P, G: CondvarGuard, $($C,)?] $Name[P, G $(, $C)?],
-            concat!("the guard in any case, and beside it [`LockError::TimedOut`](crate::LockError::TimedOut) if ", $while, ",")
+            concat!("the guard and a `Result`, with [`LockError::TimedOut`](crate::LockError::TimedOut) if ", $while, ",")
         }
         polls_either! {
             [P, G: CondvarGuard $(, $C: FnMut(&mut G::Target) -> bool)?] $Name[P, G $(, $C)?]: G, (G, Result<(), LockError>)
@@ -261,13 +261,13 @@ macro_rules! condvar_future {
 }
 
 condvar_future! {
-    /// The future of [`Condvar::wait_async`](crate::Condvar::wait_async) and
+    /// The future returned by [`Condvar::wait_async`](crate::Condvar::wait_async) and
     /// [`Condvar::wait_owned_async`](crate::Condvar::wait_owned_async).
     CondvarWait<P, G>(WaitOnce), "no notify has counted this wait"
 }
 
 condvar_future! {
-    /// The future of [`Condvar::wait_while_async`](crate::Condvar::wait_while_async) and
+    /// The future returned by [`Condvar::wait_while_async`](crate::Condvar::wait_while_async) and
     /// [`Condvar::wait_while_owned_async`](crate::Condvar::wait_while_owned_async).
-    CondvarWaitWhile<P, G, C: condition>(WaitWhile), "the condition still held after the deadline"
+    CondvarWaitWhile<P, G, C: condition>(WaitWhile), "the condition still returned `true` after the deadline"
 }

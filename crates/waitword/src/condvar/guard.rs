@@ -11,14 +11,14 @@ use crate::mutex::Mutex;
 use crate::mutex::guard::{MutexGuard, OwnedMutexGuard};
 use crate::raw_mutex::RawMutex;
 
-/// A guard that a wait on a [`Condvar`](crate::Condvar) takes: [`MutexGuard`] or [`OwnedMutexGuard`]; and with the feature
-/// `lock_api` the guard of a `waitword::lock_api::Mutex`.
+/// A guard that a wait on a [`Condvar`](crate::Condvar) accepts: [`MutexGuard`], [`OwnedMutexGuard`], and with the feature
+/// `lock_api` or `lock_api_05` the guard of that module's `Mutex`.
 ///
-/// Mapped guards are not among them: a wait releases the whole value.
+/// Mapped guards are not accepted, because a wait releases the whole value. The trait is sealed.
 #[diagnostic::on_unimplemented(
     message = "a wait of `Condvar` does not take `{Self}`",
     label = "not a `MutexGuard` or an `OwnedMutexGuard`",
-    note = "`wait_async` and its siblings take the guard and give it back: `guard = condvar.wait_async(guard).await`",
+    note = "the `_async` methods take the guard by value and return it: `guard = condvar.wait_async(guard).await`",
     note = "only the methods that block borrow it: `condvar.wait(&mut guard)`"
 )]
 pub trait CondvarGuard: DerefMut + sealed::Relock {}

@@ -13,23 +13,23 @@ use crate::handle::has_raw;
 use crate::holders::{noted, tells_its_drop};
 use crate::sync::const_fn;
 
-/// Waits until notified of a change of a [`Mutex`](crate::Mutex)'s value, with the mutex released meanwhile.
+/// A condition variable, for threads and tasks: a wait releases a [`Mutex`](crate::Mutex), and locks it again once notified.
 ///
-/// Threads and tasks wait in one queue, in FIFO order, and a notifier need not know which they are. A
-/// wait takes the guard of the mutex, a [`MutexGuard`](crate::MutexGuard) or an [`OwnedMutexGuard`](crate::OwnedMutexGuard),
-/// and gives it back: a thread lends it (`&mut guard`), a future has it by value.
+/// Threads and tasks wait in one queue, in FIFO order, and a notifier need not know which they are. A wait needs the guard of the
+/// mutex, a [`MutexGuard`](crate::MutexGuard) or an [`OwnedMutexGuard`](crate::OwnedMutexGuard). A blocking wait borrows it
+/// (`&mut guard`); a future takes it by value and returns it.
 ///
 /// | | once | while a condition holds |
 /// |---|---|---|
-/// | blocks the thread, lends the guard | [`wait`](Self::wait) | [`wait_while`](Self::wait_while) |
-/// | a future, has the guard | [`wait_async`](Self::wait_async) | [`wait_while_async`](Self::wait_while_async) |
+/// | blocks the thread, borrows the guard | [`wait`](Self::wait) | [`wait_while`](Self::wait_while) |
+/// | a future, takes the guard | [`wait_async`](Self::wait_async) | [`wait_while_async`](Self::wait_while_async) |
 /// | … with a timeout | `wait_async(guard).timeout(d)` | `wait_while_async(guard, f).timeout(d)` |
 /// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | [`wait_while_for`](Self::wait_while_for), [`wait_while_until`](Self::wait_while_until) |
 /// | a future over an `Arc` | [`wait_owned_async`](Self::wait_owned_async) | [`wait_while_owned_async`](Self::wait_while_owned_async) |
 ///
-/// There are no spurious wakeups: a wait ends because a notify counted it, or because its time is up. But between the notify
-/// and the end of the wait, other holders of the mutex may have changed its value. So wait in a loop, or with
-/// [`wait_while`](Self::wait_while) and its siblings, which are that loop.
+/// There are no spurious wakeups: a wait ends because a notify counted it, or at its deadline. But between the notify
+/// and the end of the wait, other holders of the mutex may change its value. So wait in a loop, or use
+/// [`wait_while`](Self::wait_while) and its variants, which contain that loop.
 ///
 /// ```
 /// use std::thread;
@@ -57,20 +57,21 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Herds
-/// A notify of all wakes the threads, which lock the mutex as they come. Tasks it moves to the tail of the mutex's queue (wait morphing); at most
-/// one is signalled, and the others one by one as the mutex is released. So a worker does not poll a hundred of them for one mutex.
+/// [`notify_all`](Self::notify_all) wakes threads at once, and they lock the mutex in the order in which they run. It moves tasks to the
+/// tail of the mutex's queue (wait morphing): at most one of them is signalled, and the others follow one by one as the mutex is released.
+/// So an executor does not poll a hundred tasks for one mutex.
 ///
 /// # No wakeup is missed
 /// A wait is enqueued before it releases the mutex. So a notifier that changes the value while it holds the mutex, and notifies
 /// then or later, reaches every wait that began before the change.
 ///
 /// # Fairness
-/// Waiters are notified in FIFO order. A thread, and a task that is notified by itself, locks the mutex when it runs, like any acquirer; the
-/// tasks of a `notify_all` are queued for it in this order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)); for the task that the
-/// `notify_all` signals, from its next poll on, or from when another queues behind it.
+/// Waiters are notified in FIFO order. A thread, and a task that `notify_one` notified, locks the mutex when it runs, like any acquirer. The
+/// tasks of a `notify_all` are queued for the mutex in FIFO order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)). For the task
+/// that `notify_all` signals, they count from its next poll, or from when another waiter is queued behind it.
 ///
 /// # One mutex at a time
-/// All waiters at a time have to use the same mutex. Once there is no waiter, another mutex may be used.
+/// All concurrent waiters have to use the same mutex. While there is no waiter, the mutex may change.
 #[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
 pub struct Condvar {
     pub(super) raw: RawCondvar,
@@ -80,22 +81,22 @@ has_raw!(Condvar, RawCondvar);
 
 impl Condvar {
     const_fn! {
-        /// A condition variable without waiters.
+        /// Creates a condition variable without waiters.
         pub const fn new() -> Self {
             Self { raw: RawCondvar::new() }
         }
     }
 
-    /// Notifies the waiter that has waited longest, if there is one. Returns whether there was one.
+    /// Notifies the head waiter, the one that has waited longest. Returns `true` if there was a waiter.
     ///
-    /// The mutex may be held or not. A notified waiter returns from its wait once it has the mutex; if its future is dropped
-    /// before, the notify is forwarded to the next waiter.
+    /// The caller may hold the mutex or not. A notified waiter returns from its wait once it has locked the mutex. If its future is
+    /// dropped before that, the notify is forwarded to the next waiter.
     ///
     /// ```
     /// assert!(!waitword::Condvar::new().notify_one());
     /// ```
     ///
-    /// Does not panic: a panic of a task's waker is caught, after the panic hook has reported it.
+    /// Never panics: a panic of a task's waker is caught, after the panic hook has reported it.
     #[doc(alias("signal", "notify", "pthread_cond_signal"))]
     #[inline]
     #[track_caller]
@@ -103,10 +104,10 @@ impl Condvar {
         noted(self.raw.word_at(), || self.raw.notify(1), |notified| *notified) != 0
     }
 
-    /// Notifies all present waiters. Returns how many it notified.
+    /// Notifies all present waiters, and returns how many it notified.
     ///
-    /// Threads are woken at once. Of the tasks at most one is, and the others follow as the mutex is released. A wait that begins later is
-    /// not notified, also if the future of one that was is dropped.
+    /// Threads are woken at once. At most one task is woken at once; the others follow as the mutex is released. A wait that begins later is
+    /// not notified, even if the future of a notified wait is dropped.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};

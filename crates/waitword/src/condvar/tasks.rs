@@ -7,9 +7,9 @@ use crate::condvar::futures::{CondvarWait, CondvarWaitWhile};
 use crate::condvar::guard::CondvarGuard;
 
 impl Condvar {
-    /// Releases the mutex, waits without blocking this thread until it is notified, and is ready with the mutex locked again.
+    /// Releases the mutex, waits until notified without blocking this thread, locks the mutex again and returns its guard.
     ///
-    /// The future takes the guard, and the mutex stays locked until the first poll. That poll enqueues the wait, and then
+    /// The future takes the guard by value, and the mutex stays locked until the first poll. That poll enqueues the wait and then
     /// releases the mutex.
     ///
     /// ```
@@ -32,7 +32,7 @@ impl Condvar {
     /// ```
     ///
     /// # With a timeout
-    /// See [`CondvarWait::timeout`]. After the deadline the wait lasts for as long as it takes to lock the mutex.
+    /// See [`CondvarWait::timeout`]. After the deadline the wait continues until the mutex is locked.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -48,24 +48,25 @@ impl Condvar {
     ///
     /// # Cancellation
     /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a [`notify_one`](Self::notify_one) that had counted it is
-    /// forwarded to the next waiter. (A [`notify_all`](Self::notify_all) has counted all others that were there.)
+    /// forwarded to the next waiter. (A [`notify_all`](Self::notify_all) has counted all other waiters as well.)
     ///
     /// # Fairness
-    /// See [the type](Self#fairness). A future that was notified and is not polled does not block the mutex for good
-    /// ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it is dropped, no other waiter gets the
-    /// wakeup of that [`notify_one`](Self::notify_one). The next notify goes to the next waiter.
+    /// See [the type](Self#fairness). A future that was notified and is not polled delays the mutex for a bounded time only
+    /// ([`Mutex`](crate::Mutex#futures-that-nobody-polls)). But it keeps the notify: until it is dropped, no other waiter receives the
+    /// wakeup of that [`notify_one`](Self::notify_one). The next notify wakes the next waiter.
     ///
     /// # Panics
-    /// At the first poll, if other waiters use another mutex; the guard's mutex is released then. When polled again after it was
-    /// ready.
+    /// - At the first poll, if other waiters use another mutex. The guard's mutex is released then.
+    /// - When polled again after it was ready.
     #[doc(alias = "async_wait")]
     #[track_caller]
     pub fn wait_async<G: CondvarGuard>(&self, guard: G) -> CondvarWait<&Self, G> {
         CondvarWait::new(self, guard)
     }
 
-    /// Waits, without blocking this thread, while `condition` holds for the value in the mutex. If it does not hold, the future is
-    /// ready at the first poll.
+    /// Waits without blocking this thread while `condition` returns `true` for the value in the mutex. Returns the guard.
+    ///
+    /// If `condition` returns `false`, the future is ready at the first poll.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};
@@ -104,10 +105,10 @@ impl Condvar {
     /// ```
     ///
     /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
+    /// As with [`wait_async`](Self::wait_async).
     ///
     /// # Panics
-    /// As [`wait_async`](Self::wait_async), and when `condition` does; the mutex is released then.
+    /// As [`wait_async`](Self::wait_async) does, and if `condition` panics. The mutex is released then.
     #[track_caller]
     pub fn wait_while_async<G: CondvarGuard, C: FnMut(&mut G::Target) -> bool>(
         &self,
@@ -123,9 +124,10 @@ impl Condvar {
 /// [`OwnedMutexGuard`](crate::OwnedMutexGuard), which holds an `Arc` of the mutex, they are `'static`: they can be moved into a
 /// task, or stored in a struct beside the two and polled by a hand-written `poll_*`.
 ///
-/// The methods take the `Arc` by reference. Each wait holds one more.
+/// The methods take the `Arc` by reference and clone it for each wait.
 impl Condvar {
-    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the condition variable.
+    /// Releases the mutex, waits until notified without blocking this thread, locks the mutex again and returns its guard. The future holds
+    /// an `Arc` of the condition variable.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -142,18 +144,16 @@ impl Condvar {
     /// # });
     /// ```
     ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async).
+    /// # Cancellation, fairness, panics
+    /// As with [`wait_async`](Self::wait_async).
     #[doc(alias("wait_async_owned", "wait_arc"))]
     #[track_caller]
     pub fn wait_owned_async<G: CondvarGuard>(self: &Arc<Self>, guard: G) -> CondvarWait<Arc<Self>, G> {
         CondvarWait::new(Arc::clone(self), guard)
     }
 
-    /// As [`wait_while_async`](Self::wait_while_async), with a future that holds an `Arc` of the condition variable.
+    /// Waits without blocking this thread while `condition` returns `true` for the value in the mutex, and returns the guard. The future holds
+    /// an `Arc` of the condition variable.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -171,11 +171,8 @@ impl Condvar {
     /// # });
     /// ```
     ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_while_async`](Self::wait_while_async).
+    /// # Cancellation, panics
+    /// As with [`wait_while_async`](Self::wait_while_async).
     #[track_caller]
     pub fn wait_while_owned_async<G: CondvarGuard, C: FnMut(&mut G::Target) -> bool>(
         self: &Arc<Self>,

@@ -17,7 +17,7 @@ use crate::holders::not_kept;
 use crate::kept::Keeper as _;
 
 impl Condvar {
-    /// Releases the mutex, blocks this thread until it is notified, and locks the mutex again.
+    /// Releases the mutex, blocks this thread until notified, and locks the mutex again.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};
@@ -36,8 +36,10 @@ impl Condvar {
     /// ```
     ///
     /// # Panics
-    /// If this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`wait_async`](Self::wait_async)
-    /// there. If other waiters use another mutex. The mutex is still held then.
+    /// - If this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use [`wait_async`](Self::wait_async) there.
+    /// - If other waiters use another mutex.
+    ///
+    /// In both cases the mutex is still held.
     #[doc(alias = "pthread_cond_wait")]
     #[track_caller]
     pub fn wait<G: CondvarGuard>(&self, guard: &mut G) {
@@ -48,23 +50,24 @@ impl Condvar {
         let _ = block(&self.raw, guard, None);
     }
 
-    /// As [`wait`](Self::wait), for at most `timeout`.
+    /// Releases the mutex, blocks this thread until notified or until `timeout` has elapsed, and locks the mutex again.
     ///
     /// A timeout beyond what [`Instant`] can hold never expires.
     ///
     /// # Errors
-    /// As [`wait_until`](Self::wait_until).
+    /// As with [`wait_until`](Self::wait_until).
     ///
     /// # Panics
-    /// If other waiters use another mutex. The guard's mutex is still held then.
+    /// If other waiters use another mutex. The guard's mutex is still held.
     #[doc(alias("wait_timeout", "pthread_cond_timedwait"))]
     #[track_caller]
     pub fn wait_for<G: CondvarGuard>(&self, guard: &mut G, timeout: Duration) -> Result<(), LockError> {
         block(&self.raw, guard, Instant::now().checked_add(timeout))
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest, and then for as long as it takes to lock the mutex. The mutex is
-    /// held in any case when this returns.
+    /// Releases the mutex, blocks this thread until notified or until `deadline`, and locks the mutex again.
+    ///
+    /// After the deadline it blocks for as long as it takes to lock the mutex, which is held in any case when this returns.
     ///
     /// ```
     /// use std::time::Instant;
@@ -76,18 +79,18 @@ impl Condvar {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline, and only if no notify has counted this wait;
-    /// [`BlockingForbidden`](LockError::BlockingForbidden) at once, on a thread that must not block.
+    /// - [`TimedOut`](LockError::TimedOut), never before the deadline, and only if no notify has counted this wait.
+    /// - [`BlockingForbidden`](LockError::BlockingForbidden), at once, on a thread that must not block.
     ///
     /// # Panics
-    /// If other waiters use another mutex. The guard's mutex is still held then.
+    /// If other waiters use another mutex. The guard's mutex is still held.
     #[doc(alias = "wait_deadline")]
     #[track_caller]
     pub fn wait_until<G: CondvarGuard>(&self, guard: &mut G, deadline: Instant) -> Result<(), LockError> {
         block(&self.raw, guard, Some(deadline))
     }
 
-    /// Waits while `condition` holds for the value in the mutex, blocking this thread. If it does not hold, returns at once.
+    /// Blocks this thread while `condition` returns `true` for the value in the mutex. Returns at once if it returns `false`.
     ///
     /// ```
     /// use waitword::{Condvar, Mutex};
@@ -105,7 +108,7 @@ impl Condvar {
     /// ```
     ///
     /// # Panics
-    /// As [`wait`](Self::wait), and when `condition` does; the mutex is held then.
+    /// As [`wait`](Self::wait) does, and if `condition` panics. The mutex is held in any case.
     #[track_caller]
     pub fn wait_while<G: CondvarGuard>(
         &self,
@@ -117,13 +120,13 @@ impl Condvar {
         }
     }
 
-    /// As [`wait_while`](Self::wait_while), for at most `timeout`.
+    /// Blocks this thread while `condition` returns `true` for the value in the mutex, for at most `timeout`.
     ///
     /// # Errors
-    /// As [`wait_while_until`](Self::wait_while_until).
+    /// As with [`wait_while_until`](Self::wait_while_until).
     ///
     /// # Panics
-    /// As [`wait_while_until`](Self::wait_while_until).
+    /// As with [`wait_while_until`](Self::wait_while_until).
     #[doc(alias = "wait_timeout_while")]
     #[track_caller]
     pub fn wait_while_for<G: CondvarGuard>(
@@ -135,7 +138,9 @@ impl Condvar {
         wait_while_until(&self.raw, guard, Instant::now().checked_add(timeout), condition)
     }
 
-    /// As [`wait_while`](Self::wait_while), until `deadline` at the latest.
+    /// Blocks this thread while `condition` returns `true` for the value in the mutex, until `deadline` at the latest.
+    ///
+    /// At the deadline the mutex is locked again and `condition` is evaluated once more.
     ///
     /// ```
     /// use std::time::Duration;
@@ -149,11 +154,11 @@ impl Condvar {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`](LockError::TimedOut), never before the deadline, if `condition` still held after it;
-    /// [`BlockingForbidden`](LockError::BlockingForbidden), if it would have to wait and this thread must not block.
+    /// - [`TimedOut`](LockError::TimedOut), never before the deadline, if `condition` still returned `true` after it.
+    /// - [`BlockingForbidden`](LockError::BlockingForbidden), if it would have to wait and this thread must not block.
     ///
     /// # Panics
-    /// If other waiters use another mutex, and when `condition` panics. The mutex is held then.
+    /// If other waiters use another mutex, and if `condition` panics. The mutex is held in both cases.
     #[track_caller]
     pub fn wait_while_until<G: CondvarGuard>(
         &self,

@@ -62,7 +62,7 @@ macro_rules! listener {
         pin_project! {
             $(#[$docs])*
             #[doc(alias = "Listener")]
-            #[must_use = "a listener does nothing unless it is waited for"]
+            #[must_use = "a listener does nothing until its `wait` is called"]
             pub struct $Listener$(<$life>)? {
                 #[pin]
                 kept: Kept<$Handle, Listening<'static>>,
@@ -76,7 +76,7 @@ macro_rules! listener {
                 Self { kept: Kept::new(event, |event| Listening::of(event, caller)) }
             }
 
-            /// Waits for a wakeup, blocking this thread: for one since it began to listen, or for the stored one.
+            /// Blocks this thread until woken by a notify. Returns at once after a `notify_all` since it began to listen, or if a wakeup is stored.
             ///
             /// # Panics
             #[doc = concat!(
@@ -90,9 +90,9 @@ macro_rules! listener {
                 }
             }
 
-            /// Takes the wakeup that [`wait`](Self::wait) would return with at once, if there is one, and returns whether there was. Never
-            /// waits, but enqueues.
-            #[must_use = "if it is `true`, a wakeup has been taken"]
+            /// Consumes the wakeup with which [`wait`](Self::wait) would return at once, and returns `true` if there was one. Never waits, but
+            /// enqueues.
+            #[must_use = "on `true`, a wakeup was consumed"]
             pub fn try_wait(self: Pin<&mut Self>) -> bool {
                 let mut listening = self.project().kept.wait();
                 let wait = listening.as_mut().project().wait;
@@ -103,19 +103,19 @@ macro_rules! listener {
                 is_woken
             }
 
-            /// As [`wait`](Self::wait), for at most `timeout`.
+            /// Blocks this thread until woken by a notify, or until `timeout` has elapsed.
             ///
             /// A timeout beyond what [`Instant`] can hold never expires.
             ///
             /// # Errors
-            /// As [`wait_until`](Self::wait_until).
+            /// As with [`wait_until`](Self::wait_until).
             #[doc(alias = "wait_timeout")]
             #[track_caller]
             pub fn wait_for(self: Pin<&mut Self>, timeout: Duration) -> Result<(), LockError> {
                 self.block(Instant::now().checked_add(timeout))
             }
 
-            /// As [`wait`](Self::wait), until `deadline` at the latest. A wakeup that is there is taken even after the deadline.
+            /// Blocks this thread until woken by a notify, or until `deadline`. A wakeup is consumed even after the deadline.
             ///
             /// ```
             /// use std::pin::pin;
@@ -125,29 +125,31 @@ macro_rules! listener {
             /// let event = Event::new();
             /// let mut listener = pin!(event.listen());
             /// assert_eq!(listener.as_mut().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
-            /// // It still listens, in its position.
+            /// // It still listens, and keeps its position.
             /// event.notify_one();
             /// assert_eq!(listener.wait_for(Duration::ZERO), Ok(()));
             /// assert!(!event.try_wait());
             /// ```
             ///
             /// # Errors
-            /// [`TimedOut`](LockError::TimedOut), never before the deadline; [`BlockingForbidden`](LockError::BlockingForbidden)
-            /// at once, if it would have to wait on a thread that must not. In both cases it stays queued.
+            /// - [`TimedOut`](LockError::TimedOut), never before the deadline.
+            /// - [`BlockingForbidden`](LockError::BlockingForbidden), at once, if it would have to wait and this thread must not block.
+            ///
+            /// In both cases the listener stays queued.
             #[doc(alias = "wait_deadline")]
             #[track_caller]
             pub fn wait_until(self: Pin<&mut Self>, deadline: Instant) -> Result<(), LockError> {
                 self.block(Some(deadline))
             }
 
-            /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns whether there is a wakeup already:
-            /// then the next wait returns at once.
+            /// Enqueues for [`notify_one`](crate::Event::notify_one) without waiting. Returns `true` if it has received a wakeup, so that the next
+            /// wait returns at once.
             ///
-            /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
-            /// any waiter is queued only one is stored.
+            /// Use this for several waiters that need one wakeup each: two queued waiters receive two wakeups, but of two wakeups that come
+            /// before any waiter is queued only one is stored.
             ///
             /// # Cancellation
-            /// A listener that is dropped after `true` has not taken the wakeup: the wakeup is forwarded.
+            /// A listener that is dropped after `true` has not consumed the wakeup: the wakeup is forwarded.
             pub fn enable(self: Pin<&mut Self>) -> bool {
                 self.project().kept.wait().project().wait.enable()
             }
@@ -162,7 +164,7 @@ macro_rules! listener {
             }
         }
 
-        /// Shows whether it is in the queue.
+        /// Shows whether it is queued.
         impl$(<$life>)? fmt::Debug for $Listener$(<$life>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let waiting = self.kept.get().wait.is_waiting();
@@ -173,11 +175,10 @@ macro_rules! listener {
 }
 
 listener! {
-    /// A wait of a thread for an [`Event`](crate::Event) that has begun, and may block later.
+    /// A wait of a thread for an [`Event`](crate::Event) that has begun and may block later. Returned by [`Event::listen`](crate::Event::listen).
     ///
-    /// It listens from the moment that it is made ([`Event::listen`](crate::Event::listen)), and anew from the moment that one
-    /// of its waits has ended. A thread that checks its condition in between misses no
-    /// [`notify_all`](crate::Event::notify_all):
+    /// It listens from its creation on, and anew from the end of each of its waits on. A thread that checks its condition in between
+    /// misses no [`notify_all`](crate::Event::notify_all):
     ///
     /// ```
     /// # use std::{pin::pin, sync::atomic::{AtomicUsize, Ordering}, thread};
@@ -198,23 +199,23 @@ listener! {
     /// });
     /// ```
     ///
-    /// It is pinned where it is, on the stack with [`pin!`](std::pin::pin), and allocates nothing. A task has the
+    /// It has to be pinned, for instance on the stack with [`pin!`](std::pin::pin), and allocates nothing. A task uses the
     /// [future](crate::Event::wait_async) instead.
     ///
     /// # In the queue
-    /// [`notify_one`](crate::Event::notify_one) is for the queued waiters. A listener enqueues at its first wait or at
-    /// [`enable`](Self::enable), and stays queued until it is woken or dropped, also if a wait times out: the next wait keeps
-    /// the position.
+    /// [`notify_one`](crate::Event::notify_one) wakes queued waiters. A listener enqueues at its first wait or at
+    /// [`enable`](Self::enable), and stays queued until it is woken or dropped. After a wait that timed out it keeps its position for the
+    /// next wait.
     ///
     /// # Cancellation
-    /// Dropping it dequeues it. A wakeup of `notify_one` that it had got, and that no wait has returned, is forwarded, as
-    /// that of a [future](crate::Event::wait_async).
+    /// Dropping the listener dequeues it. A wakeup of `notify_one` that it had received, and that no wait has consumed, is forwarded, as
+    /// by a [future](crate::Event::wait_async).
     EventListener<'a> to &'a Event, as "wait_async"
 }
 
 listener! {
-    /// As [`EventListener`], with an `Arc` of the event. Made by [`Event::listen_owned`](crate::Event::listen_owned).
+    /// An [`EventListener`] that holds an `Arc` of the event. Returned by [`Event::listen_owned`](crate::Event::listen_owned).
     ///
-    /// It borrows nothing, so a struct that waits in many calls can store it, pinned in a box.
+    /// It borrows nothing, so a struct can store it, pinned in a box, from call to call.
     OwnedEventListener to Arc<Event>, as "wait_owned_async"
 }

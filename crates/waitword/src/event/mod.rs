@@ -26,11 +26,11 @@ use crate::handle::has_raw;
 use crate::holders::{noted, tells_its_drop};
 use crate::sync::const_fn;
 
-/// Wakes waiters: one or all, threads and tasks in one queue.
+/// An event that threads and tasks wait for, in one queue, and that wakes one waiter or all.
 ///
-/// It says *that* something happened; the waiter checks what. [`notify_one`](Self::notify_one) is
-/// stored if there is no waiter, so that the next one goes on at once; several in a row are stored as one.
-/// [`notify_all`](Self::notify_all) wakes the present waiters, and stores nothing.
+/// It tells a waiter *that* something happened; the waiter checks what. If there is no waiter, [`notify_one`](Self::notify_one) stores its
+/// wakeup, so that the next wait returns at once. At most one wakeup is stored.
+/// [`notify_all`](Self::notify_all) wakes the present waiters and stores nothing.
 ///
 /// | | borrows | over an `Arc` |
 /// |---|---|---|
@@ -39,12 +39,14 @@ use crate::sync::const_fn;
 /// | a future | [`wait_async`](Self::wait_async) | [`wait_owned_async`](Self::wait_owned_async) |
 /// | … with a timeout | `wait_async().timeout(d)` | `wait_owned_async().timeout(d)` |
 /// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
-/// | begins now, blocks later | [`listen`](Self::listen) | [`listen_owned`](Self::listen_owned) |
+/// | a listener: begins now, blocks later | [`listen`](Self::listen) | [`listen_owned`](Self::listen_owned) |
 ///
-/// # From when one waits
-/// For `notify_all`, from the moment that a wait's future is made (or the blocking method begins), polled or not. For `notify_one`,
-/// from the first poll, which enqueues, or from [`EventWait::enable`](crate::future::EventWait::enable), which does it without
-/// awaiting. (Before that nothing is lost either: the wakeup is stored.) So check the condition after the future is made:
+/// # When a wait begins
+/// - For `notify_all`: when the future is created, polled or not; or when the blocking method is called.
+/// - For `notify_one`: at the first poll, which enqueues, or at [`EventWait::enable`](crate::future::EventWait::enable), which enqueues
+///   without awaiting. (Before that, nothing is lost either, because the wakeup is stored.)
+///
+/// So create the future first, and check the condition then:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,8 +74,8 @@ use crate::sync::const_fn;
 /// # });
 /// ```
 ///
-/// A thread does the same with a [listener](Self::listen). If it is the only waiter, and the others notify with
-/// `notify_one`, it need not, because that wakeup is stored:
+/// A thread does the same with a [listener](Self::listen). A thread that is the only waiter, and is notified with `notify_one`,
+/// needs no listener, because that wakeup is stored:
 ///
 /// ```
 /// use waitword::{Event, Mutex};
@@ -103,8 +105,8 @@ use crate::sync::const_fn;
 /// A task that was woken by `notify_one` and is never polled keeps that wakeup, as it would keep a message that was sent to
 /// it. Where any of several tasks may do the work, drop a future that is not going to be polled: its wakeup is forwarded.
 ///
-/// # What is seen
-/// All that was done before a notify is seen by the waiter that it wakes, also if the wakeup was stored, or stored already.
+/// # Memory
+/// The waiter that a notify wakes sees everything before that notify, even if the wakeup was stored, or merged into a stored one.
 #[doc(alias("Notify", "AutoResetEvent", "ManualResetEvent", "WaitQueue", "Signal", "Gate"))]
 pub struct Event {
     pub(super) raw: RawEvent,
@@ -114,19 +116,21 @@ has_raw!(Event, RawEvent);
 
 impl Event {
     const_fn! {
-        /// An event without a stored wakeup.
+        /// Creates an event without a stored wakeup.
+        #[doc(alias = "const_new")]
         pub const fn new() -> Self {
             Self { raw: RawEvent::new() }
         }
     }
 
-    /// Wakes the head waiter, which has been queued longest. If no waiter is queued, stores the wakeup for the next one,
-    /// unless one is stored already. Returns whether it woke a waiter; the wakeup is lost in no case.
+    /// Wakes the head waiter, the one that has waited longest. If no waiter is queued, stores the wakeup for the next wait.
+    ///
+    /// Returns `true` if it woke a waiter. If a wakeup is stored already, the new one is merged into it.
     ///
     /// ```
     /// let event = waitword::Event::new();
-    /// assert!(!event.notify_one(), "nobody waits: it is stored");
-    /// assert!(!event.notify_one(), "it is merged into the stored one");
+    /// assert!(!event.notify_one(), "nobody waits: the wakeup is stored");
+    /// assert!(!event.notify_one(), "merged into the stored one");
     /// event.wait();
     /// assert!(!event.try_wait(), "one was stored, not two");
     /// ```
@@ -137,10 +141,11 @@ impl Event {
         noted(self.raw.word_at(), || self.raw.notify(Whom::First), |notified| usize::from(*notified))
     }
 
-    /// As [`notify_one`](Self::notify_one), but wakes the waiter at the tail of the queue, which came last.
+    /// Wakes the tail waiter, the one that enqueued last. If no waiter is queued, stores the wakeup, like
+    /// [`notify_one`](Self::notify_one).
     ///
-    /// For workers of which any will do: the data of the worker that went to sleep last is most likely still in a cache,
-    /// and workers that have slept longer can go on sleeping. The cost does not depend on the length of the queue.
+    /// For a pool of equal workers: the data of the worker that went to sleep last is most likely still in a cache,
+    /// and workers that have slept longer continue to sleep. The cost does not depend on the length of the queue.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -156,25 +161,23 @@ impl Event {
     /// ```
     ///
     /// # Fairness
-    /// There is none: while later waiters enqueue and are woken, the head waiter may starve. Use it where any waiter
-    /// will do.
+    /// None: while later waiters enqueue and are woken, the head waiter may starve.
     #[inline]
     #[track_caller]
     pub fn notify_last(&self) -> bool {
         noted(self.raw.word_at(), || self.raw.notify(Whom::Last), |notified| usize::from(*notified))
     }
 
-    /// Wakes all waiters, and futures that were made and not polled yet. Stores nothing for later waiters;
-    /// a stored wakeup stays stored. Returns how many waiters were queued.
+    /// Wakes all waiters, including futures that were created and not polled yet. Returns how many waiters were queued.
     ///
-    /// A future that is being made while this runs may or may not be woken.
+    /// Stores nothing for later waiters; a stored wakeup stays stored. A future that is created while this runs may or may not be woken.
     ///
     /// ```
     /// # smol::block_on(async {
     /// let event = waitword::Event::new();
     /// let waiting = event.wait_async();
-    /// assert_eq!(event.notify_all(), 0, "it is not in the queue before its first poll, ...");
-    /// waiting.await; // ... and woken all the same.
+    /// assert_eq!(event.notify_all(), 0, "not in the queue before its first poll, ...");
+    /// waiting.await; // ... but woken.
     /// assert!(!event.try_wait());
     /// # });
     /// ```
@@ -191,7 +194,7 @@ impl Event {
         self.raw.waiters()
     }
 
-    /// Waits for a wakeup, blocking this thread. Takes the stored one, if there is one.
+    /// Blocks this thread until woken by a notify. Returns at once if a wakeup is stored, and consumes that.
     ///
     /// # Panics
     /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -202,18 +205,18 @@ impl Event {
         block(&mut EventWaiter::new(&self.raw), "wait_async");
     }
 
-    /// Takes the stored wakeup if there is one, and returns whether there was. Never waits.
-    #[must_use = "if it is `true`, a wakeup has been taken"]
+    /// Consumes the stored wakeup, and returns `true` if there was one. Never waits.
+    #[must_use = "on `true`, a wakeup was consumed"]
     pub fn try_wait(&self) -> bool {
         self.raw.take()
     }
 
     blocking_waits! {
         self: &Self => EventWaiter::new(&self.raw);
-        /// Waits for a wakeup, blocking this thread for at most `timeout`.
+        /// Blocks this thread until woken by a notify, or until `timeout` has elapsed.
         #[doc(alias = "wait_timeout")]
         wait_for -> ();
-        /// Waits for a wakeup, blocking this thread until `deadline` at the latest. A stored wakeup is taken even after the deadline.
+        /// Blocks this thread until woken by a notify, or until `deadline`. A stored wakeup is consumed even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -237,7 +240,7 @@ impl Default for Event {
     }
 }
 
-/// Shows whether a wakeup is stored at this moment. Does not wait.
+/// Shows whether a wakeup is stored at this moment. Never waits.
 impl fmt::Debug for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Event").field("stored", &self.raw.is_stored()).finish_non_exhaustive()

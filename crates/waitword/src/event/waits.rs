@@ -10,16 +10,16 @@ use crate::event::listener::{EventListener, OwnedEventListener};
 use crate::event::raw::{EventWaiter, RawEvent};
 
 impl Event {
-    /// Begins a wait of this thread, which blocks later: in between, check whether there is anything to wait for.
+    /// Creates a listener: a wait of this thread that begins now and blocks later. Check in between whether to wait at all.
     ///
-    /// The listener waits for [`notify_all`](Self::notify_all) from now on, and is queued for
-    /// [`notify_one`](Self::notify_one) from its first [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
+    /// A [`notify_all`](Self::notify_all) wakes the listener from now on. For [`notify_one`](Self::notify_one) it is queued from its first
+    /// [`wait`](EventListener::wait) or [`enable`](EventListener::enable) on.
     ///
     /// ```
     /// let event = waitword::Event::new();
     /// let mut listener = std::pin::pin!(event.listen());
     /// event.notify_all();
-    /// // It would have slept if it had begun to wait now.
+    /// // Returns at once. A wait that began here would block.
     /// listener.as_mut().wait();
     /// ```
     #[doc(alias("subscribe", "listener", "prepare_wait"))]
@@ -28,14 +28,14 @@ impl Event {
         EventListener::of(self)
     }
 
-    /// Waits for a wakeup without blocking this thread. Takes the stored one, if there is one, at its first poll.
+    /// Waits until woken by a notify, without blocking this thread. If a wakeup is stored, the first poll consumes it and is ready.
     ///
-    /// The future waits for [`notify_all`](Self::notify_all) from now on, and is queued for
-    /// [`notify_one`](Self::notify_one) from its first poll or [`enable`](EventWait::enable) on.
+    /// A [`notify_all`](Self::notify_all) wakes the future from now on. For [`notify_one`](Self::notify_one) it is queued from its first poll
+    /// or [`enable`](EventWait::enable) on.
     ///
     /// # Cancellation
-    /// Dropping the future dequeues it. A wakeup of `notify_one` that it had got is forwarded to the next waiter,
-    /// or stored, also after a later `notify_all`. A wakeup of `notify_last` goes to the tail of the queue at that time.
+    /// Dropping the future dequeues it. A wakeup of `notify_one` that it had received is forwarded to the next waiter,
+    /// or stored, even after a later `notify_all`. A wakeup of `notify_last` is forwarded to the tail of the queue at that time.
     ///
     /// # With a timeout
     /// See [`EventWait::timeout`].
@@ -63,9 +63,9 @@ impl Event {
 }
 
 /// # Over an `Arc`
-/// The futures and the listeners of these methods hold an `Arc` of the event and are `'static`. So they can be stored in a struct
-/// beside it: what a `Stream`, a `poll_ready` or any other hand-written `poll_*` needs, because one of their waits may
-/// take many calls. Pinned in a field, or in a box that is [set](std::pin::Pin::set) anew for each wait, they allocate nothing.
+/// The futures and the listeners of these methods hold an `Arc` of the event and are `'static`, so they can be stored in a struct
+/// beside it. A `Stream`, a `poll_ready` or any other hand-written `poll_*` needs that, because one wait may take many calls.
+/// Pinned in a field, or in a box that is [set](std::pin::Pin::set) anew for each wait, they allocate nothing.
 ///
 /// ```
 /// use std::future::Future;
@@ -91,7 +91,7 @@ impl Event {
 ///     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<()> {
 ///         let polled = self.wait.as_mut().poll(cx);
 ///         if polled.is_ready() {
-///             // The next wait, in the place of the last.
+///             // The next wait replaces the last in its box.
 ///             self.wait.set(self.event.wait_owned_async());
 ///         }
 ///         polled
@@ -108,9 +108,9 @@ impl Event {
 /// # });
 /// ```
 ///
-/// They take the `Arc` by reference. Each wait holds one more.
+/// The methods take the `Arc` by reference and clone it for each wait.
 impl Event {
-    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the event.
+    /// Waits until woken by a notify, without blocking this thread, with a future that holds an `Arc` of the event.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -123,18 +123,15 @@ impl Event {
     /// # });
     /// ```
     ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async).
+    /// # Cancellation, panics
+    /// As with [`wait_async`](Self::wait_async).
     #[doc(alias("notified_owned", "wait_async_owned", "wait_arc"))]
     #[track_caller]
     pub fn wait_owned_async(self: &Arc<Self>) -> EventWait<Arc<Self>> {
         EventWait::new(Arc::clone(self))
     }
 
-    /// As [`listen`](Self::listen), with a listener that holds an `Arc` of the event.
+    /// Creates a listener that holds an `Arc` of the event. Otherwise it is like [`listen`](Self::listen).
     ///
     /// ```
     /// use std::pin::Pin;
@@ -160,20 +157,21 @@ impl Event {
 }
 
 kept_wait! {
-    /// The future of [`Event::wait_async`] and [`Event::wait_owned_async`].
+    /// The future returned by [`Event::wait_async`] and [`Event::wait_owned_async`].
     #[doc(alias("Notified", "OwnedNotified", "EventListener"))]
     EventWait: Event over RawEvent by EventWaiter -> (), ""
 }
 
 impl<P, D: Deadline> EventWait<P, D> {
-    /// Enqueues for [`notify_one`](crate::Event::notify_one) without awaiting. Returns whether there is nothing left to wait
-    /// for: a wakeup is there, and the next poll is ready; or the future was ready before.
+    /// Enqueues for [`notify_one`](crate::Event::notify_one) without awaiting. Returns `true` if nothing is left to wait for.
     ///
-    /// For several waiters that need one wakeup each: two queued waiters get two wakeups, but of two wakeups that come before
-    /// any waiter is queued only one is stored. A deadline takes effect with the first poll; a wait that has timed out is over, too.
+    /// That is so if the future has received a wakeup, so that the next poll is ready; or if the future was ready before, even by a timeout.
+    ///
+    /// Use this for several waiters that need one wakeup each: two queued waiters receive two wakeups, but of two wakeups that come before
+    /// any waiter is queued only one is stored. A deadline takes effect with the first poll.
     ///
     /// # Cancellation
-    /// A future that is dropped after the first `true` has not taken the wakeup: the wakeup is forwarded.
+    /// A future that is dropped after the first `true` has not consumed the wakeup: the wakeup is forwarded.
     ///
     /// ```
     /// use std::pin::pin;
@@ -186,7 +184,7 @@ impl<P, D: Deadline> EventWait<P, D> {
     /// event.notify_one();
     /// one.as_mut().await;
     /// two.await;
-    /// assert!(one.enable(), "it has been ready");
+    /// assert!(one.enable(), "it was ready");
     /// # });
     /// ```
     pub fn enable(self: Pin<&mut Self>) -> bool {

@@ -26,7 +26,7 @@ macro_rules! map_methods {
             $(#[$filter_docs])*
             ///
             /// # Errors
-            /// This guard, if `to_part` returned `None`.
+            /// Returns this guard if `to_part` returned `None`.
             #[doc(alias = "try_map")]
             pub fn filter_map<P: ?Sized>(
                 this: Self,
@@ -38,7 +38,7 @@ macro_rules! map_methods {
             $(#[$try_docs])*
             ///
             /// # Errors
-            /// This guard, and the error that `to_part` returned.
+            /// Returns this guard and the error that `to_part` returned.
             pub fn try_map_or_err<P: ?Sized, E>(
                 $($mutable)? this: Self,
                 to_part: impl FnOnce(&$($mutable)? $Value) -> Result<&$($mutable)? P, E>,
@@ -64,7 +64,7 @@ macro_rules! map {
     ) => {
         $crate::guards::mapped::map_methods! {
             [$($generic)+] $Guard<$($arg),*>, T -> $Mapped[$($mapped_arg),*], $lock => $of; ($($mutable)?);
-            /// A guard of a part of the value. The lock is held until that guard is dropped.
+            /// Returns a guard of a part of the value. The lock stays held until that guard is dropped.
             ///
             /// If `to_part` panics, the lock is released.
             ///
@@ -81,9 +81,9 @@ macro_rules! map {
             /// assert!(!lock.is_locked());
             /// ```
             map;
-            /// As [`map`](Self::map), if there is such a part.
+            /// Returns a guard of a part of the value if `to_part` returns one, like [`map`](Self::map).
             filter_map;
-            /// As [`map`](Self::map), if there is such a part; otherwise with the reason why not.
+            /// Returns a guard of a part of the value if `to_part` returns one, and its error otherwise, like [`map`](Self::map).
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($Guard), " as Guard};")]
@@ -117,16 +117,18 @@ macro_rules! mapped {
 
         $crate::guards::mapped::map_methods! {
             [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>, U -> $Mapped[$($arg),*], lock => lock; ($($mutable)?);
-            /// As the `map` of the guard that this was made from, from part to part.
+            /// Returns a guard of a part of this part. The lock stays held until that guard is dropped.
+            ///
+            /// If `to_part` panics, the lock is released.
             map;
-            /// As the `filter_map` of the guard that this was made from, from part to part.
+            /// Returns a guard of a part of this part if `to_part` returns one, like [`map`](Self::map).
             filter_map;
-            /// As the `try_map_or_err` of the guard that this was made from, from part to part.
+            /// Returns a guard of a part of this part if `to_part` returns one, and its error otherwise, like [`map`](Self::map).
             try_map_or_err;
         }
 
         impl<$($generic)* U: ?Sized> $Mapped<$($arg,)* U> {
-            /// As the `unlock_fair` of the guard that this was made from.
+            /// Releases the lock and reserves it for the queued waiters, like the `unlock_fair` of a guard of the whole value.
             #[doc(alias("drop_fair", "release_fair"))]
             pub fn unlock_fair(this: Self) {
                 let hold = this.hold;

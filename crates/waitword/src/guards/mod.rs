@@ -18,7 +18,7 @@ pub(crate) mod whole;
 /// What a lock does with its value without waiting. `$name` is what the documentation calls the lock, `$lock` the method of the examples.
 macro_rules! owns_its_value {
     ($Lock:ident over $Raw:ident, $name:literal, $lock:literal) => {
-        /// After a panic, [`Poison`](crate::Poison) reports it to the next holder.
+        /// Unwind-safe, because [`Poison`](crate::Poison) reports a panic to the next holder.
         impl<T: ?Sized> std::panic::RefUnwindSafe for $Lock<$crate::poison::Poison<T>> {}
 
         impl<T: ?Sized> $crate::handle::HasRaw for $Lock<T> {
@@ -41,7 +41,7 @@ macro_rules! owns_its_value {
 
         impl<T> $Lock<T> {
             $crate::sync::const_fn! {
-                #[doc = concat!("A free ", $name, ".")]
+                #[doc = concat!("Creates a ", $name, " around `value`, which nobody holds.")]
                 ///
                 /// ```
                 #[doc = concat!("use waitword::", stringify!($Lock), ";")]
@@ -49,19 +49,20 @@ macro_rules! owns_its_value {
                 #[doc = concat!("static NAMES: ", stringify!($Lock), "<Vec<&str>> = ", stringify!($Lock), "::new(Vec::new());")]
                 #[doc = concat!("NAMES.", $lock, "().push(\"Ada\");")]
                 /// ```
+                #[doc(alias = "const_new")]
                 pub const fn new(value: T) -> Self {
                     Self { raw: $Raw::new(), value: UnsafeCell::new(value) }
                 }
             }
 
-            #[doc = concat!("The value. Does not wait: the owner of the ", $name, " has exclusive access.")]
+            #[doc = concat!("Consumes the ", $name, " and returns the value. Never waits, because no other holder can exist.")]
             pub fn into_inner(self) -> T {
                 self.value.into_inner()
             }
         }
 
         impl<T: ?Sized> $Lock<T> {
-            #[doc = concat!("The value. Does not wait: the owner of the ", $name, " has exclusive access.")]
+            /// Returns a mutable reference to the value. Never waits, because the `&mut self` excludes all holders.
             ///
             /// ```
             #[doc = concat!("let mut lock = waitword::", stringify!($Lock), "::new(1);")]
@@ -72,13 +73,15 @@ macro_rules! owns_its_value {
                 self.value.get_mut()
             }
 
-            #[doc = concat!("A pointer to the value, which is valid for as long as the ", $name, " stays where it is. A read through it")]
-            /// must not coincide with a write, nor a write with any other access: have a guard, for instance.
+            #[doc = concat!("Returns a raw pointer to the value. It is valid until the ", $name, " is moved or dropped.")]
+            ///
+            /// A write through the pointer must not coincide with any other access to the value, nor a read with a write: hold a guard, for
+            /// instance.
             ///
             /// ```
             #[doc = concat!("let lock = waitword::", stringify!($Lock), "::new(1);")]
             #[doc = concat!("let guard = lock.", $lock, "();")]
-            /// // SAFETY: there is the guard, and it is not used meanwhile.
+            /// // SAFETY: the guard is held, and not used during this access.
             /// unsafe { *lock.data_ptr() += 1 };
             /// assert_eq!(*guard, 2);
             /// ```

@@ -27,11 +27,10 @@ macro_rules! guard {
                 Self { lock, hold, _value: PhantomData }
             }
 
-            /// Releases the lock, and reserves it for the waiters if there are any.
+            /// Releases the lock and reserves it for the queued waiters. Without waiters this is an ordinary release.
             ///
-            /// No acquirer barges past the head waiter then: new acquirers enqueue behind it. The head waiter has to wake up first,
-            /// so such a handoff costs a switch of threads or tasks, which an ordinary release may not need. Without waiters it is
-            /// an ordinary release.
+            /// No acquirer can barge past the head waiter: new acquirers enqueue behind it. The head waiter has to be woken first,
+            /// so such a handoff costs a switch of threads or tasks, which an ordinary release may avoid.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($Guard), " as Guard};")]
@@ -39,7 +38,7 @@ macro_rules! guard {
             ///
             #[doc = concat!("let lock = Arc::new(", stringify!($Lock), "::new(1));")]
             #[doc = concat!("let guard = lock.", $acquire, "();")]
-            /// // Something took long, and others have waited for it.
+            /// // After a long critical section, for which others have waited.
             /// Guard::unlock_fair(guard);
             /// ```
             #[doc(alias("drop_fair", "release_fair"))]
@@ -48,13 +47,13 @@ macro_rules! guard {
                 Self::forget(this).raw.$release_fair(hold);
             }
 
-            /// Releases the lock to the head waiter, and acquires it again afterwards in the same way, blocking this thread until
-            /// then. Other holders may have changed the value in between.
+            /// Releases the lock to the head waiter and acquires it again in the same mode, blocking this thread until it is acquired.
             ///
+            /// Other holders may have changed the value in between.
             #[doc = concat!(
-                "It is [`unlock_fair`](Self::unlock_fair) and [`", $acquire, "`](", stringify!($Lock), "::", $acquire, ") in one,"
+                "This is [`unlock_fair`](Self::unlock_fair) followed by [`", $acquire, "`](", stringify!($Lock), "::", $acquire, "),"
             )]
-            /// for a holder that needs the lock for long and can release it for a moment. Without waiters it costs a load, and the
+            /// for a holder that needs the lock for long and can release it in between. Without waiters it costs one load, and the
             /// lock is not released.
             ///
             /// ```
@@ -65,22 +64,22 @@ macro_rules! guard {
             #[doc = concat!("let mut guard = numbers.", $acquire, "();")]
             /// for index in 0..guard.len() {
             ///     println!("{:?}", guard.get(index));
-            ///     // Others may have it for a moment.
+            ///     // Lets a waiter acquire the lock.
             ///     Guard::bump(&mut guard);
             /// }
             /// ```
             ///
             /// # Fairness
-            /// No acquirer barges past the head waiter. Afterwards this thread is a new acquirer: it may acquire the lock before or
-            /// after the waiters further behind. If the head waiter is a task that is not polled, it delays this thread no longer
-            /// than any other acquirer ([`STALL_TIMEOUT`](crate::STALL_TIMEOUT)).
+            /// No acquirer barges past the head waiter. Then this thread is a new acquirer: it may acquire the lock before or
+            /// after the waiters behind the head. A head waiter that is a task and is not polled delays this thread for as long as any
+            /// other acquirer ([`STALL_TIMEOUT`](crate::STALL_TIMEOUT)).
             #[doc = $bump_of_readers]
             ///
-            #[doc = concat!("Tasks use `unlock_fair` and [`", $instead, "`](", stringify!($Lock), "::", $instead, ") instead.")]
+            #[doc = concat!("In a task, use `unlock_fair` and then [`", $instead, "`](", stringify!($Lock), "::", $instead, ").")]
             ///
             /// # Panics
-            /// If there are waiters and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). The lock has not been
-            /// released then.
+            /// If there are waiters and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). It panics before it
+            /// releases the lock.
             #[doc(alias("yield_fair", "relock"))]
             #[inline]
             #[track_caller]
@@ -164,7 +163,7 @@ macro_rules! writes {
 macro_rules! leads_to_its_lock {
     ($lock:ident; $([$($generic:tt)+] $Guard:ty: $this:ident -> $Shared:ty { $show:expr })+) => {$(
         impl<$($generic)+> $Guard {
-            /// The lock that this is a guard of.
+            /// Returns the lock that this guard belongs to.
             #[doc(alias = "source")]
             pub fn $lock($this: &Self) -> $Shared {
                 $show
@@ -177,7 +176,7 @@ macro_rules! leads_to_its_lock {
 macro_rules! into_arc {
     ($($Guard:ident of $Lock:ident by $acquire:literal: $release:ident, $release_fair:ident;)+) => {$(
         impl<T: ?Sized> $Guard<T> {
-            /// Releases the lock, and returns the share in it.
+            /// Releases the lock and returns the `Arc` of it.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($Guard), " as Guard};")]
@@ -193,7 +192,7 @@ macro_rules! into_arc {
                 lock
             }
 
-            /// As [`into_arc`](Self::into_arc), but releases the lock as [`unlock_fair`](Self::unlock_fair) does.
+            /// Releases the lock as [`unlock_fair`](Self::unlock_fair) does, and returns the `Arc` of it.
             pub fn into_arc_fair(this: Self) -> Arc<$Lock<T>> {
                 let hold = this.hold;
                 let lock = Self::forget(this);

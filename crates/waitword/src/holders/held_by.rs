@@ -41,10 +41,10 @@ pub(crate) fn last() -> Option<HeldBy> {
     None
 }
 
-/// Who held a lock when the time of an acquirer was up; or that no holder is known ([`NONE`](Self::NONE)).
+/// The holder of a lock at the deadline of an acquirer, or [`NONE`](Self::NONE) if no holder is known.
 ///
-/// A copy, of three words, of what was true then. Always [`NONE`](Self::NONE) without the feature `observe`, and while holders are not
-/// recorded.
+/// It is a copy of what was true at the deadline, three words in size. Without the feature `observe`, and while holders are not
+/// recorded, it is always [`NONE`](Self::NONE).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeldBy {
     /// The identity of a task, or its number plus one; 0: a thread.
@@ -72,36 +72,36 @@ impl HeldBy {
         is_identified: false,
     };
 
-    /// For an observer: the actor's thread by its number, which is not 0, where that acquired it, and for how long it had been held.
+    /// For an observer: creates a holder from its thread's number, which is not 0, the site of the acquisition, and how long it had been held.
     pub fn new(thread: u32, site: &'static Site, held: Duration) -> Self {
         let held = u32::try_from(held.as_millis() / 10).unwrap_or(u32::MAX);
         Self { thread, site: PackedSite::new(Some(site)), held, ..Self::NONE }
     }
 
-    /// The same, of a task that the thread polled: by its number, or else by the data pointer of its waker.
+    /// For an observer: returns this with a task as the holder, by its number, or else by the data pointer of its waker.
     pub fn by_task(self, number: Option<u64>, waker: usize) -> Self {
         // A number that does not fit counts as none.
         let number = number.and_then(|number| usize::try_from(number).ok()?.checked_add(1));
         Self { task: number.unwrap_or(waker), is_identified: number.is_some(), ..self }
     }
 
-    /// The same, with this many other holders.
+    /// For an observer: returns this with a number of other holders.
     pub fn beside(self, others: usize) -> Self {
         Self { others: u16::try_from(others).unwrap_or(u16::MAX), ..self }
     }
 
-    /// The same, if the guard may be with another than the one that acquired it.
+    /// For an observer: returns this with the mark whether the guard may be elsewhere ([`may_be_elsewhere`](Self::may_be_elsewhere)).
     pub fn sent(self, may_be_elsewhere: bool) -> Self {
         Self { is_elsewhere: may_be_elsewhere, ..self }
     }
 
-    /// Whether a holder is known.
+    /// Returns `true` if a holder is known.
     pub fn is_known(&self) -> bool {
         self.thread != 0
     }
 
-    /// What acquired the lock: a thread, or a task by its number or the data pointer of its waker. Of several holders, the one that has
-    /// held it longest. `None`: no holder is known, or it is a thread that has ended.
+    /// Returns the actor that acquired the lock: a thread, or a task by its number or the data pointer of its waker. Of several holders, it is
+    /// the one that has held the lock longest. Returns `None` if no holder is known, or the holder is a thread that has ended.
     pub fn actor(&self) -> Option<Actor> {
         match (self.task, self.is_identified) {
             (0, _) => self.thread().map(Actor::Thread),
@@ -110,27 +110,27 @@ impl HeldBy {
         }
     }
 
-    /// The thread on which it was acquired, if that has not ended long ago.
+    /// Returns the thread on which the lock was acquired, unless that thread ended long ago.
     pub fn thread(&self) -> Option<Thread> {
         THREADS.get().and_then(|thread| thread(self.thread))
     }
 
-    /// Where it was acquired.
+    /// Returns the call site of the acquisition.
     pub fn site(&self) -> Option<&'static Site> {
         self.site.get()
     }
 
-    /// For how long it had been held when the time was up, to 10 ms.
+    /// Returns how long the lock had been held at the deadline, in steps of 10 ms.
     pub fn held(&self) -> Duration {
         Duration::from_millis(u64::from(self.held) * 10)
     }
 
-    /// How many others held it, too: readers, or holders of permits.
+    /// Returns the number of other holders: readers, or holders of permits.
     pub fn others(&self) -> usize {
         usize::from(self.others)
     }
 
-    /// Whether the guard may be with another than the one that acquired it.
+    /// Returns `true` if the guard may have been sent to another thread or task than the one that acquired the lock.
     pub fn may_be_elsewhere(&self) -> bool {
         self.is_elsewhere
     }

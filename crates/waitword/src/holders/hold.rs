@@ -36,7 +36,7 @@ pub struct AcquiredByTask<'a> {
     pub word: usize,
     /// How it is held.
     pub hold: Hold,
-    /// How many permits of a semaphore; 1 of another lock.
+    /// The number of permits of a semaphore; 1 for other locks.
     pub permits: usize,
     /// Where it was acquired.
     pub site: &'static Site,
@@ -44,31 +44,31 @@ pub struct AcquiredByTask<'a> {
     pub task: &'a Waker,
     /// Whether no other thread can poll the task.
     pub is_alone: bool,
-    /// Whether it would have given up, at a deadline or at once.
+    /// Whether the acquisition has a deadline or is an attempt without waiting.
     pub gives_up: bool,
 }
 
-/// A change of a hold that goes on.
+/// A change of a hold that continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It was upgraded or downgraded.
     To(Hold),
-    /// Its guard is made to be sent elsewhere.
+    /// Its guard is an owned one, which can be sent elsewhere.
     Sent,
-    /// Its guard is gone, and it stays.
+    /// Its guard was forgotten, and the hold stays.
     Forgotten,
-    /// It has this many permits now.
+    /// It has this number of permits now.
     Permits(usize),
     /// A part of its permits has a guard of its own.
     Split {
-        /// How many stay with the first guard.
+        /// The number of permits that stay with the first guard.
         left: usize,
-        /// How many go to the other, whose [`HoldId`] is returned.
+        /// The number of permits of the other guard, whose [`HoldId`] is returned.
         permits: usize,
     },
 }
 
-/// What a guard keeps: the observer's name for its hold, if the observer was told of it. Empty without the feature `observe`.
+/// The observer's name for a hold, which the guard stores if the observer was told of the hold. Empty without the feature `observe`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HoldId(#[cfg(feature = "observe")] Option<Opaque>);
 
@@ -85,20 +85,20 @@ unsafe impl Send for Opaque {}
 unsafe impl Sync for Opaque {}
 
 impl HoldId {
-    /// For an acquisition that the observer was not told of.
+    /// The value for an acquisition of which the observer was not told.
     pub const NONE: Self = Self(
         #[cfg(feature = "observe")]
         None,
     );
 
-    /// The observer's name for a hold. A [`NonNull::dangling`] names none.
+    /// Creates a `HoldId` with the observer's name for a hold. A [`NonNull::dangling`] names none.
     #[cfg(feature = "observe")]
     #[inline(always)]
     pub const fn new(name: NonNull<()>) -> Self {
         Self(Some(Opaque(name)))
     }
 
-    /// The name; dangling for a guard that does not keep it (`not_kept`).
+    /// Returns the observer's name. It is dangling for a guard that does not store it (`not_kept`).
     #[cfg(feature = "observe")]
     #[inline(always)]
     pub const fn name(self) -> Option<NonNull<()>> {
@@ -108,7 +108,7 @@ impl HoldId {
         }
     }
 
-    /// Whether the observer has to be told of the release.
+    /// Returns `true` if the observer has to be told of the release.
     #[inline(always)]
     pub const fn is_some(self) -> bool {
         #[cfg(feature = "observe")]
@@ -118,7 +118,7 @@ impl HoldId {
     }
 }
 
-/// The type of a lock, such as `Mutex<alloc::vec::Vec<u8>>`: a queue knows only its word, so the type is noted where the lock is acquired.
+/// The type of a lock, such as `Mutex<alloc::vec::Vec<u8>>`. A queue knows only its word, so the type is recorded where the lock is acquired.
 #[derive(Debug)]
 pub struct LockType {
     lock: &'static str,
@@ -127,20 +127,20 @@ pub struct LockType {
 }
 
 impl LockType {
-    /// A `lock`, such as `Mutex`, of a value of type `T`.
+    /// Creates the type of a `lock`, such as `Mutex`, with a value of type `T`.
     pub const fn new<T: ?Sized>(lock: &'static str) -> Self {
         Self { lock, value: type_name::<T> }
     }
 }
 
-/// Whether both print as the same. One type may have several statics.
+/// Equal if both print the same. One type may have several statics.
 impl PartialEq for LockType {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other) || (self.lock, (self.value)()) == (other.lock, (other.value)())
     }
 }
 
-/// The lock and the type of its value with all paths, as [`type_name`] has it.
+/// Shows the lock and the type of its value with full paths, as [`type_name`] returns it.
 impl fmt::Display for LockType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}<{}>", self.lock, (self.value)())

@@ -23,41 +23,41 @@ pub use self::held_by::HeldBy;
 pub(crate) use self::held_by::last as last_held_by;
 pub use self::hold::{AcquiredByTask, Change, Hold, HoldId, LockType};
 
-/// The functions of an observer of holders, each of which is called only while its flag is set.
+/// The functions of an observer of holders. Each is called only while its flag is set.
 #[derive(Debug)]
 pub struct Observer {
-    /// [`HOLDERS`]: this thread has acquired a lock: the address of its word, how it is held, the number of permits (1 if it is no
-    /// semaphore), where, and whether the thread would have given up. Returns what the guard has to keep. The arguments are passed in
-    /// registers.
+    /// [`HOLDERS`]: this thread has acquired a lock. The arguments are the address of its word, how it is held, the number of permits (1 for
+    /// other locks than a semaphore), the call site, and whether the call has a deadline or is an attempt without waiting. Returns what the
+    /// guard has to store. The arguments are passed in registers.
     pub acquired: fn(usize, Hold, usize, &'static Site, bool) -> HoldId,
-    /// The same for a task.
+    /// [`HOLDERS`]: a task has acquired a lock. Returns what the guard has to store.
     pub acquired_by_task: fn(&AcquiredByTask<'_>) -> HoldId,
-    /// A hold changes and goes on. Returns what its guard has to keep.
+    /// A hold changes and continues. Returns what its guard has to store.
     pub changed: fn(usize, Hold, HoldId, Change) -> HoldId,
     /// A lock is about to be released.
     pub released: fn(usize, Hold, HoldId),
-    /// [`HOLDERS`]: whether the guard was made to be sent to others.
+    /// [`HOLDERS`]: returns whether the guard is an owned one, which can be sent elsewhere.
     pub is_sent: fn(usize, Hold, HoldId) -> bool,
-    /// [`RELEASES`]: this many permits, which no guard gives back, were added to a semaphore: they replace as many that were forgotten.
+    /// [`RELEASES`]: this number of permits was added to a semaphore, without a guard. They replace as many forgotten ones.
     pub permits_added: fn(usize, usize),
     /// [`RELEASES`]: the lock, condition variable or event with this word is dropped. If it is held, its guards were leaked.
     pub dropped: fn(usize, bool),
-    /// [`HOLDERS`]: the holder of what an acquirer of this lock, whose time is up, waited for.
+    /// [`HOLDERS`]: returns the holder of this lock, for an acquirer that has timed out.
     pub held_by: fn(usize, WaitsFor) -> HeldBy,
-    /// The thread with this number, as [`HeldBy`] keeps it.
+    /// Returns the thread with this number, which a [`HeldBy`] stores.
     pub thread: fn(u32) -> Option<Thread>,
-    /// [`HOLDERS`]: a notify at this place has woken this many waiters of a condition variable or an event.
+    /// [`HOLDERS`]: a notify at this call site has woken this number of waiters of a condition variable or an event.
     pub notified: fn(usize, usize, &'static Site),
     /// [`HOLDERS`]: an acquirer is about to wait for a lock of this type.
     pub typed: fn(usize, &'static LockType),
-    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for something that gives no hold: the value of a cell
-    /// whose initialiser runs, or that the readers leave before an upgrade.
+    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline, and the wait does not end in a hold: it waits for the value
+    /// of a cell whose initialiser runs, or for the readers to release before an upgrade.
     pub awaited: fn(usize, WaitsFor, &'static Site, Option<&Waker>),
 }
 
 static OBSERVER: OnceLock<&'static Observer> = OnceLock::new();
 
-/// Sets the observer of the process. The first one stays; returns whether that is this one.
+/// Sets the observer of the process, unless one is set. Returns `true` if the observer is this one.
 pub fn set_observer(observer: &'static Observer) -> bool {
     held_by::set_threads(observer.thread);
     std::ptr::eq(*OBSERVER.get_or_init(|| observer), observer)

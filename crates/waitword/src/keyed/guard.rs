@@ -18,7 +18,7 @@ use crate::keyed::uses::{Lead, Locks, Use};
 use crate::raw_mutex::RawMutex;
 use crate::raw_rwlock::{Mode, RawRwLock};
 
-/// How a key is held: [`Exclusive`] or [`Shared`].
+/// How a key is held: [`Exclusive`] or [`Shared`]. The trait is sealed.
 pub trait Access<R: Locks> {
     #[doc(hidden)]
     const ASK: Ask<R>;
@@ -27,11 +27,11 @@ pub trait Access<R: Locks> {
     fn release(raw: &R, hold: HoldId);
 }
 
-/// Nobody else holds the key.
+/// Exclusive access to a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Exclusive;
 
-/// Others may share the key.
+/// Shared access to a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared;
 
@@ -59,11 +59,11 @@ impl Access<RawRwLock> for Shared {
     }
 }
 
-/// Holds a key of a [`KeyedMutex`](super::KeyedMutex) or [`KeyedRwLock`](super::KeyedRwLock). Dropping the guard releases the key.
+/// A guard of a key of a [`KeyedMutex`](super::KeyedMutex) or [`KeyedRwLock`](super::KeyedRwLock). Dropping the guard releases the key.
 ///
 /// `P` is a reference to the lock or, in a guard that borrows nothing, an `Arc` of it; `A` is [`Exclusive`] or [`Shared`].
 #[clippy::has_significant_drop]
-#[must_use = "the key is released again at once if nobody keeps the guard: `let guard = ...`"]
+#[must_use = "dropping the guard releases the key: keep it with `let guard = ...`"]
 pub struct KeyedGuard<P: Lead<Value: Locks>, A: Access<P::Value>> {
     at: Use<P>,
     hold: HoldId,
@@ -76,7 +76,7 @@ impl<P: Lead<Value: Locks>, A: Access<P::Value>> KeyedGuard<P, A> {
         Self { at, hold, _access: PhantomData }
     }
 
-    /// Returns the key that made the entry: of equal keys, the one that the first user gave.
+    /// Returns the key of the entry: of equal keys, the one that created the entry.
     pub fn key(&self) -> &P::Key {
         &self.at.entry().key
     }
@@ -95,8 +95,8 @@ impl<P: Lead<Key: fmt::Debug, Value: Locks>, A: Access<P::Value>> fmt::Debug for
 }
 
 pin_project_lite::pin_project! {
-    /// The future of `lock_async` and its kin of [`KeyedMutex`](super::KeyedMutex) and [`KeyedRwLock`](super::KeyedRwLock). It is ready
-    /// with a [`KeyedGuard`] of the same `P` and `A`.
+    /// The future returned by `lock_async`, `read_async`, `write_async` and their owned forms of [`KeyedMutex`](super::KeyedMutex) and
+    /// [`KeyedRwLock`](super::KeyedRwLock). Its output is a [`KeyedGuard`] with the same `P` and `A`.
     #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
     pub struct KeyedAcquire<P, A, D = NoDeadline>
     where

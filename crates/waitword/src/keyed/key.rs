@@ -3,11 +3,11 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 
-/// A key of type `K`: itself, or a [`ByRef`].
+/// A key for a map with keys of type `K`: a `K`, or a [`ByRef`] of what `K` can be borrowed as.
 #[diagnostic::on_unimplemented(
     message = "a key of type `{K}` is expected, or `ByRef` of what it can be borrowed as",
     label = "this is neither",
-    note = "give the key by value; or `ByRef(key)`, which clones it only if there is no entry yet"
+    note = "pass the key by value, or `ByRef(key)`, which clones it only if the key has no entry"
 )]
 pub trait Key<K> {
     #[doc(hidden)]
@@ -34,7 +34,7 @@ impl<K: Hash + Eq> Key<K> for K {
     }
 }
 
-/// A borrowed key. It is cloned only if there is no entry of this key.
+/// A borrowed key. It is cloned only if the key has no entry.
 ///
 /// ```
 /// use waitword::keyed::{ByRef, KeyedMutex};

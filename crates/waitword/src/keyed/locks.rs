@@ -66,18 +66,18 @@ macro_rules! keyed {
         }
 
         impl<K, S> $Lock<K, S> {
-            /// Creates a map with this hasher. If others can choose the keys, its seed must be a secret.
+            /// Creates a map with this hasher. If others can choose the keys, the hasher needs a secret seed.
             pub const fn with_hasher(hasher: S) -> Self {
                 Self { uses: Uses::new(), hasher }
             }
 
-            /// Returns how many keys are held or waited for. The shards of the map are counted one after the other, so the sum may never have been
-            /// true at one moment.
+            /// Returns the number of keys that are held or waited for. It counts the shards of the map one after the other, so the sum may not have
+            /// been right at any one moment.
             pub fn len(&self) -> usize {
                 self.uses.len()
             }
 
-            /// Returns whether no key is held or waited for, counted as by `len`.
+            /// Returns `true` if no key is held or waited for, counted as by `len`.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
@@ -146,8 +146,10 @@ macro_rules! acquires {
         $(#[$plain_docs])*
         ///
         /// # Panics
-        /// If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)); when the key's `hash`,
-        /// `eq` or `clone` does: then nothing is held.
+        /// - If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)).
+        /// - If the key's `hash`, `eq` or `clone` panics.
+        ///
+        /// In both cases nothing is held.
         #[track_caller]
         pub fn $plain(&self, key: impl Key<K>) -> KeyedGuard<&Self, $Access> {
             self.at(self, key).block(stringify!($async))
@@ -162,8 +164,8 @@ macro_rules! acquires {
         $(#[$async_docs])*
         ///
         /// # Cancellation
-        /// The entry is there from this call on, the position in the queue from the first poll. The future is cancel-safe: dropped, it
-        /// leaves the queue, forwards a signal that it received, and takes the entry along if nobody else uses it.
+        /// This call creates the entry, if there is none; the first poll enqueues. The future is cancel-safe: dropping it dequeues it,
+        /// forwards a signal that it received, and removes the entry if nobody else uses it.
         #[track_caller]
         pub fn $async(&self, key: impl Key<K>) -> KeyedAcquire<&Self, $Access> {
             KeyedAcquire::new(self.at(self, key))
@@ -172,8 +174,8 @@ macro_rules! acquires {
         $(#[$for_docs])*
         ///
         /// # Errors
-        /// [`TimedOut`](LockError::TimedOut), never before the time is up; [`BlockingForbidden`](LockError::BlockingForbidden) at once, if
-        /// it would have to wait and this thread must not block.
+        /// - [`TimedOut`](LockError::TimedOut), never before the deadline.
+        /// - [`BlockingForbidden`](LockError::BlockingForbidden), at once, if it would have to wait and this thread must not block.
         #[track_caller]
         pub fn $for(&self, key: impl Key<K>, timeout: Duration) -> Result<KeyedGuard<&Self, $Access>, LockError> {
             self.at(self, key).block_until(Instant::now().checked_add(timeout))
@@ -182,7 +184,7 @@ macro_rules! acquires {
         $(#[$until_docs])*
         ///
         /// # Errors
-        /// As of the method with a timeout, above.
+        #[doc = concat!("As with [`", stringify!($for), "`](Self::", stringify!($for), ").")]
         #[track_caller]
         pub fn $until(&self, key: impl Key<K>, deadline: Instant) -> Result<KeyedGuard<&Self, $Access>, LockError> {
             self.at(self, key).block_until(Some(deadline))
@@ -208,15 +210,15 @@ macro_rules! acquires {
     };
 }
 
-/// A mutex per key.
+/// A mutex per key, for threads and tasks.
 ///
-/// Whoever locks a key waits for the holder of an equal key alone. Threads lock with [`lock`](Self::lock), tasks with
-/// [`lock_async`](Self::lock_async), in one FIFO queue per key; [`Mutex`](crate::Mutex) says what holds of each. A key has an entry
-/// exactly while somebody holds it or waits for it: nothing has to be cleaned up, and a million keys that were locked leave
+/// Only holders of equal keys exclude each other. Threads lock a key with [`lock`](Self::lock), tasks with
+/// [`lock_async`](Self::lock_async). Each key has one FIFO queue, with the guarantees of [`Mutex`](crate::Mutex). A key has an entry
+/// only while it is held or waited for: nothing has to be cleaned up, and a million keys that were locked leave
 /// nothing behind. An entry is one allocation; a wait allocates nothing.
 ///
-/// A key is given by value, or as a [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run
-/// under a lock of this map, and must not use it.
+/// Pass a key by value, or as a [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run
+/// under an internal lock of this map, and must not use the map.
 ///
 /// ```
 /// use std::thread;
@@ -226,7 +228,7 @@ macro_rules! acquires {
 ///
 /// # smol::block_on(async {
 /// let ada = USERS.lock("ada".to_owned());
-/// // Another key: does not wait.
+/// // Another key does not wait.
 /// let bob = USERS.lock_async(ByRef("bob")).await;
 /// assert!(USERS.try_lock(ByRef("ada")).is_none());
 ///
@@ -252,7 +254,7 @@ impl<K: Hash + Eq, S: BuildHasher> KeyedMutex<K, S> {
         lock;
         /// Attempts to lock the key without waiting.
         try_lock;
-        /// Locks the key without blocking this thread.
+        /// Locks the key without blocking this thread: the task waits until it is acquired.
         lock_async;
         /// Locks the key, blocking this thread for at most `timeout`.
         lock_for;
@@ -267,9 +269,9 @@ impl<K: Hash + Eq, S: BuildHasher> KeyedMutex<K, S> {
     }
 }
 
-/// A readers-writer lock per key.
+/// A readers-writer lock per key, for threads and tasks.
 ///
-/// As [`KeyedMutex`], with shared and exclusive access to each key; [`RwLock`](crate::RwLock) says what holds of each.
+/// It is like [`KeyedMutex`], with shared and exclusive access to each key, and with the guarantees of [`RwLock`](crate::RwLock).
 ///
 /// ```
 /// use waitword::keyed::{ByRef, KeyedRwLock};
@@ -296,13 +298,13 @@ impl<K: Hash + Eq, S: BuildHasher> KeyedRwLock<K, S> {
         read;
         /// Attempts to acquire shared access to the key without waiting.
         try_read;
-        /// Acquires shared access to the key without blocking this thread.
+        /// Acquires shared access to the key without blocking this thread: the task waits while a writer holds it or an earlier waiter is queued.
         read_async;
         /// Acquires shared access to the key, blocking this thread for at most `timeout`.
         read_for;
         /// Acquires shared access to the key, blocking this thread until `deadline` at the latest.
         read_until;
-        /// Acquires shared access to the key with a guard that holds an `Arc` of the map, blocking this thread as `read` does.
+        /// Acquires shared access to the key with a guard that holds an `Arc` of the map, blocking this thread as [`read`](Self::read) does.
         read_owned;
         /// Attempts to acquire shared access to the key without waiting, with a guard that holds an `Arc` of the map.
         try_read_owned;
@@ -312,17 +314,18 @@ impl<K: Hash + Eq, S: BuildHasher> KeyedRwLock<K, S> {
 
     acquires! {
         Exclusive;
-        /// Acquires exclusive access to the key, blocking this thread while there is another holder or an earlier waiter.
+        /// Acquires exclusive access to the key, blocking this thread while anyone else holds it or an earlier waiter is queued.
         write;
         /// Attempts to acquire exclusive access to the key without waiting.
         try_write;
-        /// Acquires exclusive access to the key without blocking this thread.
+        /// Acquires exclusive access to the key without blocking this thread: the task waits while anyone else holds it or an earlier waiter is
+        /// queued.
         write_async;
         /// Acquires exclusive access to the key, blocking this thread for at most `timeout`.
         write_for;
         /// Acquires exclusive access to the key, blocking this thread until `deadline` at the latest.
         write_until;
-        /// Acquires exclusive access to the key with a guard that holds an `Arc` of the map, blocking this thread as `write` does.
+        /// Acquires exclusive access to the key with a guard that holds an `Arc` of the map, blocking this thread as [`write`](Self::write) does.
         write_owned;
         /// Attempts to acquire exclusive access to the key without waiting, with a guard that holds an `Arc` of the map.
         try_write_owned;

@@ -1,12 +1,12 @@
-//! Locks by key: a mutex, a readers-writer lock and a computation per key. An entry is there exactly while somebody uses it.
+//! Locks by key: a mutex, a readers-writer lock and a computation per key. A key has an entry only while it is in use.
 //!
 //! | | per key |
 //! |---|---|
 //! | [`KeyedMutex`] | one holder at a time |
 //! | [`KeyedRwLock`] | many readers or one writer |
-//! | [`OnceMap`] | one computation for all who ask: kept, or shared and forgotten |
+//! | [`OnceMap`] | one computation for all concurrent callers. Its value is stored, or shared and forgotten |
 //!
-//! A key is given by value or, to be cloned only for a new entry, as a [`ByRef`].
+//! Pass a key by value, or as a [`ByRef`], which is cloned only for a new entry.
 
 // `Lead` and `Access` are public because they bound public types. Nobody else can implement them: what they name is not public.
 #![allow(private_bounds, private_interfaces)]

@@ -10,7 +10,7 @@ use crate::keyed::key::Key;
 use crate::keyed::uses::{Lead, Use, Uses, Value};
 use crate::once::OnceLock;
 
-/// The value of a key, which is there or is being computed.
+/// The value of a key, which is present or being computed.
 pub struct Slot<V> {
     value: OnceLock<V>,
     /// Somebody has asked for a value that stays. Set under the lock of the shard, so that none is forgotten after that.
@@ -25,16 +25,16 @@ impl<V> Value for Slot<V> {
     }
 }
 
-/// A map whose values are computed once, for all threads and tasks that ask at the same time.
+/// A map whose values are computed once, for all threads and tasks that request them at the same time.
 ///
-/// The first who asks for a key computes its value; the others wait for it, threads and tasks alike. If the computation fails,
-/// panics, or is dropped, the next waiter computes. What [`get_or_init`](Self::get_or_init) and its kin have computed stays until
-/// [`remove`](Self::remove); what [`share`](Self::share) has computed goes to those who have waited for it, and is forgotten
-/// (*single flight*). A key whose value is neither there nor being computed has no entry.
+/// The first caller with a key computes its value; the others, threads and tasks alike, wait for it. If the computation fails,
+/// panics, or is dropped, the next waiter computes. A value of [`get_or_init`](Self::get_or_init) or one of its variants is stored until
+/// [`remove`](Self::remove). A value of [`share`](Self::share) is returned to all callers that have waited for it, and forgotten
+/// (*single flight*). A key whose value is neither stored nor being computed has no entry.
 ///
-/// Values are cloned to those who ask: put a large one in an [`Arc`](std::sync::Arc). A key is given by value, or as a
-/// [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run under a lock of this map, and must
-/// not use it.
+/// Callers receive clones of the value: put a large one in an [`Arc`](std::sync::Arc). Pass a key by value, or as a
+/// [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run under an internal lock of this
+/// map, and must not use the map.
 ///
 /// ```
 /// use waitword::keyed::{ByRef, OnceMap};
@@ -42,7 +42,7 @@ impl<V> Value for Slot<V> {
 /// # smol::block_on(async {
 /// let lengths = OnceMap::<String, usize>::new();
 /// assert_eq!(lengths.get_or_init(ByRef("one"), || "one".len()), 3);
-/// assert_eq!(lengths.get_or_init_async(ByRef("one"), async || unreachable!("it is there")).await, 3);
+/// assert_eq!(lengths.get_or_init_async(ByRef("one"), async || unreachable!("it is stored")).await, 3);
 /// assert_eq!(lengths.remove(ByRef("one")), Some(3));
 /// assert_eq!(lengths.get(ByRef("one")), None);
 /// # });
@@ -70,69 +70,78 @@ impl<K, V> OnceMap<K, V> {
 }
 
 impl<K, V, S> OnceMap<K, V, S> {
-    /// Creates an empty map with this hasher. If others can choose the keys, its seed must be a secret.
+    /// Creates an empty map with this hasher. If others can choose the keys, the hasher needs a secret seed.
     pub const fn with_hasher(hasher: S) -> Self {
         Self { uses: Uses::new(), hasher }
     }
 
-    /// Returns how many keys have a value or a computation under way. The shards of the map are counted one after the other, so the sum may
-    /// never have been true at one moment.
+    /// Returns the number of keys whose value is stored or being computed. It counts the shards of the map one after the other, so the sum may
+    /// not have been right at any one moment.
     pub fn len(&self) -> usize {
         self.uses.len()
     }
 
-    /// Returns whether no key has a value or a computation under way, counted as by [`len`](Self::len).
+    /// Returns `true` if no value is stored or being computed, counted as by [`len`](Self::len).
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
-    /// Returns the value, if it is there. Does not wait for a computation.
+    /// Returns the value if it is present, and `None` otherwise. Never waits for a computation.
     pub fn get(&self, key: impl Key<K>) -> Option<V> {
         let hash = key.hash_by(&self.hasher);
         Use::of_old(self, hash, key)?.entry().value.value.get().cloned()
     }
 
-    /// Returns the value; computes it with `init` if it is not there. If it is being computed, waits for it, blocking this thread.
+    /// Returns the value, or computes it with `init` and stores it. Blocks this thread while the value is being computed elsewhere.
     ///
     /// # Panics
-    /// When `init` does, and when the key's `hash`, `eq` or `clone` does: then nothing is held, and the next waiter computes. If it would have
-    /// to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)).
+    /// - If `init` panics, or the key's `hash`, `eq` or `clone`. Then nothing is held, and the next waiter computes.
+    /// - If it would have to wait and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)).
     ///
     /// # Deadlocks
-    /// If `init` asks for the same key, it waits for itself.
+    /// If `init` requests the same key, it waits for itself.
     #[track_caller]
     pub fn get_or_init(&self, key: impl Key<K>, init: impl FnOnce() -> V) -> V {
         self.kept(key).entry().value.value.get_or_init(init).clone()
     }
 
-    /// As [`get_or_init`](Self::get_or_init), with a computation that may fail.
+    /// Returns the value, or computes it with `init`, which may fail, and stores it. Blocks this thread while the value is being computed
+    /// elsewhere.
     ///
     /// # Errors
-    /// That of `init`. The next waiter computes.
+    /// The error of `init`. The next waiter computes.
+    ///
+    /// # Panics, deadlocks
+    /// As with [`get_or_init`](Self::get_or_init).
     #[track_caller]
     pub fn get_or_try_init<E>(&self, key: impl Key<K>, init: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         self.kept(key).entry().value.value.get_or_try_init(init).cloned()
     }
 
-    /// Returns the value; computes it with `init` if it is not there. If it is being computed, waits for it without blocking this thread.
+    /// Returns the value, or computes it with the async `init` and stores it. Waits while the value is being computed elsewhere, without blocking
+    /// this thread.
     ///
     /// # Cancellation
-    /// If the future is dropped while `init` awaits, `init` is dropped, too, and the next waiter computes. Nothing happens before the first
+    /// If the future is dropped while `init` awaits, `init` is dropped as well, and the next waiter computes. Nothing happens before the first
     /// poll.
     ///
     /// # Panics
-    /// As [`get_or_init`](Self::get_or_init), but that it does not block.
+    /// If `init` panics, or the key's `hash`, `eq` or `clone`. Then nothing is held, and the next waiter computes.
     pub async fn get_or_init_async(&self, key: impl Key<K>, init: impl AsyncFnOnce() -> V) -> V {
         let at = self.kept(key);
         at.entry().value.value.get_or_init_async(init).await.clone()
     }
 
-    /// As [`get_or_init_async`](Self::get_or_init_async), with a computation that may fail.
+    /// Returns the value, or computes it with the async `init`, which may fail, and stores it. Waits while the value is being computed
+    /// elsewhere, without blocking this thread.
     ///
     /// # Errors
-    /// That of `init`. The next waiter computes.
+    /// The error of `init`. The next waiter computes.
+    ///
+    /// # Cancellation, panics
+    /// As with [`get_or_init_async`](Self::get_or_init_async).
     pub async fn get_or_try_init_async<E>(
         &self,
         key: impl Key<K>,
@@ -142,9 +151,10 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
         at.entry().value.value.get_or_try_init_async(init).await.cloned()
     }
 
-    /// Returns the value of a computation that all share who ask while it is under way; it is forgotten when it has ended. Who asks first
-    /// computes it with `init`, the others wait, blocking their threads. A value that [`get_or_init`](Self::get_or_init) has stored is
-    /// returned as it is.
+    /// Returns the value of a computation that all concurrent callers share, and stores nothing.
+    ///
+    /// The first caller computes the value with `init`; the others block their threads until it is computed, and return the same value.
+    /// A value that [`get_or_init`](Self::get_or_init) has stored is returned without a computation.
     ///
     /// An error can be shared like any value: `share(key, || -> Result<..> { .. })`.
     ///
@@ -157,8 +167,8 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// assert!(prices.is_empty());
     /// ```
     ///
-    /// # Panics
-    /// As [`get_or_init`](Self::get_or_init).
+    /// # Panics, deadlocks
+    /// As with [`get_or_init`](Self::get_or_init).
     #[track_caller]
     pub fn share(&self, key: impl Key<K>, init: impl FnOnce() -> V) -> V {
         let at = self.shared(key);
@@ -167,10 +177,12 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
         value.clone()
     }
 
-    /// As [`share`](Self::share), without blocking this thread.
+    /// Returns the value of a computation that all concurrent callers share, and stores nothing. Does not block this thread.
     ///
-    /// # Cancellation
-    /// As of [`get_or_init_async`](Self::get_or_init_async).
+    /// Otherwise it is like [`share`](Self::share).
+    ///
+    /// # Cancellation, panics
+    /// As with [`get_or_init_async`](Self::get_or_init_async).
     pub async fn share_async(&self, key: impl Key<K>, init: impl AsyncFnOnce() -> V) -> V {
         let at = self.shared(key);
         let value = at.entry().value.value.get_or_init_async(init).await;
@@ -178,8 +190,10 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
         value.clone()
     }
 
-    /// Removes the value, and returns it if it was there. Who asks for the key from now on computes it anew; a computation that is under way
-    /// goes on for those who wait for it, and is not stored.
+    /// Removes the value, and returns it if it was stored. Never waits.
+    ///
+    /// Later callers with this key compute it anew. A computation that is running continues for its waiters, and its value is not
+    /// stored.
     pub fn remove(&self, key: impl Key<K>) -> Option<V> {
         let hash = key.hash_by(&self.hasher);
         let at = Use::of_old(self, hash, key)?;

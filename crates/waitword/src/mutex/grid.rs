@@ -21,18 +21,17 @@ impl<T: ?Sized> Mutex<T> {
         /// ```
         ///
         /// # Fairness
-        /// See [the type](Self#fairness). A thread that finds the mutex held spins for some 5 µs before it enqueues.
+        /// See [the type](Self#fairness). A thread that finds the mutex held spins for about 5 µs before it enqueues.
         ///
         /// # Deadlocks
-        /// A thread that locks twice waits for itself. A thread that runs tasks, and blocks on a mutex that one of them holds,
-        /// waits for a task that cannot run: `forbid_blocking` finds these.
+        /// A thread that already holds the mutex waits for itself. A thread that runs tasks, and blocks on a mutex that one of them
+        /// holds, waits for a task that cannot run: `forbid_blocking` finds such calls.
         #[doc(alias("acquire", "blocking_lock", "lock_blocking", "pthread_mutex_lock"))]
         lock -> MutexGuard<'_, T>;
-        /// Locks the mutex if it is free. Never waits.
+        /// Attempts to lock the mutex without waiting.
         ///
-        /// `None` means that the mutex is held, or reserved for the head waiter. The reservation lasts a moment, or some 30 ms if
-        /// the head waiter is a future that is not polled ([`guide::what_holds`](crate::guide::what_holds)). Returns an `Option`,
-        /// because there is only one reason to fail.
+        /// Returns `None` if the mutex is held, or reserved for the head waiter. A reservation is short, but may last about 30 ms if
+        /// the head waiter is a future that is not polled ([`guide::what_holds`](crate::guide::what_holds)).
         ///
         /// ```
         /// let mutex = waitword::Mutex::new(1);
@@ -42,9 +41,9 @@ impl<T: ?Sized> Mutex<T> {
         /// assert!(mutex.try_lock().is_some());
         /// ```
         #[doc(alias("try_acquire", "pthread_mutex_trylock"))]
-        #[must_use = "if it is a guard, the mutex is released when that is dropped"]
+        #[must_use = "dropping the guard releases the mutex"]
         try_lock -> Option<MutexGuard<'_, T>>;
-        /// Locks without blocking this thread. The future is ready with the guard.
+        /// Locks the mutex without blocking this thread: the task waits until it is acquired, and the future returns the guard.
         ///
         /// ```
         /// # smol::block_on(async {
@@ -103,17 +102,18 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 /// # Over an `Arc`
-/// The guards and the futures of these methods hold an `Arc` of the mutex. So they can be stored in a struct or moved into a
-/// task.
+/// The guards and the futures of these methods hold an `Arc` of the mutex, so they can be stored in a struct or moved into a task.
 ///
-/// The methods take the `Arc` by reference: the caller keeps the `Arc` if an attempt fails, and the reference count changes
-/// only when a guard or a future is made.
+/// The methods take the `Arc` by reference: the caller keeps its `Arc` if an attempt fails, and the reference count changes
+/// only when a guard or a future is created.
 impl<T: ?Sized> Mutex<T> {
     grid! {
         self: &Arc<Self>;
         // SAFETY: acquired just now, for this guard alone (invariant 1).
         () => |hold| unsafe { OwnedMutexGuard::new(Arc::clone(self), hold) }, "LockError", "", "";
-        /// As [`lock`](Self::lock), with a guard that holds an `Arc` of the mutex.
+        /// Locks the mutex with a guard that holds an `Arc` of it, blocking this thread until it is acquired.
+        ///
+        /// Fairness and deadlocks are those of [`lock`](Self::lock).
         ///
         /// ```
         /// use std::sync::Arc;
@@ -126,11 +126,11 @@ impl<T: ?Sized> Mutex<T> {
         /// ```
         #[doc(alias("lock_arc", "blocking_lock_owned", "lock_arc_blocking"))]
         lock_owned -> OwnedMutexGuard<T>;
-        /// As [`try_lock`](Self::try_lock), with a guard that holds an `Arc` of the mutex.
+        /// Attempts to lock the mutex without waiting, with a guard that holds an `Arc` of it.
         #[doc(alias = "try_lock_arc")]
-        #[must_use = "if it is a guard, the mutex is released when that is dropped"]
+        #[must_use = "dropping the guard releases the mutex"]
         try_lock_owned -> Option<OwnedMutexGuard<T>>;
-        /// As [`lock_async`](Self::lock_async), with a guard and a future that hold an `Arc` of the mutex.
+        /// Locks the mutex without blocking this thread, with a future and a guard that hold an `Arc` of it.
         ///
         /// ```
         /// use std::sync::Arc;
@@ -139,7 +139,7 @@ impl<T: ?Sized> Mutex<T> {
         /// # smol::block_on(async {
         /// let mutex = Arc::new(Mutex::new(1));
         /// let locked = mutex.lock_owned_async();
-        /// // Another task gets the guard, and decides when to release.
+        /// // Another task receives the guard, and decides when to release.
         /// smol::spawn(async move { *locked.await += 1 }).await;
         /// assert_eq!(*mutex.lock_async().await, 2);
         /// # });

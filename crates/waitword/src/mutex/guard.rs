@@ -18,10 +18,10 @@ use crate::mutex::Mutex;
 use crate::raw_mutex::RawMutex;
 
 guard! {
-    /// Access to the value of a locked [`Mutex`]. Dropping the guard releases the mutex.
+    /// A guard of a locked [`Mutex`], which gives access to the value. Dropping the guard releases the mutex.
     ///
-    /// It is [`Send`] when `T` is, and can be dropped on another thread than the one that locked. It is [`Sync`] when `T` is
-    /// `Send` and `Sync`.
+    /// It is [`Send`] when `T` is `Send`, and may be dropped on another thread than the one that locked the mutex. It is [`Sync`]
+    /// when `T` is `Send` and `Sync`.
     ///
     /// The operations on a guard are associated functions, so that they do not hide methods of the value:
     /// `MutexGuard::map(guard, ..)`.
@@ -32,23 +32,23 @@ guard! {
     ///
     /// let mutex = Mutex::new(1);
     /// let mut guard = mutex.lock();
-    /// // Another thread takes over the guard, and releases the mutex.
+    /// // Another thread takes the guard, and releases the mutex.
     /// thread::scope(|scope| drop(scope.spawn(move || *guard += 1)));
     /// assert_eq!(*mutex.lock(), 2);
     /// ```
     #[doc(alias("unlock", "lock_guard", "unique_lock", "scoped_lock"))]
-    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
+    #[must_use = "dropping the guard releases the mutex: keep it with `let guard = ...`"]
     MutexGuard<'a, T> of Mutex as &'a Mutex<T>, as if &'a mut T, (),
     by "lock" or "lock_async" -> MutexLock<&'a Mutex<T>>, written to by "lock",
     RawMutex::{release, release_fair}, ""
 }
 
 guard! {
-    /// Access to the value of a locked [`Mutex`], with an `Arc` of the mutex. Dropping the guard releases the mutex.
+    /// A guard of a locked [`Mutex`] that holds an `Arc` of the mutex. Dropping the guard releases the mutex.
     ///
-    /// As [`MutexGuard`], but borrows nothing.
+    /// It is like [`MutexGuard`], but borrows nothing.
     #[doc(alias = "ArcMutexGuard")]
-    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
+    #[must_use = "dropping the guard releases the mutex: keep it with `let guard = ...`"]
     OwnedMutexGuard<T> of Mutex as Arc<Mutex<T>>, as if T, (),
     by "lock_owned" or "lock_owned_async" -> MutexLock<Arc<Mutex<T>>>, written to by "lock",
     RawMutex::{release, release_fair}, "", sent as Mutex
@@ -71,7 +71,7 @@ leads_to_its_lock! {
 into_arc! { OwnedMutexGuard of Mutex by "lock_owned": release, release_fair; }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The value, for as long as the mutex lives. Nothing unlocks the mutex again.
+    /// Returns a mutable reference to the value and never unlocks the mutex. The reference is valid for as long as the mutex is borrowed.
     ///
     /// ```
     /// use waitword::{Mutex, MutexGuard};
@@ -92,19 +92,20 @@ map! { ['a, T: ?Sized] MutexGuard['a, T] of Mutex by "lock" -> MappedMutexGuard[
 map! { [T: ?Sized] OwnedMutexGuard[T] of Mutex by "lock_owned" -> OwnedMappedMutexGuard[T], mutex => mutex; mut }
 
 mapped! {
-    /// Access to a part of the value of a locked [`Mutex`]. Dropping the guard releases the mutex.
+    /// A guard of a locked [`Mutex`], which gives access to a part of the value. Dropping the guard releases the mutex.
     ///
-    /// Made by [`MutexGuard::map`].
-    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
+    /// Returned by [`MutexGuard::map`].
+    #[must_use = "dropping the guard releases the mutex: keep it with `let guard = ...`"]
     ['a,] MappedMutexGuard['a]: &'a RawMutex, as if &'a mut U, release, release_fair, raw => raw; mut
 }
 
 mapped! {
-    /// Access to a part of the value of a locked [`Mutex`], with an `Arc` of the mutex. Dropping the guard releases the mutex.
+    /// A guard of a locked [`Mutex`] that gives access to a part of the value and holds an `Arc` of the mutex. Dropping the guard releases
+    /// the mutex.
     ///
-    /// Made by [`OwnedMutexGuard::map`]. `T` is the value, `U` the part.
+    /// Returned by [`OwnedMutexGuard::map`]. `T` is the type of the value, `U` that of the part.
     #[doc(alias = "MappedArcMutexGuard")]
-    #[must_use = "the mutex is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
+    #[must_use = "dropping the guard releases the mutex: keep it with `let guard = ...`"]
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
     [T: ?Sized,] OwnedMappedMutexGuard[T]: Arc<Mutex<T>>, as if *mut U, release, release_fair, mutex => mutex.raw; mut
 }

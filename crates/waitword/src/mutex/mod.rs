@@ -13,11 +13,11 @@ use crate::acquire::Acquire as _;
 use crate::guards::owns_its_value;
 use crate::raw_mutex::RawMutex;
 
-/// A value that one thread or task at a time can reach.
+/// A mutual exclusion lock around a value, for threads and tasks.
 ///
-/// Threads lock it with [`lock`](Self::lock) and tasks with [`lock_async`](Self::lock_async), on the same mutex and from
-/// one wait queue. Both return a guard, which gives access to the value, and releases the mutex when it is dropped. A guard
-/// may be dropped on another thread than the one that locked, and held across an `await`.
+/// Threads lock it with [`lock`](Self::lock) and tasks with [`lock_async`](Self::lock_async). Both wait in the same queue, and both
+/// return a guard, which gives access to the value and releases the mutex when it is dropped. A guard may be held across an
+/// `await`, and dropped on another thread than the one that locked the mutex.
 ///
 /// | | borrows | over an `Arc` |
 /// |---|---|---|
@@ -27,7 +27,7 @@ use crate::raw_mutex::RawMutex;
 /// | … with a timeout | `lock_async().timeout(d)` | `lock_owned_async().timeout(d)` |
 /// | blocks until a deadline | [`lock_for`](Self::lock_for), [`lock_until`](Self::lock_until) | – |
 ///
-/// It takes 4 bytes besides the value, and allocates nothing: neither a new mutex nor a wait.
+/// It takes 4 bytes besides the value. Neither `new` nor a wait allocates.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,29 +49,29 @@ use crate::raw_mutex::RawMutex;
 /// ```
 ///
 /// # Fairness
-/// All waiters, threads and tasks alike, are in one queue, and get the mutex in FIFO order. A release is a signal to the head
-/// waiter, not a handoff: until that waiter runs, the mutex is free for barging acquirers, and no thread sleeps at a free
-/// mutex. Barging is bounded, so it starves no waiter: when the signalled waiter runs and finds the mutex held, or after a
-/// barging window of 200 µs at the most, the mutex is reserved for the queue. A waiter keeps its position, however many
+/// All waiters, threads and tasks alike, are in one queue, and acquire the mutex in FIFO order. A release is a signal to the head
+/// waiter, not a handoff: until that waiter runs, the mutex is free for barging acquirers, so that no thread sleeps beside a free
+/// mutex. Barging is bounded and starves no waiter: the mutex is reserved for the queue as soon as the signalled waiter runs and
+/// finds the mutex held, and after a barging window of 200 µs at the latest. A waiter keeps its position, however many
 /// acquirers barge past it. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
 /// [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair) reserves the mutex for the head waiter at once.
 ///
 /// # Futures that nobody polls
-/// A queued task that is signalled and not polled does not hold the mutex, and does not block other waiters for good (no
-/// futurelock). Other acquirers barge meanwhile, for one barging window. After one to two times
+/// A queued task that was signalled and is not polled does not hold the mutex, and delays other waiters for a bounded time only (no
+/// futurelock). Other acquirers may barge for one barging window. After one to two times
 /// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) (10 to 20 ms) without a response, the next waiter is signalled in its place. The
-/// unresponsive task keeps its position, and gets the mutex when it is polled again. So a lock future may stay half awaited in
-/// a `select!`, in a set of futures or in a struct, for any time.
+/// unresponsive task keeps its position, and acquires the mutex when it is polled again. So a future that was polled may stay in
+/// a `select!`, in a set of futures or in a struct for any length of time.
 ///
-/// A *guard* in a task that is not polled does hold the mutex, and the lock cannot know for how long.
+/// A *guard* in a task that is not polled does hold the mutex, without a bound.
 ///
 /// # No poisoning
-/// If a thread panics while it has a guard, or a task is dropped, the mutex is released, and the next holder finds the value
-/// as it was left. The `Mutex` of the standard library would be poisoned. Poisoning does not suit tasks: a task that is dropped
-/// halfway leaves the same incomplete change as a panic, but poisoning would report only the panic. And most critical sections
-/// either cannot panic or leave nothing half done, and would need an `unwrap` each all the same. For the others there is
-/// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked, or left it in the middle of a change.
+/// If a thread panics while it holds a guard, or a task that holds one is dropped, the mutex is released, and the next holder finds
+/// the value as it was left. The `Mutex` of the standard library would be poisoned by the panic. Poisoning does not suit tasks: a
+/// task that is dropped halfway leaves the same incomplete change as a panic, but poisoning reports only the panic. Most
+/// critical sections cannot panic or leave no incomplete change, and would still need an `unwrap` each. For the others there is
+/// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked, or left a change incomplete.
 #[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {
@@ -92,14 +92,14 @@ unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 owns_its_value!(Mutex over RawMutex, "mutex", "lock");
 
 impl<T: ?Sized> Mutex<T> {
-    /// Whether the mutex is held at this moment. The answer may be outdated when it arrives.
+    /// Returns `true` if the mutex is held at this moment. The answer may be outdated when the caller sees it.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.is_locked()
     }
 }
 
-/// Shows the value if the mutex is free, and holds the mutex meanwhile. Does not wait.
+/// Shows the value if the mutex is free, and holds the mutex while it does. Never waits.
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Mutex");

@@ -22,8 +22,7 @@ use crate::once::OnceLock;
 use crate::once::slot::SlotTurn;
 
 impl<T> OnceLock<T> {
-    /// The value. If there is none, `initialiser` makes it; if another initialiser runs already, waits for it, blocking this
-    /// thread.
+    /// Returns the value, or sets the cell to the result of `initialiser` if it is empty. Blocks this thread while another initialiser runs.
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -32,11 +31,12 @@ impl<T> OnceLock<T> {
     /// ```
     ///
     /// # Panics
-    /// When `initialiser` does; the turn is forwarded. If another initialiser runs and this thread must not block
-    /// ([`forbid_blocking`](crate::forbid_blocking)): use [`get_or_init_async`](Self::get_or_init_async) there.
+    /// - If `initialiser` panics. The turn is forwarded.
+    /// - If another initialiser runs and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    ///   [`get_or_init_async`](Self::get_or_init_async) there.
     ///
     /// # Deadlocks
-    /// If `initialiser` asks for this cell's value with a method that waits, it waits for itself.
+    /// If `initialiser` calls a method of this cell that waits, it waits for itself.
     #[doc(alias("call_once", "get_or_init_blocking", "init_once"))]
     #[inline]
     #[track_caller]
@@ -50,10 +50,11 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// As [`get_or_init`](Self::get_or_init), with an initialiser that may fail.
+    /// Returns the value, or sets the cell to the result of `initialiser`, which may fail, if it is empty. Blocks this thread while another
+    /// initialiser runs.
     ///
     /// # Errors
-    /// That of `initialiser`; the turn is forwarded.
+    /// The error of `initialiser`. The turn is forwarded.
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -61,8 +62,8 @@ impl<T> OnceLock<T> {
     /// assert_eq!(cell.get_or_try_init(|| "7".parse::<i32>()), Ok(&7));
     /// ```
     ///
-    /// # Panics
-    /// As [`get_or_init`](Self::get_or_init).
+    /// # Panics, deadlocks
+    /// As with [`get_or_init`](Self::get_or_init).
     #[inline]
     #[track_caller]
     pub fn get_or_try_init<E>(&self, initialiser: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
@@ -72,17 +73,17 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value. If there is none, `initialiser` makes it; if another initialiser runs already, waits for it. Does not block
-    /// this thread.
+    /// Returns the value, or sets the cell to the result of the async `initialiser` if it is empty. Waits while another initialiser runs,
+    /// without blocking this thread.
     ///
     /// # Cancellation
-    /// If the future is dropped while `initialiser` awaits, `initialiser` is dropped, too, and the turn is forwarded.
+    /// If the future is dropped while `initialiser` awaits, `initialiser` is dropped as well, and the turn is forwarded.
     ///
     /// # Panics
-    /// When `initialiser` does; the turn is forwarded. When polled again after it was ready.
+    /// If `initialiser` panics; the turn is forwarded. When polled again after it was ready.
     ///
     /// # Deadlocks
-    /// As [`get_or_init`](Self::get_or_init).
+    /// As with [`get_or_init`](Self::get_or_init).
     ///
     /// ```
     /// # smol::block_on(async {
@@ -100,10 +101,11 @@ impl<T> OnceLock<T> {
         self.make(Caller::here(), initialiser, Ok::<_, Infallible>, |Ok(value)| value)
     }
 
-    /// As [`get_or_init_async`](Self::get_or_init_async), with an initialiser that may fail.
+    /// Returns the value, or sets the cell to the result of the async `initialiser`, which may fail, if it is empty. Waits while another
+    /// initialiser runs, without blocking this thread.
     ///
     /// # Errors
-    /// That of `initialiser`; the turn is forwarded.
+    /// The error of `initialiser`. The turn is forwarded.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -115,11 +117,8 @@ impl<T> OnceLock<T> {
     /// # });
     /// ```
     ///
-    /// # Cancellation
-    /// As [`get_or_init_async`](Self::get_or_init_async).
-    ///
-    /// # Panics
-    /// As [`get_or_init_async`](Self::get_or_init_async).
+    /// # Cancellation, panics, deadlocks
+    /// As with [`get_or_init_async`](Self::get_or_init_async).
     #[track_caller]
     pub fn get_or_try_init_async<E>(
         &self,

@@ -26,7 +26,7 @@ use crate::once::slot::{SlotTurn, Turn};
 use crate::sync::atomic::AtomicU32;
 use crate::sync::const_fn;
 
-/// A value that is made by the first thread or task that uses it.
+/// A value that is initialised by the first thread or task that uses it.
 ///
 /// ```
 /// use waitword::LazyLock;
@@ -39,9 +39,8 @@ use crate::sync::const_fn;
 /// # });
 /// ```
 ///
-/// The initialiser itself does not await: a task that dereferences would have nothing to drive it with.
-/// Tasks that must not block while *another* runs it use [`force_async`](Self::force_async). For an initialiser that
-/// awaits, a function with an [`OnceLock`] in it is the lazy value:
+/// The initialiser is not async, because a dereference cannot await. A task uses [`force_async`](Self::force_async), which does not block
+/// while *another* thread or task runs the initialiser. For an async initialiser, write a function around an [`OnceLock`]:
 ///
 /// ```
 /// use waitword::OnceLock;
@@ -54,11 +53,11 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Panics
-/// If the initialiser panics, the call that ran it panics, and so does every later one, because an initialiser can be run only once. (For
-/// one that may fail and be tried again: [`OnceLock::get_or_try_init`].) Dereferencing panics as [`force`](Self::force) does.
+/// If the initialiser panics, the call that ran it panics, and so does every later call, because an initialiser can run only once. (For
+/// one that may fail and be tried again, use [`OnceLock::get_or_try_init`].) A dereference panics as [`force`](Self::force) does.
 ///
 /// # Deadlocks
-/// An initialiser that asks for the value which it makes waits for itself.
+/// An initialiser that uses the value which it initialises waits for itself.
 #[doc(alias("Lazy", "AsyncLazy", "LazyCell", "lazy_static"))]
 pub struct LazyLock<T, F = fn() -> T> {
     cell: OnceLock<T>,
@@ -68,13 +67,13 @@ pub struct LazyLock<T, F = fn() -> T> {
 
 impl<T, F> LazyLock<T, F> {
     const_fn! {
-        /// A value that `initialiser` will make.
+        /// Creates a lazy value with this initialiser, which runs at the first use.
         pub const fn new(initialiser: F) -> Self {
             Self { cell: OnceLock::new(), initialiser: Mutex::new(Some(initialiser)) }
         }
     }
 
-    /// The value, if it has been made. Never waits.
+    /// Returns the value if it is initialised, and `None` otherwise. Never waits.
     ///
     /// ```
     /// use waitword::LazyLock;
@@ -89,15 +88,15 @@ impl<T, F> LazyLock<T, F> {
         this.cell.get()
     }
 
-    /// The value, if it has been made, for the exclusive owner.
+    /// Returns a mutable reference to the value if it is initialised. Never waits, because the `&mut` excludes all others.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         this.cell.get_mut()
     }
 
-    /// The value, if it has been made; otherwise the initialiser.
+    /// Consumes the lazy value, and returns the value if it is initialised. Never waits.
     ///
     /// # Errors
-    /// The initialiser, if it has not been run; `None` if it has panicked.
+    /// `Some` with the initialiser if it has not run, `None` if it has panicked.
     pub fn into_inner(this: Self) -> Result<T, Option<F>> {
         let Self { cell, initialiser } = this;
         cell.into_inner().ok_or_else(|| initialiser.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -105,11 +104,12 @@ impl<T, F> LazyLock<T, F> {
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// The value. If there is none, makes it; if the initialiser runs already, waits for it, blocking this thread.
+    /// Returns the value, and runs the initialiser first if it has not run. Blocks this thread while another runs it.
     ///
     /// # Panics
-    /// When the initialiser does or has done. If another thread or task runs it and this thread must not block
-    /// ([`forbid_blocking`](crate::forbid_blocking)): use [`force_async`](Self::force_async) there.
+    /// - If the initialiser panics, or has panicked before.
+    /// - If another thread or task runs the initialiser and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    ///   [`force_async`](Self::force_async) there.
     #[inline]
     #[track_caller]
     pub fn force(this: &Self) -> &T {
@@ -119,15 +119,14 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    /// The value. If there is none, makes it at the first poll; if the initialiser runs already, waits for it without
-    /// blocking this thread.
+    /// Returns the value, and runs the initialiser at the first poll if it has not run. Waits while another runs it, without blocking this
+    /// thread.
     ///
     /// # Cancellation
-    /// Dropping the future dequeues it; no other waiter is affected. The initialiser is run within one poll, so it is
-    /// never cut short.
+    /// Dropping the future dequeues it. No other waiter is affected. The initialiser runs within one poll, so it is never interrupted.
     ///
     /// # Panics
-    /// When the initialiser does or has done. When polled again after it was ready.
+    /// If the initialiser panics, or has panicked before. When polled again after it was ready.
     #[track_caller]
     pub fn force_async(this: &Self) -> impl Future<Output = &T> {
         let wait = WaitFor::new(Forcing(this, Caller::here()));
@@ -137,9 +136,10 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    /// The value, for the exclusive owner. If there is none, makes it. Never waits: the `&mut` excludes all others.
+    /// Returns a mutable reference to the value, and runs the initialiser first if it has not run. Never waits, because the `&mut` excludes all
+    /// others.
     ///
-    /// So does dereferencing mutably.
+    /// A mutable dereference does the same.
     ///
     /// ```
     /// use waitword::LazyLock;
@@ -151,7 +151,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// ```
     ///
     /// # Panics
-    /// When the initialiser does or has done.
+    /// If the initialiser panics, or has panicked before.
     pub fn force_mut(this: &mut Self) -> &mut T {
         let Self { cell, initialiser } = this;
         let initialiser = initialiser.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -176,7 +176,9 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
 
 #[cold]
 fn has_panicked() -> ! {
-    panic!("the initialiser of this `LazyLock` has panicked, and can be run only once")
+    panic!(
+        "the initialiser of this `LazyLock` panicked, and can run only once: use `OnceLock` if it may fail"
+    )
 }
 
 impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
@@ -196,21 +198,21 @@ impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
     }
 }
 
-/// A value that has been made.
+/// Creates a lazy value that is initialised.
 impl<T, F> From<T> for LazyLock<T, F> {
     fn from(value: T) -> Self {
         Self { cell: OnceLock::with_value(value), initialiser: Mutex::new(None) }
     }
 }
 
-/// A value that will be the type's default.
+/// Creates a lazy value that is initialised to the default of its type.
 impl<T: Default> Default for LazyLock<T> {
     fn default() -> Self {
         Self::new(T::default)
     }
 }
 
-/// Shows the value, if it has been made. Does not wait.
+/// Shows the value, if it is initialised. Never waits.
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_tuple("LazyLock");

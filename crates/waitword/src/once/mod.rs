@@ -25,9 +25,9 @@ use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
 use crate::error::LockError;
 use crate::sync::const_fn;
 
-/// A cell that is set once, by a thread or a task, and read by all.
+/// A cell that is set once, by a thread or a task, and can be read by all. Threads and tasks can wait for its value.
 ///
-/// | | waits for the value | makes it |
+/// | | waits for the value | sets it |
 /// |---|---|---|
 /// | blocks the thread | [`wait`](Self::wait) | [`get_or_init`](Self::get_or_init), [`get_or_try_init`](Self::get_or_try_init) |
 /// | never waits | [`get`](Self::get) | [`set`](Self::set), [`try_insert`](Self::try_insert) |
@@ -35,8 +35,8 @@ use crate::sync::const_fn;
 /// | … with a timeout | `wait_async().timeout(d)` | – |
 /// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
 ///
-/// Reading it when it is set costs one load. It takes 4 bytes besides the value. While an initialiser runs, other initialisers
-/// wait; so do readers that call [`wait`](Self::wait).
+/// A read of a cell that is set costs one load. A cell takes 4 bytes besides the value. While an initialiser runs, other initialisers
+/// wait, and so do readers that call [`wait`](Self::wait).
 ///
 /// ```
 /// use waitword::OnceLock;
@@ -51,15 +51,15 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Initialisers that fail
-/// The turn to set the cell is forwarded when an initialiser panics, returns an error, or belongs to a future that is
-/// dropped. The first waiter that runs takes the turn, with an initialiser of its own. There is no poison.
+/// If an initialiser panics or returns an error, or its future is dropped, the cell stays empty and the turn to initialise it is forwarded:
+/// the first waiter that runs takes the turn and runs its own initialiser. There is no poisoning.
 ///
 /// # Fairness
-/// A turn that becomes free wakes all waiters, in FIFO order, and the first that runs takes it: a task that is not polled blocks nobody.
-/// But a task that has the turn, and is not polled while its initialiser awaits, blocks the others.
+/// A turn that becomes free wakes all waiters, in FIFO order, and the first that runs takes it. A queued task that is not polled delays nobody.
+/// But a task that holds the turn, and is not polled while its initialiser awaits, blocks the others.
 ///
 /// # Deadlocks
-/// An initialiser that asks for the cell which it initialises waits for itself.
+/// An initialiser that initialises the same cell, or waits for its value, waits for itself.
 #[doc(alias("OnceCell", "AsyncOnceCell", "SetOnce", "Once", "OnceBox", "pthread_once"))]
 pub struct OnceLock<T> {
     pub(super) slot: Slot<T>,
@@ -67,14 +67,15 @@ pub struct OnceLock<T> {
 
 impl<T> OnceLock<T> {
     const_fn! {
-        /// A cell without a value.
+        /// Creates an empty cell.
+        #[doc(alias = "const_new")]
         pub const fn new() -> Self {
             Self { slot: Slot::new() }
         }
     }
 
     const_fn! {
-        /// A cell that is set, as [`From`] makes it, but in a constant too.
+        /// Creates a cell that is set to `value`. Unlike [`From`], it can be used in a constant.
         ///
         /// ```
         /// static NAME: waitword::OnceLock<&str> = waitword::OnceLock::with_value("waitword");
@@ -86,7 +87,7 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, if the cell is set. Never waits.
+    /// Returns the value if the cell is set, and `None` otherwise. Never waits.
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -100,10 +101,10 @@ impl<T> OnceLock<T> {
         self.slot.get()
     }
 
-    /// Sets the cell. Never waits.
+    /// Sets the cell to `value`. Never waits.
     ///
     /// # Errors
-    /// The value, if the cell is set, or an initialiser runs at this moment. (To get the value of that initialiser,
+    /// Returns `value` if the cell is set already, or an initialiser runs at this moment. (To wait for the value of that initialiser,
     /// use [`get_or_init`](Self::get_or_init).)
     ///
     /// ```
@@ -116,10 +117,10 @@ impl<T> OnceLock<T> {
         self.try_insert(value).map(drop).map_err(|(_, value)| value)
     }
 
-    /// As [`set`](Self::set), with a reference to the value that is in the cell afterwards. Never waits.
+    /// Sets the cell to `value`, and returns a reference to it. Never waits.
     ///
     /// # Errors
-    /// The value, if the cell is set, beside the one that it is set to; or beside `None`, if an initialiser runs at this moment.
+    /// Returns `value`, together with the present value if the cell is set already, or with `None` if an initialiser runs at this moment.
     /// (The `try_insert` of the standard library waits for that initialiser, as [`get_or_init`](Self::get_or_init) does here.)
     ///
     /// ```
@@ -134,7 +135,7 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// Whether the cell is set. Never waits.
+    /// Returns `true` if the cell is set. Never waits.
     #[doc(alias("initialized", "is_initialized"))]
     #[inline]
     pub fn is_set(&self) -> bool {
@@ -147,7 +148,7 @@ impl<T> OnceLock<T> {
         self.slot.waiters()
     }
 
-    /// Waits until the cell is set, blocking this thread.
+    /// Blocks this thread until the cell is set, and returns the value.
     ///
     /// ```
     /// let cell = waitword::OnceLock::new();
@@ -170,10 +171,10 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// Waits until the cell is set, without blocking this thread.
+    /// Waits until the cell is set, without blocking this thread, and returns the value.
     ///
     /// # Cancellation
-    /// Dropping the future dequeues it; no other waiter is affected.
+    /// Dropping the future dequeues it. No other waiter is affected.
     ///
     /// # Panics
     /// When polled again after it was ready.
@@ -193,10 +194,12 @@ impl<T> OnceLock<T> {
 
     blocking_waits! {
         self: &Self => SlotValue(&self.slot);
-        /// Waits for the value, blocking this thread for at most `timeout`.
+        /// Blocks this thread until the cell is set, or until `timeout` has elapsed, and returns the value.
         #[doc(alias = "wait_timeout")]
         wait_for -> &T;
-        /// Waits for the value, blocking this thread until `deadline` at the latest. A value that is there is taken even after the deadline.
+        /// Blocks this thread until the cell is set, or until `deadline`, and returns the value.
+        ///
+        /// A value that is present is returned even after the deadline.
         wait_until, "";
     }
 }
@@ -207,7 +210,7 @@ impl<T> Default for OnceLock<T> {
     }
 }
 
-/// A cell that is set.
+/// Creates a cell that is set.
 impl<T> From<T> for OnceLock<T> {
     fn from(value: T) -> Self {
         Self::with_value(value)
@@ -220,7 +223,7 @@ impl<T: Clone> Clone for OnceLock<T> {
     }
 }
 
-/// Compares what they hold at this moment.
+/// Compares the values at this moment. Never waits.
 impl<T: PartialEq> PartialEq for OnceLock<T> {
     fn eq(&self, other: &Self) -> bool {
         self.get() == other.get()
@@ -229,7 +232,7 @@ impl<T: PartialEq> PartialEq for OnceLock<T> {
 
 impl<T: Eq> Eq for OnceLock<T> {}
 
-/// Shows the value, if the cell is set. Does not wait.
+/// Shows the value, if the cell is set. Never waits.
 impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_tuple("OnceLock");
@@ -242,7 +245,7 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
 }
 
 pin_project! {
-    /// The future of [`OnceLock::wait_async`].
+    /// The future returned by [`OnceLock::wait_async`].
     #[must_use = "nothing is waited for until this is awaited: add `.await`, or wait without `_async` in a thread"]
     pub struct OnceWait<'a, T, D = NoDeadline> {
         #[pin]

@@ -3,7 +3,7 @@
 use crate::once::OnceLock;
 
 impl<T> OnceLock<T> {
-    /// The value, for the exclusive owner.
+    /// Returns a mutable reference to the value if the cell is set. Never waits, because the `&mut self` excludes all others.
     ///
     /// ```
     /// let mut cell = waitword::OnceLock::from(1);
@@ -23,7 +23,7 @@ impl<T> OnceLock<T> {
         self.slot.get_mut().expect(SET)
     }
 
-    /// Takes the value out; the cell can be set again.
+    /// Takes the value out of the cell, which can be set again. Never waits, because the `&mut self` excludes all others.
     ///
     /// ```
     /// let mut cell = waitword::OnceLock::from(1);
@@ -34,7 +34,7 @@ impl<T> OnceLock<T> {
         self.slot.take()
     }
 
-    /// The value, if the cell was set.
+    /// Consumes the cell, and returns the value if it was set. Never waits.
     pub fn into_inner(mut self) -> Option<T> {
         self.slot.take()
     }

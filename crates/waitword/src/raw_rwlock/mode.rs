@@ -168,7 +168,5 @@ fn barge(state: u64) -> (u64, bool) {
 
 #[cold]
 fn too_many_readers() -> ! {
-    panic!(
-        "{MAX_READERS} readers have the lock at once, which is as many as it can count: are their guards leaked?"
-    )
+    panic!("{MAX_READERS} readers hold the lock, and it can count no more: were their guards leaked?")
 }

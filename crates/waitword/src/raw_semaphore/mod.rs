@@ -98,7 +98,7 @@ pub(crate) const MAX_PERMITS: usize = usize::MAX >> SHIFT;
 const FEW: usize = MAX_PERMITS >> 20;
 const HALF: u64 = (MAX_PERMITS / 2) as u64;
 
-/// The semaphore was closed ([`Semaphore::close`](crate::Semaphore::close)), and gives no more permits.
+/// The error of an acquire from a semaphore that was [closed](crate::Semaphore::close), and grants no more permits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Closed;
 
@@ -321,7 +321,7 @@ tells_its_drop! { RawSemaphore: this => this.held_at(), true }
 pub(crate) fn asked(permits: usize) -> usize {
     assert!(
         permits <= MAX_PERMITS,
-        "{permits} permits were asked for: no semaphore has more than `Semaphore::MAX_PERMITS`"
+        "{permits} permits were requested: a semaphore has at most `Semaphore::MAX_PERMITS`"
     );
     permits
 }

@@ -11,12 +11,12 @@ use crate::holders::{HoldId, not_kept};
 use crate::raw_mutex;
 use crate::raw_traits::{Outcome, for_each_version, methods};
 
-/// The word of [`crate::Mutex`], without a value and without guards.
+/// The raw mutex of [`crate::Mutex`], without a value and without guards, for `lock_api`.
 ///
 /// # Where this thread must not block
-/// If `lock` would have to wait there ([`forbid_blocking`](crate::forbid_blocking)), it panics. But the process aborts where a panic would
-/// leave a guard without its mutex: in `unlocked`, which locks the mutex again. In version 0.4 of `lock_api`, `lock` cannot tell who calls
-/// it, so there the process always aborts. The timed forms fail at once instead, and `bump` does nothing.
+/// If `lock` would have to wait on a thread that must not block ([`forbid_blocking`](crate::forbid_blocking)), it panics. But the process
+/// aborts where a panic would leave a guard without its mutex: in `unlocked`, which locks the mutex again. With `lock_api` 0.4, `lock` cannot
+/// tell these calls apart, so there the process always aborts. The timed methods fail at once, and `bump` does nothing.
 pub struct RawMutex {
     raw: raw_mutex::RawMutex,
 }

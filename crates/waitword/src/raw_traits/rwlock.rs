@@ -11,11 +11,11 @@ use crate::holders::{Change, Hold, awaited, changed, not_kept};
 use crate::raw_rwlock::{self, Mode};
 use crate::raw_traits::{Outcome, for_each_version, methods};
 
-/// The words of [`crate::RwLock`], without a value and without guards.
+/// The raw readers-writer lock of [`crate::RwLock`], without a value and without guards, for `lock_api`.
 ///
 /// # Where this thread must not block
-/// As with [`RawMutex`](crate::raw_traits::mutex::RawMutex). `upgrade` panics and drops its guard. `with_upgraded` panics and leaves its guard as
-/// it was; with version 0.5 of `lock_api` it aborts.
+/// As with [`RawMutex`](crate::raw_traits::mutex::RawMutex). `upgrade` panics and drops its guard. `with_upgraded` panics and leaves its guard
+/// unchanged; with `lock_api` 0.5 it aborts.
 pub struct RawRwLock {
     raw: raw_rwlock::RawRwLock,
 }

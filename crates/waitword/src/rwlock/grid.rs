@@ -108,23 +108,24 @@ mode! {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Acquires shared access past queued writers, blocking this thread only if a writer holds the lock.
+    /// Acquires shared access past queued writers, blocking this thread only while a writer holds the lock.
     ///
-    /// For a function that may be called with or without a guard of this lock on the same thread: [`read`](Self::read) could wait behind a
-    /// writer, and the writer for the guard. This never waits while the thread reads already: then no writer holds the lock.
+    /// For a function that may be called with or without a read guard of this lock on the same thread: [`read`](Self::read) could wait behind
+    /// a queued writer, which waits for that guard. This method never waits while the thread holds a read guard, because no writer holds
+    /// the lock then.
     ///
     /// ```
     /// let lock = waitword::RwLock::new(1);
     /// let outer = lock.read();
-    /// // Somewhere inside; perhaps a writer is queued.
+    /// // In a function that is called; a writer may be queued.
     /// assert_eq!(*outer, *lock.read_recursive());
     /// ```
     ///
     /// # Fairness
-    /// None: while such reads overlap, writers starve. Once it waits, behind a writer that holds the lock, it is queued like any reader.
+    /// None: while such reads overlap, writers starve. A call that has to wait for the writer that holds the lock is queued like any reader.
     ///
     /// # Deadlocks
-    /// If this thread has a guard for writing, or has begun an upgrade, it waits for itself.
+    /// A thread that holds a write guard, or has begun an upgrade, waits for itself.
     ///
     /// # Panics
     /// If a writer holds the lock and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -139,16 +140,15 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Attempts to acquire shared access past queued writers, without waiting; also while an upgrade waits for other readers to leave.
+    /// Attempts to acquire shared access past queued writers and a pending upgrade, without waiting.
     ///
-    /// It always succeeds for a holder that reads already. For others it is not fair: a stream of such reads starves
-    /// writers.
+    /// It always succeeds for a holder of a read guard. It is not fair: a stream of such reads starves writers.
     ///
     /// ```
     /// let lock = waitword::RwLock::new(1);
     /// let outer = lock.read();
-    /// // Somewhere inside; perhaps a writer is queued.
-    /// let inner = lock.try_read_recursive().expect("read already");
+    /// // In a function that is called; a writer may be queued.
+    /// let inner = lock.try_read_recursive().expect("this thread reads");
     /// assert_eq!(*outer, *inner);
     /// ```
     #[must_use = "dropping the guard releases the lock"]
@@ -165,12 +165,12 @@ impl<T: ?Sized> RwLock<T> {
 
 mode! {
     "# Exclusive access", Mode::Write, RwLockWrite, RwLockWriteGuard, OwnedRwLockWriteGuard;
-    /// Acquires exclusive access, blocking this thread while there is another holder, or an earlier waiter is queued.
+    /// Acquires exclusive access, blocking this thread while anyone else holds the lock or an earlier waiter is queued.
     #[doc(alias("blocking_write", "write_blocking", "lock_exclusive", "pthread_rwlock_wrlock"))]
     write;
     /// Attempts to acquire exclusive access without waiting. Returns `None` also while the lock is reserved for a waiter.
     try_write;
-    /// Acquires exclusive access without blocking this thread: the task waits while there is another holder, or an earlier waiter is queued.
+    /// Acquires exclusive access without blocking this thread: the task waits while anyone else holds the lock or an earlier waiter is queued.
     #[doc(alias = "async_write")]
     write_async;
     /// Acquires exclusive access, blocking this thread for at most `timeout`.
@@ -190,12 +190,14 @@ mode! {
 
 mode! {
     "# Upgradable shared access", Mode::Upgradable, RwLockUpgradableRead, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
-    /// Acquires the upgradable read lock, blocking this thread while a writer or another upgradable reader holds the lock, or an earlier waiter is queued.
+    /// Acquires the upgradable read lock, blocking this thread while a writer or another upgradable reader holds the lock, or an earlier
+    /// waiter is queued.
     #[doc(alias("upgradeable_read", "lock_upgradable", "upgradable_read_blocking"))]
     upgradable_read;
     /// Attempts to acquire the upgradable read lock without waiting. Returns `None` also while the lock is reserved for a waiter.
     try_upgradable_read;
-    /// Acquires the upgradable read lock without blocking this thread: the task waits while a writer or another upgradable reader holds the lock, or an earlier waiter is queued.
+    /// Acquires the upgradable read lock without blocking this thread: the task waits while a writer or another upgradable reader holds the
+    /// lock, or an earlier waiter is queued.
     #[doc(alias = "upgradeable_read_async")]
     upgradable_read_async;
     /// Acquires the upgradable read lock, blocking this thread for at most `timeout`.
@@ -204,7 +206,8 @@ mode! {
     /// Acquires the upgradable read lock, blocking this thread until `deadline` at the latest.
     #[doc(alias = "try_upgradable_read_until")]
     upgradable_read_until;
-    /// Acquires the upgradable read lock with a guard that holds an `Arc` of the lock, blocking this thread as [`upgradable_read`](Self::upgradable_read) does.
+    /// Acquires the upgradable read lock with a guard that holds an `Arc` of the lock, blocking this thread as
+    /// [`upgradable_read`](Self::upgradable_read) does.
     #[doc(alias = "upgradable_read_arc")]
     upgradable_read_owned;
     /// Attempts to acquire the upgradable read lock without waiting, with a guard that holds an `Arc` of the lock.

@@ -26,26 +26,26 @@ macro_rules! rwlock_guard {
     ) => {
         guard! {
             $(#[$docs])*
-            #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+            #[must_use = "dropping the guard releases the lock: keep it with `let guard = ...`"]
             $Guard<$($life,)? T> of RwLock as $Shared, as if $Like, Mode::$mode,
             by $acquire or $instead -> $Future, written to by "write",
             RawRwLock::{$release, $release_fair},
-            "Readers also wait for a pending [upgrade](crate::RwLockUpgradableReadGuard::upgrade). If there are other readers, the head \
-            waiter and this thread wait until these have left; a thread that has another guard of this lock may wait for itself."
+            "A read also waits for a pending [upgrade](crate::RwLockUpgradableReadGuard::upgrade). If there are other readers, the head \
+            waiter and this thread wait until those have released; a thread that holds another guard of this lock may wait for itself."
             $(, sent as $hold)?
         }
     };
 }
 
 rwlock_guard! {
-    /// One of the readers of a [`RwLock`]. Dropping it releases the lock.
+    /// A guard of shared access to a [`RwLock`]. Dropping the guard releases the lock.
     ///
-    /// It is [`Send`] and [`Sync`] when `T` is [`Sync`], and can be dropped on another thread than the one that acquired it.
+    /// It is [`Send`] and [`Sync`] when `T` is [`Sync`], and may be dropped on another thread than the one that acquired it.
     ///
-    /// It is covariant in `T`, as a `&T` is: a guard of a `&'static str` serves where one of a shorter-lived `str` is asked
-    /// for. So it does not lead back to the lock, through which a short-lived one could be written.
+    /// It is covariant in `T`, like a `&T`: a guard of a `&'static str` can be passed where a guard of a shorter-lived `&str` is
+    /// expected. Therefore it gives no access to the lock, through which a shorter-lived value could be written.
     ///
-    /// A reader changes nothing:
+    /// It does not allow changes:
     ///
     /// ```compile_fail,E0594
     /// let lock = waitword::RwLock::new(1);
@@ -56,9 +56,9 @@ rwlock_guard! {
 }
 
 rwlock_guard! {
-    /// The one reader of a [`RwLock`] that may [upgrade](Self::upgrade) to writing. Dropping it releases the lock.
+    /// The guard of the upgradable read lock of a [`RwLock`], which can be [upgraded](Self::upgrade). Dropping the guard releases the lock.
     ///
-    /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
+    /// It is [`Send`] and [`Sync`] when `T` is both, and may be dropped on another thread than the one that acquired it.
     #[doc(alias = "RwLockUpgradeableReadGuard")]
     RwLockUpgradableReadGuard<'a, T> as &'a RwLock<T>, as if &'a T,
     Upgradable by "upgradable_read" or "upgradable_read_async" -> RwLockUpgradableRead<&'a RwLock<T>>,
@@ -66,26 +66,26 @@ rwlock_guard! {
 }
 
 rwlock_guard! {
-    /// The writer of a [`RwLock`], alone with the value. Dropping it releases the lock.
+    /// The guard of exclusive access to a [`RwLock`]. Dropping the guard releases the lock.
     ///
-    /// It is [`Send`] and [`Sync`] when `T` is both, and can be dropped on another thread than the one that acquired it.
+    /// It is [`Send`] and [`Sync`] when `T` is both, and may be dropped on another thread than the one that acquired it.
     RwLockWriteGuard<'a, T> as &'a RwLock<T>, as if &'a mut T, Write by "write" or "write_async" -> RwLockWrite<&'a RwLock<T>>,
     release_write, release_write_fair
 }
 
 rwlock_guard! {
-    /// One of the readers of a [`RwLock`], with an `Arc` of the lock. Dropping it releases the lock.
+    /// A guard of shared access to a [`RwLock`] that holds an `Arc` of the lock. Dropping the guard releases the lock.
     ///
-    /// As [`RwLockReadGuard`], but borrows nothing.
+    /// It is like [`RwLockReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockReadGuard")]
     OwnedRwLockReadGuard<T> as Arc<RwLock<T>>, as if T, Read by "read_owned" or "read_owned_async" -> RwLockRead<Arc<RwLock<T>>>,
     release_read, release_read_fair, sent as Read
 }
 
 rwlock_guard! {
-    /// The one reader of a [`RwLock`] that may upgrade, with an `Arc` of the lock. Dropping it releases the lock.
+    /// The guard of the upgradable read lock of a [`RwLock`] that holds an `Arc` of the lock. Dropping the guard releases the lock.
     ///
-    /// As [`RwLockUpgradableReadGuard`], but borrows nothing.
+    /// It is like [`RwLockUpgradableReadGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockUpgradableReadGuard")]
     OwnedRwLockUpgradableReadGuard<T> as Arc<RwLock<T>>, as if T,
     Upgradable by "upgradable_read_owned" or "upgradable_read_owned_async" -> RwLockUpgradableRead<Arc<RwLock<T>>>,
@@ -93,9 +93,9 @@ rwlock_guard! {
 }
 
 rwlock_guard! {
-    /// The writer of a [`RwLock`], with an `Arc` of the lock. Dropping it releases the lock.
+    /// The guard of exclusive access to a [`RwLock`] that holds an `Arc` of the lock. Dropping the guard releases the lock.
     ///
-    /// As [`RwLockWriteGuard`], but borrows nothing.
+    /// It is like [`RwLockWriteGuard`], but borrows nothing.
     #[doc(alias = "ArcRwLockWriteGuard")]
     OwnedRwLockWriteGuard<T> as Arc<RwLock<T>>, as if T, Write by "write_owned" or "write_owned_async" -> RwLockWrite<Arc<RwLock<T>>>,
     release_write, release_write_fair, sent as Write
@@ -125,7 +125,8 @@ into_arc! {
 macro_rules! writer {
     ($guard:ident<$($life:lifetime,)? T>, $read:ident, $upgradable:ident) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Becomes a reader. There is no writer in between, and queued readers enter, too.
+            /// Downgrades exclusive access to shared access, atomically: no other writer acquires the lock in between. Queued readers acquire
+            /// the lock as well. Never waits.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockWriteGuard};
@@ -144,7 +145,8 @@ macro_rules! writer {
                 unsafe { $read::new(Self::forget(this), hold) }
             }
 
-            /// Becomes the upgradable reader. There is no writer in between, and queued readers enter, too.
+            /// Downgrades exclusive access to the upgradable read lock, atomically: no other writer acquires the lock in between. Queued
+            /// readers acquire the lock as well. Never waits.
             #[inline]
             pub fn downgrade_to_upgradable(this: Self) -> $upgradable<$($life,)? T> {
                 let hold = this.hold;

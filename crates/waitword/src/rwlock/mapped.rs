@@ -19,28 +19,36 @@ map! { [T: ?Sized] OwnedRwLockReadGuard[T] of RwLock by "read_owned" -> OwnedMap
 map! { [T: ?Sized] OwnedRwLockWriteGuard[T] of RwLock by "write_owned" -> OwnedMappedRwLockWriteGuard[T], lock => lock; mut }
 
 mapped! {
-    /// One of the readers of a [`RwLock`], of a part of the value. Made by [`RwLockReadGuard::map`].
-    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    /// A guard of shared access to a [`RwLock`], for a part of the value. Dropping the guard releases the lock.
+    ///
+    /// Returned by [`RwLockReadGuard::map`].
+    #[must_use = "dropping the guard releases the lock: keep it with `let guard = ...`"]
     ['a,] MappedRwLockReadGuard['a]: &'a RawRwLock, as if &'a U, release_read, release_read_fair, raw => raw;
 }
 
 mapped! {
-    /// The writer of a [`RwLock`], of a part of the value. Made by [`RwLockWriteGuard::map`].
-    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    /// The guard of exclusive access to a [`RwLock`], for a part of the value. Dropping the guard releases the lock.
+    ///
+    /// Returned by [`RwLockWriteGuard::map`].
+    #[must_use = "dropping the guard releases the lock: keep it with `let guard = ...`"]
     ['a,] MappedRwLockWriteGuard['a]: &'a RawRwLock, as if &'a mut U, release_write, release_write_fair, raw => raw; mut
 }
 
 mapped! {
-    /// One of the readers of a [`RwLock`], of a part of the value, with an `Arc` of the lock. Made by
-    /// [`OwnedRwLockReadGuard::map`]. `T` is the value, `U` the part.
-    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    /// A guard of shared access to a [`RwLock`], for a part of the value, that holds an `Arc` of the lock. Dropping the guard releases
+    /// the lock.
+    ///
+    /// Returned by [`OwnedRwLockReadGuard::map`]. `T` is the type of the value, `U` that of the part.
+    #[must_use = "dropping the guard releases the lock: keep it with `let guard = ...`"]
     [T: ?Sized,] OwnedMappedRwLockReadGuard[T]: Arc<RwLock<T>>, as if U, release_read, release_read_fair, lock => lock.raw;
 }
 
 mapped! {
-    /// The writer of a [`RwLock`], of a part of the value, with an `Arc` of the lock. Made by
-    /// [`OwnedRwLockWriteGuard::map`]. `T` is the value, `U` the part.
-    #[must_use = "the lock is released again at once if nobody keeps the guard: `let guard = ...`"]
+    /// The guard of exclusive access to a [`RwLock`], for a part of the value, that holds an `Arc` of the lock. Dropping the guard
+    /// releases the lock.
+    ///
+    /// Returned by [`OwnedRwLockWriteGuard::map`]. `T` is the type of the value, `U` that of the part.
+    #[must_use = "dropping the guard releases the lock: keep it with `let guard = ...`"]
     // As if `*mut U`, for the variance of a `&mut U` without its lifetime.
     [T: ?Sized,] OwnedMappedRwLockWriteGuard[T]: Arc<RwLock<T>>, as if *mut U, release_write, release_write_fair, lock => lock.raw; mut
 }
@@ -76,8 +84,8 @@ unsafe impl<T: ?Sized + Send + Sync, U: ?Sized + Sync> Sync for OwnedMappedRwLoc
 macro_rules! downgrade_map {
     ($guard:ident<$($life:lifetime,)? T> -> $read:ident, $mapped:ident<U $(of $value:ident)?>, $write:literal) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Becomes a reader of a part of the value, as with [`downgrade`](Self::downgrade) and the `map` of its guard. There is
-            /// no writer in between.
+            /// Downgrades to shared access to a part of the value: [`downgrade`](Self::downgrade) and then `map`. No other writer acquires the
+            /// lock in between.
             ///
             /// If `to_part` panics, the lock is released.
             ///
@@ -99,10 +107,10 @@ macro_rules! downgrade_map {
                 unsafe { Self::downgraded(this, part) }
             }
 
-            /// As [`downgrade_map`](Self::downgrade_map), if there is such a part.
+            /// Downgrades to shared access to a part of the value if `to_part` returns one, like [`downgrade_map`](Self::downgrade_map).
             ///
             /// # Errors
-            /// This guard, which still is the writer's, if `to_part` returned `None`.
+            /// Returns this guard, which still has exclusive access, if `to_part` returned `None`.
             #[doc(alias = "downgrade_filter_map")]
             pub fn try_downgrade_map<U: ?Sized>(
                 this: Self,

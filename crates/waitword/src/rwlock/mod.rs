@@ -18,12 +18,12 @@ use crate::acquire::Acquire as _;
 use crate::guards::owns_its_value;
 use crate::raw_rwlock::RawRwLock;
 
-/// A value that many can read at a time, or one can change.
+/// A readers-writer lock around a value, for threads and tasks: many readers at a time, or one writer.
 ///
-/// Threads [`read`](Self::read) and [`write`](Self::write), tasks [`read_async`](Self::read_async) and
-/// [`write_async`](Self::write_async), on the same lock and in one queue. One of the readers at a time may be *upgradable*
+/// Threads use [`read`](Self::read) and [`write`](Self::write), tasks [`read_async`](Self::read_async) and
+/// [`write_async`](Self::write_async). All of them wait in the same queue. One reader at a time may be *upgradable*
 /// ([`upgradable_read`](Self::upgradable_read)): it can [become the writer](crate::RwLockUpgradableReadGuard::upgrade) without
-/// letting go. A writer can [become a reader](crate::RwLockWriteGuard::downgrade).
+/// releasing the lock. A writer can [become a reader](crate::RwLockWriteGuard::downgrade).
 ///
 /// | | shared | exclusive | upgradable |
 /// |---|---|---|---|
@@ -34,8 +34,8 @@ use crate::raw_rwlock::RawRwLock;
 /// | blocks until a deadline | [`read_for`](Self::read_for), [`read_until`](Self::read_until) | [`write_for`](Self::write_for), [`write_until`](Self::write_until) | [`upgradable_read_for`](Self::upgradable_read_for), [`upgradable_read_until`](Self::upgradable_read_until) |
 /// | over an `Arc` | [`read_owned`](Self::read_owned), [`try_read_owned`](Self::try_read_owned), [`read_owned_async`](Self::read_owned_async) | [`write_owned`](Self::write_owned), [`try_write_owned`](Self::try_write_owned), [`write_owned_async`](Self::write_owned_async) | [`upgradable_read_owned`](Self::upgradable_read_owned), [`try_upgradable_read_owned`](Self::try_upgradable_read_owned), [`upgradable_read_owned_async`](Self::upgradable_read_owned_async) |
 ///
-/// It takes 16 bytes besides the value, and allocates nothing: neither a new lock nor a wait. Guards may be
-/// dropped on another thread than the one that acquired them, and held across an `await`.
+/// It takes 16 bytes besides the value. Neither `new` nor a wait allocates. Guards may be held across an `await`, and
+/// dropped on another thread than the one that acquired them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -57,37 +57,37 @@ use crate::raw_rwlock::RawRwLock;
 /// ```
 ///
 /// # Fairness
-/// Neither readers nor writers are preferred. Waiters, threads and tasks alike, are served in FIFO order; readers that are next to each
-/// other in the queue get in together.
+/// Neither readers nor writers are preferred. Waiters, threads and tasks alike, are served in FIFO order. Readers that are next to each
+/// other in the queue acquire the lock together.
 ///
-/// Readers may barge while others read, and any acquirer may barge before a signalled waiter runs. That is bounded: when the head waiter
-/// was signalled and still finds the lock taken, or after a barging window of 200 µs, the lock is reserved for the queue, and every new
-/// acquirer enqueues, readers too. The head then waits for the present holders alone, so neither a stream of readers nor one of writers
-/// starves it. Plain readers pass an upgradable reader that waits for another one; a writer that is queued as well stops them, as
+/// Readers may barge while others read, and any acquirer may barge before a signalled waiter runs. This barging is bounded. When the head
+/// waiter was signalled and finds the lock held, or after a barging window of 200 µs, the lock is reserved for the queue, and every new
+/// acquirer enqueues, readers too. The head then waits only for the present holders, so neither a stream of readers nor one of writers
+/// starves it. Plain readers pass an upgradable reader that waits for another upgradable one; a writer that is also queued stops them as
 /// described, and so does a pending upgrade. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
 /// [`RwLockWriteGuard::unlock_fair`](crate::RwLockWriteGuard::unlock_fair) reserves the lock for the head waiter at once.
 ///
 /// # Recursion
-/// A thread that reads already must not wait to read again while writers may come. The second read barges past a queued writer only until
-/// the lock is reserved for that one: then it waits behind the writer, and the writer for the first read. In a quick test it gets in; in a
-/// program that runs for long, it deadlocks one day. [`try_read_recursive`](Self::try_read_recursive) does not wait, and always succeeds
-/// then.
+/// A thread that holds a read guard must not call [`read`](Self::read) again if there are writers. The second read barges past a queued
+/// writer only until the lock is reserved for that writer. After that it waits behind the writer, and the writer waits for the first read: a
+/// deadlock, which short tests rarely meet. [`read_recursive`](Self::read_recursive) and
+/// [`try_read_recursive`](Self::try_read_recursive) do not wait for queued writers, and always succeed while the thread reads.
 ///
 /// # Futures that nobody polls
-/// A waiter that is signalled and not polled holds nothing, and keeps nobody out for good: the next waiter is signalled in its place
-/// after one to two times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It keeps its position, and gets in when it is polled again. The
-/// same holds for the future of a writer that was polled once and waits for readers to leave: readers behind it get in.
+/// A waiter that was signalled and is not polled holds nothing, and delays others for a bounded time only: the next waiter is signalled in
+/// its place after one to two times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It keeps its position, and acquires the lock when it is polled
+/// again. The same holds for a writer's future that was polled once and waits for readers to release: readers behind it acquire the lock.
 ///
-/// A *guard* in a task that is not polled does keep others out; and so does the future of an
-/// [upgrade](crate::RwLockUpgradableReadGuard::upgrade_async), which has a guard.
+/// A *guard* in a task that is not polled does hold the lock, without a bound. So does the future of an
+/// [upgrade](crate::RwLockUpgradableReadGuard::upgrade_async), which holds a guard.
 ///
 /// # How many readers
-/// 2^29 (536,870,912) at a time. Only guards that are leaked come to that. The next one panics, and nothing is lost. (Room for one more is kept
-/// for the downgrade of an upgradable reader: no release or downgrade panics.)
+/// 2^29 (536,870,912) at a time, a number that only leaked guards can reach. The next read panics, and the lock is unchanged. (One more is
+/// reserved for the downgrade of an upgradable reader, so that no release or downgrade panics.)
 ///
 /// # No poisoning
-/// As with [`Mutex`](crate::Mutex#no-poisoning).
+/// The same as for [`Mutex`](crate::Mutex#no-poisoning).
 #[doc(alias("ReaderWriterLock", "ReadWriteLock", "SharedMutex", "shared_mutex", "pthread_rwlock_t"))]
 #[derive(Default)]
 // For `read_ref.rs`.
@@ -106,13 +106,13 @@ unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 owns_its_value!(RwLock over RawRwLock, "lock", "write");
 
 impl<T: ?Sized> RwLock<T> {
-    /// Whether there is a guard at this moment, of whatever kind. The answer may be outdated when it arrives.
+    /// Returns `true` if the lock is held in any mode at this moment. The answer may be outdated when the caller sees it.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.raw.is_held()
     }
 
-    /// Whether there is a writer at this moment. The answer may be outdated when it arrives.
+    /// Returns `true` if a writer holds the lock at this moment. The answer may be outdated when the caller sees it.
     #[doc(alias = "is_locked_exclusive")]
     #[inline]
     pub fn is_write_locked(&self) -> bool {
@@ -120,7 +120,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-/// Shows the value if there is no writer, reading it meanwhile. Does not wait.
+/// Shows the value if no writer holds the lock, and holds shared access while it does. Never waits.
 impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("RwLock");

@@ -28,11 +28,11 @@ use crate::rwlock::guard::{
     RwLockUpgradableReadGuard, RwLockWriteGuard,
 };
 
-/// The readers have not left in time, and the guard is returned.
+/// The error of an upgrade that failed. It returns the guard.
 pub struct NotUpgraded<G> {
-    /// The guard, as it was.
+    /// The guard, unchanged: it still holds the upgradable read lock.
     pub guard: G,
-    /// Why.
+    /// Why the upgrade failed.
     pub error: LockError,
 }
 
@@ -68,8 +68,9 @@ macro_rules! upgrade {
         $guard:ident<$($life:lifetime,)? T> -> $write:ident, $read:ident
     ) => {
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Writes, once the readers have left, blocking this thread until then. There is no other writer in between, and
-            /// no new reader enters.
+            /// Upgrades to exclusive access, blocking this thread until all other readers release.
+            ///
+            /// The upgrade is atomic: no other writer acquires the lock in between. While it waits, no new reader acquires the lock.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockUpgradableReadGuard};
@@ -87,7 +88,7 @@ macro_rules! upgrade {
             /// [`upgrade_async`](Self::upgrade_async) there.
             ///
             /// # Deadlocks
-            /// A thread that has another read guard of this lock waits for itself.
+            /// A thread that holds another read guard of this lock waits for itself.
             #[inline]
             #[track_caller]
             pub fn upgrade(this: Self) -> $write<$($life,)? T> {
@@ -100,10 +101,10 @@ macro_rules! upgrade {
                 unsafe { Self::upgraded(this, |word| awaited(word, WaitsFor::Upgrade, caller, None)) }
             }
 
-            /// Writes, if there are no readers. Never waits.
+            /// Attempts to upgrade to exclusive access without waiting.
             ///
             /// # Errors
-            /// This guard, as it was.
+            /// Returns this guard, unchanged, if there are other readers.
             #[inline]
             pub fn try_upgrade(this: Self) -> Result<$write<$($life,)? T>, Self> {
                 if take(Self::rwlock(&this).raw(), Mode::Upgrade) {
@@ -113,10 +114,9 @@ macro_rules! upgrade {
                 Err(this)
             }
 
-            /// Writes, once the readers have left, without blocking this thread. The future is ready with the writer's guard
-            /// then.
+            /// Upgrades to exclusive access without blocking this thread: the task waits until all other readers release.
             ///
-            /// Nothing happens before the first poll. From then on no new reader enters.
+            /// Nothing happens before the first poll. From then on, no new reader acquires the lock.
             ///
             /// ```
             /// use waitword::{RwLock, RwLockUpgradableReadGuard};
@@ -130,13 +130,12 @@ macro_rules! upgrade {
             /// ```
             ///
             /// # Cancellation
-            /// The future has taken the guard. Dropping it before it is ready releases the lock, as dropping the guard would;
-            /// readers can enter again.
+            /// The future holds the guard. Dropping the future before it is ready releases the lock, as dropping the guard does, and
+            /// readers can acquire it again.
             ///
-            /// A future that is not polled keeps its guard: after its first poll, all other acquirers
-            /// wait for it.
+            /// A future that is not polled keeps the guard: after its first poll, all other acquirers wait for it.
             ///
-            /// With a timeout ([`RwLockUpgrade::timeout`]), the output of a future that is late has the guard, as it was.
+            /// With a timeout ([`RwLockUpgrade::timeout`]), a future that times out returns the guard, unchanged.
             ///
             /// # Panics
             /// When polled again after it was ready.
@@ -145,30 +144,31 @@ macro_rules! upgrade {
                 RwLockUpgrade::new(this)
             }
 
-            /// As [`upgrade`](Self::upgrade), waiting for at most `timeout`.
+            /// Upgrades to exclusive access, blocking this thread for at most `timeout`.
             ///
             /// A timeout beyond what [`Instant`] can hold never expires.
             ///
             /// # Errors
-            /// As [`upgrade_until`](Self::upgrade_until).
+            /// As with [`upgrade_until`](Self::upgrade_until).
             #[doc(alias = "try_upgrade_for")]
             #[track_caller]
             pub fn upgrade_for(this: Self, timeout: Duration) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 Self::upgrade_within(this, || Instant::now().checked_add(timeout))
             }
 
-            /// As [`upgrade`](Self::upgrade), waiting until `deadline` at the latest.
+            /// Upgrades to exclusive access, blocking this thread until `deadline` at the latest.
             ///
             /// # Errors
-            /// The guard, as it was, with [`TimedOut`](LockError::TimedOut), never before the deadline; or with
-            /// [`BlockingForbidden`](LockError::BlockingForbidden) if there are readers and this thread must not block.
+            /// Returns the guard, unchanged, with one of
+            /// - [`TimedOut`](LockError::TimedOut), never before the deadline;
+            /// - [`BlockingForbidden`](LockError::BlockingForbidden), if there are other readers and this thread must not block.
             #[doc(alias = "try_upgrade_until")]
             #[track_caller]
             pub fn upgrade_until(this: Self, deadline: Instant) -> Result<$write<$($life,)? T>, NotUpgraded<Self>> {
                 Self::upgrade_within(this, || Some(deadline))
             }
 
-            /// Becomes one of the readers, so that another one may have the value upgradable.
+            /// Downgrades the upgradable read lock to shared access, so that others can acquire the upgradable read lock. Never waits.
             #[inline]
             pub fn downgrade(this: Self) -> $read<$($life,)? T> {
                 let hold = this.hold;
@@ -255,8 +255,8 @@ upgrade! { RwLockUpgradableReadGuard<'a, T> -> RwLockWriteGuard, RwLockReadGuard
 upgrade! { OwnedRwLockUpgradableReadGuard<T> -> OwnedRwLockWriteGuard, OwnedRwLockReadGuard }
 
 pin_project! {
-    /// The future of `upgrade_async`: `G` is a [`RwLockUpgradableReadGuard`], or an [`OwnedRwLockUpgradableReadGuard`].
-    #[must_use = "nothing is upgraded until this is awaited, and the lock is released when it is dropped: add `.await`"]
+    /// The future returned by `upgrade_async`. `G` is a [`RwLockUpgradableReadGuard`] or an [`OwnedRwLockUpgradableReadGuard`].
+    #[must_use = "nothing is upgraded until this is awaited, and dropping it releases the lock: add `.await`"]
     pub struct RwLockUpgrade<G, D = NoDeadline> {
         #[pin]
         kept: Kept<G, AcquireAsync<'static, RawRwLock, D>>,
@@ -286,4 +286,4 @@ impl<G, D> RwLockUpgrade<G, D> {
     }
 }
 
-gives_up! { [G,] RwLockUpgrade[G], "a `Result` with [`NotUpgraded`](crate::NotUpgraded), which gives the guard back," }
+gives_up! { [G,] RwLockUpgrade[G], "a `Result` with [`NotUpgraded`](crate::NotUpgraded), which contains the guard and [`LockError::TimedOut`](crate::LockError::TimedOut)," }

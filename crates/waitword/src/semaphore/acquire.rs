@@ -9,13 +9,13 @@ use crate::semaphore::futures::SemaphoreAcquire;
 use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 /// # Acquiring
-/// Each method has two forms: for one permit, and for many. An acquire of none succeeds at once, unless the semaphore is
+/// Each method has two forms: for one permit, and for many. Acquiring zero permits succeeds at once, unless the semaphore is
 /// closed.
 impl Semaphore {
     grid! {
         self: &Self;
         1 => |hold| SemaphorePermit::new(self, 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits", "";
-        /// Acquires a permit, blocking this thread until it can.
+        /// Acquires a permit, blocking this thread until one is available.
         ///
         /// ```
         /// let semaphore = waitword::Semaphore::new(1);
@@ -26,13 +26,13 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         ///
         /// # Fairness
-        /// See [the type](Self#fairness). A thread that finds too few retries for some 5 µs before it enqueues.
+        /// See [the type](Self#fairness). A thread that finds too few permits retries for about 5 µs before it enqueues.
         #[doc(alias("wait", "acquire_blocking", "blocking_acquire", "access", "sem_wait", "down"))]
         acquire -> Result<SemaphorePermit<'_>, Closed>;
-        /// Acquires a permit if that can be done at once. Never waits.
+        /// Attempts to acquire a permit without waiting.
         ///
         /// ```
         /// use waitword::{Semaphore, TryAcquireError};
@@ -44,11 +44,11 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`NoPermits`](TryAcquireError::NoPermits) if none is free, or the free ones are reserved for the head waiter;
-        /// [`Closed`](TryAcquireError::Closed), however many are free.
+        /// - [`NoPermits`](TryAcquireError::NoPermits) if none is available, or those that are available are reserved for queued waiters.
+        /// - [`Closed`](TryAcquireError::Closed), even if permits are available.
         #[doc(alias("try_wait", "sem_trywait"))]
         try_acquire -> Result<SemaphorePermit<'_>, TryAcquireError>;
-        /// Acquires a permit without blocking this thread. The future is ready with it.
+        /// Acquires a permit without blocking this thread: the task waits until one is available.
         ///
         /// ```
         /// # smol::block_on(async {
@@ -60,7 +60,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         ///
         /// With a timeout ([`SemaphoreAcquire::timeout`]):
         ///
@@ -103,8 +103,10 @@ impl Semaphore {
     grid! {
         self: &Self, permits: usize;
         permits => |hold| SemaphorePermit::new(self, permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits",
-        "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
-        /// As [`acquire`](Self::acquire), for `permits` permits, all at once.
+        "At the call, if `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS): no semaphore can have that many.";
+        /// Acquires `permits` permits together, blocking this thread until that many are available.
+        ///
+        /// Fairness is that of [`acquire`](Self::acquire).
         ///
         /// ```
         /// let semaphore = waitword::Semaphore::new(10);
@@ -114,15 +116,15 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         #[doc(alias("acquire_many_blocking", "blocking_acquire_many"))]
         acquire_many -> Result<SemaphorePermit<'_>, Closed>;
-        /// As [`try_acquire`](Self::try_acquire), for `permits` permits, all or none.
+        /// Attempts to acquire `permits` permits together, without waiting. Acquires all or none.
         ///
         /// # Errors
-        /// As [`try_acquire`](Self::try_acquire).
+        /// As with [`try_acquire`](Self::try_acquire): [`NoPermits`](TryAcquireError::NoPermits) means that too few are available.
         try_acquire_many -> Result<SemaphorePermit<'_>, TryAcquireError>;
-        /// As [`acquire_async`](Self::acquire_async), for `permits` permits, all at once.
+        /// Acquires `permits` permits together, without blocking this thread: the task waits until that many are available.
         ///
         /// ```
         /// # smol::block_on(async {
@@ -134,22 +136,22 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         acquire_many_async -> SemaphoreAcquire<&Self> = SemaphoreAcquire(self, permits);
     }
 }
 
 /// # Over an `Arc`
 /// The permits and the futures of these methods hold an `Arc` of the semaphore, so they can be stored in a struct or moved
-/// to a task of their own.
+/// into a task.
 ///
-/// They take the `Arc` by reference: an attempt that fails leaves the `Arc` with its caller, and the count changes only
-/// when a future is made or permits are acquired.
+/// The methods take the `Arc` by reference: the caller keeps its `Arc` if an attempt fails, and the reference count changes only
+/// when a future is created or permits are acquired.
 impl Semaphore {
     grid! {
         self: &Arc<Self>;
         1 => |hold| OwnedSemaphorePermit::new(Arc::clone(self), 1, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits", "";
-        /// As [`acquire`](Self::acquire), with a permit that holds an `Arc` of the semaphore.
+        /// Acquires a permit that holds an `Arc` of the semaphore, blocking this thread until one is available.
         ///
         /// ```
         /// use std::sync::Arc;
@@ -157,22 +159,22 @@ impl Semaphore {
         ///
         /// let semaphore = Arc::new(Semaphore::new(1));
         /// let permit = semaphore.acquire_owned().unwrap();
-        /// // Another thread takes it over, and gives it back.
+        /// // Another thread takes the permit, and releases it.
         /// std::thread::spawn(move || drop(permit)).join().unwrap();
         /// assert_eq!(semaphore.available_permits(), 1);
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         #[doc(alias("acquire_arc", "acquire_arc_blocking", "blocking_acquire_owned"))]
         acquire_owned -> Result<OwnedSemaphorePermit, Closed>;
-        /// As [`try_acquire`](Self::try_acquire), with a permit that holds an `Arc` of the semaphore.
+        /// Attempts to acquire a permit that holds an `Arc` of the semaphore, without waiting.
         ///
         /// # Errors
-        /// As [`try_acquire`](Self::try_acquire).
+        /// As with [`try_acquire`](Self::try_acquire).
         #[doc(alias = "try_acquire_arc")]
         try_acquire_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
-        /// As [`acquire_async`](Self::acquire_async), with a permit and a future that hold an `Arc` of the semaphore.
+        /// Acquires a permit without blocking this thread, with a future and a permit that hold an `Arc` of the semaphore.
         ///
         /// ```
         /// use std::sync::Arc;
@@ -180,7 +182,7 @@ impl Semaphore {
         ///
         /// # smol::block_on(async {
         /// let downloads = Arc::new(Semaphore::new(2));
-        /// // The permit goes into the task, which may begin only when there is one.
+        /// // The permit is acquired before the task starts, and moves into it.
         /// for _ in 0..4 {
         ///     let permit = downloads.acquire_owned_async().await.unwrap();
         ///     smol::spawn(async move { drop(permit) }).detach();
@@ -189,7 +191,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
         acquire_owned_async -> SemaphoreAcquire<Arc<Self>> = SemaphoreAcquire(Arc::clone(self), 1);
     }
@@ -197,23 +199,23 @@ impl Semaphore {
     grid! {
         self: &Arc<Self>, permits: usize;
         permits => |hold| OwnedSemaphorePermit::new(Arc::clone(self), permits, hold), "AcquireError", "; [`Closed`](crate::AcquireError::Closed), even if there are permits",
-        "If they are more than [`MAX_PERMITS`](Self::MAX_PERMITS), this panics at the call: no semaphore has so many.";
-        /// As [`acquire_many`](Self::acquire_many), with permits that hold an `Arc` of the semaphore.
+        "At the call, if `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS): no semaphore can have that many.";
+        /// Acquires `permits` permits that hold an `Arc` of the semaphore, blocking this thread until that many are available.
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         #[doc(alias("acquire_many_arc", "acquire_owned_many"))]
         acquire_many_owned -> Result<OwnedSemaphorePermit, Closed>;
-        /// As [`try_acquire_many`](Self::try_acquire_many), with permits that hold an `Arc` of the semaphore.
+        /// Attempts to acquire `permits` permits that hold an `Arc` of the semaphore, without waiting. Acquires all or none.
         ///
         /// # Errors
-        /// As [`try_acquire`](Self::try_acquire).
+        /// As with [`try_acquire_many`](Self::try_acquire_many).
         #[doc(alias = "try_acquire_many_arc")]
         try_acquire_many_owned -> Result<OwnedSemaphorePermit, TryAcquireError>;
-        /// As [`acquire_many_async`](Self::acquire_many_async), with permits and a future that hold an `Arc` of the semaphore.
+        /// Acquires `permits` permits without blocking this thread, with a future and permits that hold an `Arc` of the semaphore.
         ///
         /// # Errors
-        /// [`Closed`], however many permits are free.
+        /// [`Closed`], even if permits are available.
         #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
         acquire_many_owned_async -> SemaphoreAcquire<Arc<Self>> = SemaphoreAcquire(Arc::clone(self), permits);
     }

@@ -1,4 +1,4 @@
-//! Why there is no permit.
+//! The errors of the semaphore.
 
 use std::error::Error;
 use std::fmt;
@@ -10,7 +10,9 @@ use crate::raw_semaphore::RawSemaphore;
 
 pub use crate::raw_semaphore::Closed;
 
-/// Why an acquire with a deadline has acquired nothing. The reasons are complete: a `match` needs no arm for others.
+/// The error of an acquire with a deadline.
+///
+/// The enum is exhaustive: a `match` needs no wildcard arm.
 ///
 /// ```
 /// use waitword::{AcquireError, Semaphore};
@@ -26,17 +28,19 @@ pub use crate::raw_semaphore::Closed;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AcquireError {
-    /// There were too few permits until the deadline. With the feature `observe`, [`held_by`](Self::held_by) says who had held some longest.
+    /// The deadline passed before enough permits were available. With the feature `observe`, [`held_by`](Self::held_by) returns who had held
+    /// permits longest.
     TimedOut,
-    /// There are too few, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). Nothing was waited
-    /// for. Futures do not return this.
+    /// Too few permits were available, and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)). The call returned
+    /// without waiting. Futures never return this error.
     BlockingForbidden,
-    /// See [`Closed`].
+    /// The semaphore was closed: see [`Closed`].
     Closed,
 }
 
 impl AcquireError {
-    /// Who had held permits longest at the deadline. To be asked, and unknown, as [`LockError::held_by`].
+    /// Returns who had held permits longest at the deadline, if it is known. When to call this, and when it returns `None`: see
+    /// [`LockError::held_by`].
     pub fn held_by(&self) -> Option<HeldBy> {
         match self {
             Self::TimedOut => LockError::TimedOut.held_by(),
@@ -45,7 +49,9 @@ impl AcquireError {
     }
 }
 
-/// Why the permits could not be acquired at once. The reasons are complete: a `match` needs no arm for others.
+/// The error of an attempt to acquire permits without waiting.
+///
+/// The enum is exhaustive: a `match` needs no wildcard arm.
 ///
 /// ```
 /// use waitword::{Semaphore, TryAcquireError};
@@ -58,9 +64,9 @@ impl AcquireError {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TryAcquireError {
-    /// There are too few, or they are reserved for the queued waiters.
+    /// Too few permits are available, or those that are available are reserved for queued waiters.
     NoPermits,
-    /// See [`Closed`].
+    /// The semaphore was closed: see [`Closed`].
     Closed,
 }
 

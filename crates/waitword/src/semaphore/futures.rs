@@ -19,7 +19,8 @@ use crate::semaphore::error::{AcquireError, Closed};
 use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 pin_project! {
-    /// The future of [`Semaphore::acquire_async`] and its like: `P` is a `&Semaphore`, or an `Arc<Semaphore>`.
+    /// The future returned by [`Semaphore::acquire_async`] and the other methods that acquire permits in a task. `P` is a `&Semaphore` or an
+    /// `Arc<Semaphore>`.
     #[must_use = "nothing is acquired until this is awaited: add `.await`, or acquire without `_async` in a thread"]
     pub struct SemaphoreAcquire<P, D = NoDeadline> {
         #[pin]
@@ -97,7 +98,7 @@ impl<D: Deadline> SemaphoreAcquire<Arc<Semaphore>, D> {
 
 gives_up! {
     [P,] SemaphoreAcquire[P],
-    "a `Result` with an [`AcquireError`](crate::AcquireError): closed, even if there are permits; or timed out,", shows permits
+    "a `Result` with an [`AcquireError`](crate::AcquireError): `Closed`, even if permits are available, or `TimedOut`,", shows permits
 }
 
 polls_either! {

@@ -14,11 +14,11 @@ use crate::holders::{Hold, HoldId, permits_added};
 use crate::raw_semaphore::{MAX_PERMITS, RawSemaphore};
 use crate::sync::const_fn;
 
-/// A number of permits that are acquired and given back.
+/// A counting semaphore, for threads and tasks: a number of permits that are acquired and released.
 ///
-/// Threads take them with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
-/// [many](Self::acquire_many) at a time, from the same semaphore and in one queue. What they get is a [`SemaphorePermit`](crate::SemaphorePermit),
-/// which gives the permits back when it is dropped.
+/// Threads acquire permits with [`acquire`](Self::acquire) and tasks with [`acquire_async`](Self::acquire_async), one or
+/// [many](Self::acquire_many) at a time. Both wait in the same queue, and both receive a [`SemaphorePermit`](crate::SemaphorePermit),
+/// which releases the permits when it is dropped.
 ///
 /// | | borrows | over an `Arc` |
 /// |---|---|---|
@@ -28,10 +28,10 @@ use crate::sync::const_fn;
 /// | … with a timeout | `acquire_async().timeout(d)` | `acquire_owned_async().timeout(d)` |
 /// | blocks until a deadline | [`acquire_for`](Self::acquire_for), [`acquire_until`](Self::acquire_until) | – |
 ///
-/// A semaphore bounds how many do something at the same time, or counts what there is of something: permits may also be
+/// A semaphore limits how many run at the same time, or counts items: permits can also be
 /// [added](Self::add_permits) without having been acquired, and [forgotten](crate::SemaphorePermit::forget) by their holder.
 ///
-/// It takes 16 bytes, and allocates nothing, neither when it is made nor per wait.
+/// It takes 16 bytes. Neither `new` nor a wait allocates.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,21 +59,20 @@ use crate::sync::const_fn;
 ///
 /// # Fairness
 /// Waiters, threads and tasks alike, for one permit or for many, are in one FIFO queue. A release signals the head waiter. Until that
-/// runs, any acquirer that finds enough permits may barge, so that nobody sleeps beside a free permit; this ends when the head runs, or
-/// when permits have been given back for 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation) has
-/// the exact bounds). If the head finds too few, all permits that are given back are reserved for it until there are enough. So
-/// waiters for many permits are not starved by those for few, which wait behind them, even if there are enough permits for these.
+/// waiter runs, any acquirer that finds enough permits may barge, so that nobody sleeps beside an available permit. This ends when the head
+/// runs, or when permits have been released for 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation)
+/// has the exact bounds). If the head finds too few, all permits that are released are reserved for it until there are enough. So
+/// requests for few permits do not starve a request for many: they wait behind it, even if enough permits for them are available.
 ///
-/// A waiter that gets its permits signals the next, if any are left: [`add_permits`](Self::add_permits) wakes one waiter, however many
-/// permits it adds. A waiter for many is signalled each time that permits are given back, unless a signal is under way, and
-/// rechecks in vain until there are enough.
+/// A waiter that acquires its permits signals the next one if permits are left: [`add_permits`](Self::add_permits) wakes one waiter,
+/// however many permits it adds. A waiter for many is signalled each time that permits are released, unless a signal is pending, and
+/// rechecks until there are enough.
 ///
 /// # Futures that nobody polls
-/// A queued task that is not polled keeps its position, but it keeps nobody from the permits for good, neither from those that it was
-/// signalled for nor from those that are reserved for it: the next waiter is signalled in its place after one to three times
-/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It gets its permits when it is polled again, if there are enough. While it is alone in
-/// the queue, permits stay reserved for it, and [`try_acquire`](Self::try_acquire) fails meanwhile, for up to three times
-/// [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) (30 ms) if it is repeated.
+/// A queued task that is not polled keeps its position, but delays others for a bounded time only, whether it was signalled or permits are
+/// reserved for it: the next waiter is signalled in its place after one to three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT). It acquires
+/// its permits when it is polled again, if there are enough. While it is alone in the queue, permits stay reserved for it, and
+/// repeated calls of [`try_acquire`](Self::try_acquire) fail for up to three times [`STALL_TIMEOUT`](crate::STALL_TIMEOUT) (30 ms).
 #[doc(alias("counting_semaphore", "sem_t", "permit"))]
 pub struct Semaphore {
     pub(super) raw: RawSemaphore,
@@ -85,11 +84,11 @@ const _: () = assert!(size_of::<Semaphore>() == 16);
 has_raw!(Semaphore, RawSemaphore);
 
 impl Semaphore {
-    /// The most permits that a semaphore can have: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
+    /// The maximum number of permits of a semaphore: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
     pub const MAX_PERMITS: usize = MAX_PERMITS;
 
     const_fn! {
-        /// A semaphore with `permits` permits.
+        /// Creates a semaphore with `permits` permits.
         ///
         /// ```
         /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
@@ -97,7 +96,8 @@ impl Semaphore {
         /// ```
         ///
         /// # Panics
-        /// If there are more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+        /// If `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+        #[doc(alias = "const_new")]
         #[track_caller]
         pub const fn new(permits: usize) -> Self {
             assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
@@ -105,14 +105,14 @@ impl Semaphore {
         }
     }
 
-    /// How many permits there are at this moment, those included that are reserved for a waiter. The answer may be outdated when it
-    /// arrives.
+    /// Returns the number of available permits at this moment, including those that are reserved for a waiter. The answer may be outdated
+    /// when the caller sees it.
     #[doc(alias("permits", "count"))]
     pub fn available_permits(&self) -> usize {
         self.raw.available()
     }
 
-    /// Adds new permits, and signals a waiter.
+    /// Adds `permits` new permits to the semaphore, and signals the head waiter.
     ///
     /// ```
     /// let items = waitword::Semaphore::new(0);
@@ -123,21 +123,21 @@ impl Semaphore {
     /// ```
     ///
     /// # Panics
-    /// If there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS); none is added then. (If permits are added up to that while others
-    /// are in use, these are lost: a permit that comes back and finds no room is forgotten.)
+    /// If there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS) available; none is added then. (Released permits that would
+    /// exceed the maximum are lost.)
     #[doc(alias("release", "post", "signal", "sem_post", "up"))]
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
         assert!(
             self.raw.add(permits),
-            "a semaphore has at most `Semaphore::MAX_PERMITS` permits: add fewer than {permits}, none was added now"
+            "a semaphore has at most `Semaphore::MAX_PERMITS` permits: none of the {permits} was added"
         );
         permits_added(self.held_at(), permits);
     }
 
-    /// Takes away `permits` free permits, or all if there are fewer. Returns how many. Never waits.
+    /// Removes up to `permits` available permits from the semaphore, and returns how many it removed. Never waits.
     ///
-    /// To take away permits that are in use, acquire them, and [forget](crate::SemaphorePermit::forget) them then.
+    /// To remove permits that are in use, acquire them and then [forget](crate::SemaphorePermit::forget) them.
     ///
     /// ```
     /// let semaphore = waitword::Semaphore::new(3);
@@ -151,8 +151,9 @@ impl Semaphore {
         self.raw.reduce(permits)
     }
 
-    /// Gives no more permits: all waiters and all later acquirers get the error [`Closed`](crate::Closed). Permits in use
-    /// stay good, and can be given back. There is no way to open it again.
+    /// Closes the semaphore: all waiters and all later acquirers receive the error [`Closed`](crate::Closed).
+    ///
+    /// Permits in use stay valid, and can be released. A closed semaphore cannot be opened again.
     ///
     /// ```
     /// use waitword::{Closed, Semaphore, TryAcquireError};
@@ -169,7 +170,7 @@ impl Semaphore {
         self.raw.close();
     }
 
-    /// Whether it was [closed](Self::close).
+    /// Returns `true` if the semaphore was [closed](Self::close).
     pub fn is_closed(&self) -> bool {
         self.raw.is_closed()
     }
@@ -191,7 +192,7 @@ impl Semaphore {
     }
 }
 
-/// Shows the state at this moment. Does not wait.
+/// Shows the state at this moment. Never waits.
 impl fmt::Debug for Semaphore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Semaphore")

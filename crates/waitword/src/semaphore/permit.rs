@@ -6,7 +6,7 @@ use std::{fmt, mem};
 use crate::holders::{Change, Hold, HoldId, changed, merged};
 use crate::semaphore::Semaphore;
 
-/// The methods of permits, and their drop. `$of_the_same` is another share in, or reference to, the semaphore of `$this`.
+/// The methods of permits, and their drop. `$of_the_same` is another `Arc` of, or reference to, the semaphore of `$this`.
 macro_rules! permits {
     (
         $(#[$docs:meta])*
@@ -14,7 +14,7 @@ macro_rules! permits {
         $Returned:ty $(, sent as $hold:ident)?
     ) => {
         $(#[$docs])*
-        #[must_use = "the permits go back at once if nobody keeps this: `let permit = ...`; to take them for good, call `forget`"]
+        #[must_use = "dropping the permit releases it: keep it with `let permit = ...`, or call `forget` to remove it from the semaphore"]
         #[clippy::has_significant_drop]
         pub struct $Permit$(<$life>)? {
             semaphore: $Shared,
@@ -29,18 +29,18 @@ macro_rules! permits {
                 Self { semaphore, permits, hold }
             }
 
-            /// How many permits these are.
+            /// Returns the number of permits.
             pub fn num_permits(&self) -> usize {
                 self.permits
             }
 
-            /// The semaphore that they are from.
+            /// Returns the semaphore that the permits belong to.
             pub fn semaphore(&self) -> $Returned {
                 let $this = self;
                 $semaphore
             }
 
-            /// Removes the permits from the semaphore for good. The opposite of
+            /// Removes the permits from the semaphore permanently, instead of releasing them. The opposite of
             /// [`add_permits`](Semaphore::add_permits).
             ///
             /// ```
@@ -53,7 +53,7 @@ macro_rules! permits {
                 self.permits = 0;
             }
 
-            /// Adds the permits of `other` to these.
+            /// Merges the permits of `other` into this guard.
             ///
             /// ```
             /// let semaphore = std::sync::Arc::new(waitword::Semaphore::new(3));
@@ -65,7 +65,7 @@ macro_rules! permits {
             /// ```
             ///
             /// # Panics
-            /// If they are permits of another semaphore, or both together more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
+            /// If `other` has permits of another semaphore, or both together have more than [`MAX_PERMITS`](Semaphore::MAX_PERMITS).
             /// `other` is released then.
             #[track_caller]
             pub fn merge(&mut self, mut other: Self) {
@@ -74,7 +74,7 @@ macro_rules! permits {
                 other.permits = 0;
             }
 
-            /// Splits off `permits` of these. `None`, and nothing has changed, if there are fewer.
+            /// Splits `permits` permits off into a guard of their own. Returns `None` and changes nothing if there are fewer.
             ///
             /// ```
             /// let semaphore = std::sync::Arc::new(waitword::Semaphore::new(3));
@@ -107,17 +107,17 @@ macro_rules! permits {
 }
 
 permits! {
-    /// Permits of a [`Semaphore`], which go back to it when this is dropped.
+    /// A guard of one or several permits of a [`Semaphore`]. Dropping the guard releases the permits.
     ///
-    /// They may be dropped on another thread than the one that acquired them, and held across an `await`.
+    /// It may be held across an `await`, and dropped on another thread than the one that acquired the permits.
     #[doc(alias = "SemaphoreGuard")]
     SemaphorePermit<'a> of &'a Semaphore, "", this => this.semaphore, this.semaphore; &'a Semaphore
 }
 
 permits! {
-    /// Permits of a [`Semaphore`] in an `Arc`, which go back to it when this is dropped.
+    /// A guard of one or several permits of a [`Semaphore`] that holds an `Arc` of the semaphore. Dropping the guard releases the permits.
     ///
-    /// As [`SemaphorePermit`], but holds an `Arc` of the semaphore and borrows nothing.
+    /// It is like [`SemaphorePermit`], but borrows nothing.
     #[doc(alias = "SemaphoreGuardArc")]
     OwnedSemaphorePermit of Arc<Semaphore>, "_owned", this => &this.semaphore, Arc::clone(&this.semaphore); &Arc<Semaphore>,
     sent as Permits
@@ -127,8 +127,8 @@ permits! {
 fn both(semaphore: &Semaphore, permits: usize, other: &Semaphore, others: usize) -> usize {
     assert!(
         std::ptr::eq(semaphore, other),
-        "permits of two semaphores cannot be merged: keep them side by side, in a tuple or a `Vec`"
+        "permits of different semaphores cannot be merged: keep both guards, in a tuple or a `Vec`"
     );
     let both = permits.checked_add(others).filter(|both| *both <= Semaphore::MAX_PERMITS);
-    both.expect("more than `Semaphore::MAX_PERMITS` permits cannot be merged, or none would go back: keep them side by side")
+    both.expect("more than `Semaphore::MAX_PERMITS` permits cannot be merged, because none could be released: keep both guards")
 }

@@ -11,10 +11,10 @@ use crate::handle::has_raw;
 use crate::sync::const_fn;
 use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 
-/// Waits until all workers are done. Workers and waiters may be threads and tasks.
+/// A wait group: threads and tasks wait until all workers, threads and tasks too, are done.
 ///
-/// A worker holds a token ([`add`](Self::add), or [`add_owned`](Self::add_owned) where it has to outlive a borrow),
-/// and is done when the token is dropped: at the end, in a panic, or when its task is dropped.
+/// A worker holds a token, from [`add`](Self::add), or from [`add_owned`](Self::add_owned) if it has to outlive a borrow.
+/// It is done when the token is dropped: at its end, in a panic, or when its task is dropped.
 ///
 /// | | borrows | over an `Arc` |
 /// |---|---|---|
@@ -24,11 +24,10 @@ use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 /// | … with a timeout | `wait_async().timeout(d)` | `wait_owned_async().timeout(d)` |
 /// | blocks until a deadline | [`wait_for`](Self::wait_for), [`wait_until`](Self::wait_until) | – |
 ///
-/// The group can be used again: its count may rise from zero as often as you like. A wait ends when the count is zero
-/// at any moment from its call on; for a future that is the call which made it. The wait ends even if the count has risen again
-/// before the waiter checks.
+/// The group can be reused: its count may rise from zero any number of times. A wait ends once the count was zero at any time since the
+/// call (for a future: since its creation), even if the count has risen again before the waiter runs.
 ///
-/// Take the token before you start the worker, not in it, or a wait may come between and find a count of zero.
+/// Take the token before the worker starts, not in the worker. Otherwise a wait in between may find a count of zero.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,8 +47,8 @@ use crate::wait_group::raw::{MAX, RawWaitGroup, WaitGroupWaiter};
 /// # });
 /// ```
 ///
-/// # What is seen
-/// All that was done before a token was dropped is seen by the waiters whose wait that drop has ended, or helped to end.
+/// # Memory
+/// A waiter sees everything that was done before the drops of the tokens that ended its wait.
 ///
 /// # Fairness
 /// All waiters are woken together, in FIFO order.
@@ -61,17 +60,17 @@ pub struct WaitGroup {
 has_raw!(WaitGroup, RawWaitGroup);
 
 impl WaitGroup {
-    /// How many tokens of one group there can be.
+    /// The maximum number of tokens of a group.
     pub const MAX_TOKENS: usize = MAX as usize;
 
     const_fn! {
-        /// A group without tokens.
+        /// Creates a group without tokens.
         pub const fn new() -> Self {
             Self { raw: RawWaitGroup::new() }
         }
     }
 
-    /// How many tokens there are at this moment. The number may have changed when this returns.
+    /// Returns the number of tokens at this moment. The number may be outdated when the caller sees it.
     pub fn count(&self) -> usize {
         self.raw.count() as usize
     }
@@ -82,7 +81,7 @@ impl WaitGroup {
         self.raw.waiters()
     }
 
-    /// Waits until all workers are done, blocking this thread.
+    /// Blocks this thread until all workers are done: until the count is zero.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -90,7 +89,7 @@ impl WaitGroup {
     ///
     /// let group = Arc::new(WaitGroup::new());
     /// let token = group.add_owned();
-    /// // A task is waited for by a thread.
+    /// // A thread waits for a task.
     /// smol::spawn(async move {
     ///     smol::future::yield_now().await;
     ///     drop(token);
@@ -100,7 +99,7 @@ impl WaitGroup {
     /// ```
     ///
     /// # Panics
-    /// If a worker is not done and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
+    /// If the count is not zero and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
     /// [`wait_async`](Self::wait_async) there.
     ///
     /// # Deadlocks
@@ -110,18 +109,20 @@ impl WaitGroup {
         block(&mut WaitGroupWaiter::new(&self.raw), "wait_async");
     }
 
-    /// Whether all workers are done. Never waits.
-    #[must_use = "it does not wait, it only says whether there is anything to wait for"]
+    /// Returns `true` if all workers are done at this moment: if the count is zero. Never waits.
+    #[must_use = "this never waits, it only returns whether all workers are done"]
     pub fn try_wait(&self) -> bool {
         self.raw.count() == 0
     }
 
     blocking_waits! {
         self: &Self => WaitGroupWaiter::new(&self.raw);
-        /// Waits until the count is zero, blocking this thread for at most `timeout`.
+        /// Blocks this thread until all workers are done, or until `timeout` has elapsed.
         #[doc(alias = "wait_timeout")]
         wait_for -> ();
-        /// Waits until the count is zero, blocking this thread until `deadline` at the latest. A count of zero ends the wait even after the deadline.
+        /// Blocks this thread until all workers are done, or until `deadline`.
+        ///
+        /// A count of zero ends the wait successfully even after the deadline.
         ///
         /// ```
         /// use std::time::Duration;
@@ -139,7 +140,7 @@ impl WaitGroup {
     /// Waits until all workers are done, without blocking this thread.
     ///
     /// # Cancellation
-    /// Dropping the future dequeues it; no other waiter is affected.
+    /// Dropping the future dequeues it. No other waiter is affected.
     ///
     /// # Panics
     /// When polled again after it was ready.
@@ -162,12 +163,12 @@ impl WaitGroup {
 }
 
 /// # Over an `Arc`
-/// The futures of these methods hold an `Arc` of the group and are `'static`, so they can be moved to a task of their own, or
+/// The futures of these methods hold an `Arc` of the group and are `'static`, so they can be moved into a task, or
 /// stored in a struct beside the group and polled by a hand-written `poll_*`.
 ///
-/// They take the `Arc` by reference. Each wait holds one more.
+/// The methods take the `Arc` by reference and clone it for each wait.
 impl WaitGroup {
-    /// As [`wait_async`](Self::wait_async), with a future that holds an `Arc` of the group.
+    /// Waits until all workers are done, without blocking this thread, with a future that holds an `Arc` of the group.
     ///
     /// ```
     /// # smol::block_on(async {
@@ -177,18 +178,15 @@ impl WaitGroup {
     /// let group = Arc::new(WaitGroup::new());
     /// let token = group.add_owned();
     /// let all_done = smol::spawn(group.wait_owned_async());
-    /// // The task has what it needs.
+    /// // The future holds an `Arc` of the group.
     /// drop(group);
     /// drop(token);
     /// all_done.await;
     /// # });
     /// ```
     ///
-    /// # Cancellation
-    /// As [`wait_async`](Self::wait_async).
-    ///
-    /// # Panics
-    /// As [`wait_async`](Self::wait_async).
+    /// # Cancellation, panics
+    /// As with [`wait_async`](Self::wait_async).
     #[doc(alias("wait_async_owned", "wait_arc"))]
     #[track_caller]
     pub fn wait_owned_async(self: &Arc<Self>) -> WaitGroupWait<Arc<Self>> {
@@ -202,7 +200,7 @@ impl Default for WaitGroup {
     }
 }
 
-/// Shows the count at this moment. Does not wait.
+/// Shows the count at this moment. Never waits.
 impl fmt::Debug for WaitGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WaitGroup").field("count", &self.count()).finish()
@@ -210,6 +208,6 @@ impl fmt::Debug for WaitGroup {
 }
 
 kept_wait! {
-    /// The future of [`WaitGroup::wait_async`] and [`WaitGroup::wait_owned_async`].
+    /// The future returned by [`WaitGroup::wait_async`] and [`WaitGroup::wait_owned_async`].
     WaitGroupWait: WaitGroup over RawWaitGroup by WaitGroupWaiter -> (), ""
 }

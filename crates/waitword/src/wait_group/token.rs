@@ -6,10 +6,10 @@ use crate::wait_group::WaitGroup;
 use crate::wait_group::raw::MAX;
 
 impl WaitGroup {
-    /// Adds a worker, until the token is dropped.
+    /// Adds a worker to the group, and returns its token. The worker is done when the token is dropped.
     ///
     /// # Panics
-    /// If there are [`MAX_TOKENS`](Self::MAX_TOKENS) already. A program gets there by leaking tokens.
+    /// If the group has [`MAX_TOKENS`](Self::MAX_TOKENS) tokens already, a number that only leaked tokens can reach.
     #[doc(alias("token", "enter"))]
     #[track_caller]
     pub fn add(&self) -> WaitGroupToken<'_> {
@@ -17,10 +17,10 @@ impl WaitGroup {
         WaitGroupToken { group: self }
     }
 
-    /// As [`add`](Self::add), with a token that owns a share of the group.
+    /// Adds a worker to the group, and returns a token that holds an `Arc` of the group.
     ///
     /// # Panics
-    /// As [`add`](Self::add).
+    /// As with [`add`](Self::add).
     #[track_caller]
     pub fn add_owned(self: &Arc<Self>) -> OwnedWaitGroupToken {
         self.add_one();
@@ -29,22 +29,24 @@ impl WaitGroup {
 
     #[track_caller]
     fn add_one(&self) {
-        assert!(self.raw.add(), "a wait group has {MAX} tokens and can have no more: are tokens leaked?");
+        assert!(self.raw.add(), "a wait group has at most {MAX} tokens: were tokens leaked?");
     }
 }
 
 macro_rules! token {
     ($(#[$docs:meta])* $Token:ident$(<$life:lifetime>)? of $Shared:ty, $add:ident) => {
         $(#[$docs])*
-        #[must_use = "the work is done at once if nobody keeps the token: `let token = ...`"]
+        #[must_use = "dropping the token says that the worker is done: keep it with `let token = ...`"]
         #[derive(Debug)]
         pub struct $Token$(<$life>)? {
             group: $Shared,
         }
 
         impl$(<$life>)? Clone for $Token$(<$life>)? {
+            /// Adds one more worker to the group, and returns its token.
+            ///
             /// # Panics
-            /// As [`WaitGroup::add`].
+            /// As with [`WaitGroup::add`].
             fn clone(&self) -> Self {
                 self.group.$add()
             }
@@ -59,13 +61,18 @@ macro_rules! token {
 }
 
 token! {
-    /// A worker, until this is dropped. Made by [`WaitGroup::add`]; a clone is one more.
+    /// The token of a worker of a [`WaitGroup`]. Dropping it says that the worker is done; cloning it adds a worker.
+    ///
+    /// Returned by [`WaitGroup::add`].
     #[doc(alias("done", "count_down"))]
     WaitGroupToken<'a> of &'a WaitGroup, add
 }
 
 token! {
-    /// A worker, until this is dropped. Made by [`WaitGroup::add_owned`]; a clone is one more.
+    /// The token of a worker of a [`WaitGroup`] that holds an `Arc` of the group. Dropping it says that the worker is done; cloning it adds a
+    /// worker.
+    ///
+    /// Returned by [`WaitGroup::add_owned`].
     OwnedWaitGroupToken of Arc<WaitGroup>, add_owned
 }
 

@@ -58,7 +58,7 @@ fn more_than_the_maximum_is_refused_and_changes_nothing() {
     assert_eq!(semaphore.available_permits(), MAX - 1);
     assert!(semaphore.try_acquire().is_ok());
     assert_eq!(semaphore.try_acquire_many(usize::MAX).unwrap_err(), TryAcquireError::NoPermits);
-    let asked = "no semaphore has more";
+    let asked = "permits were requested: a semaphore has at most";
     panics(&|| drop(semaphore.acquire_many(MAX + 1)), asked);
     panics(&|| drop(semaphore.acquire_many_async(MAX + 1)), asked);
     // What was added while a permit was held leaves no room for it.

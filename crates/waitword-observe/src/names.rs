@@ -53,7 +53,7 @@ pub fn name<L: Nameable + ?Sized>(lock: &L, name: impl Into<String>) -> Name {
 }
 
 /// A lock's name in reports. Dropping it removes the name.
-#[must_use = "dropping it takes the name away; of a lock that lives for ever, call `forever`"]
+#[must_use = "dropping it removes the name; to keep the name, call `forever`"]
 #[derive(Debug)]
 pub struct Name {
     key: Key,

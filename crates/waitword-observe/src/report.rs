@@ -133,14 +133,11 @@ pub enum ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAReport => f.write_str("this is no report of waitword-observe"),
+            Self::NotAReport => f.write_str("not a report of waitword-observe"),
             Self::OtherSchema(schema) => {
-                write!(
-                    f,
-                    "the report has version {schema} of the schema, and this program reads version {SCHEMA}"
-                )
+                write!(f, "the report has schema version {schema}, and this program reads version {SCHEMA}")
             }
-            Self::Malformed(error) => write!(f, "the report is damaged: {error}"),
+            Self::Malformed(error) => write!(f, "malformed report: {error}"),
         }
     }
 }
@@ -154,18 +151,21 @@ impl fmt::Display for Report {
             [counted(self.snapshot.waiters(), "waiter"), counted(self.snapshot.locks.len(), "lock")];
         writeln!(f, "waitword: {} (process {}): {waiters} at {locks}", clean(program, 40), self.process.id)?;
         if self.snapshot.holders.is_none() {
-            writeln!(f, "holders are not recorded, so deadlocks cannot be found")?;
+            writeln!(
+                f,
+                "holders are not recorded, so deadlocks cannot be found (waitword_observe::enable records them)"
+            )?;
         }
         let mut waits = self.snapshot.locks.iter().flat_map(Lock::all_waiters);
         if waits.any(|waiter| waiter.age.is_none()) {
             writeln!(
                 f,
-                "some waits have no age: they began before the clock ran (waitword_observe::enable)"
+                "some waits have no age: they began before the clock was started (waitword_observe::enable starts it)"
             )?;
         }
         if let Some(lost @ 1..) = self.snapshot.recording.as_ref().map(|recording| recording.unrecorded) {
             let were = if lost == 1 { "acquisition was" } else { "acquisitions were" };
-            writeln!(f, "{lost} {were} not recorded for want of room: a deadlock may go unseen")?;
+            writeln!(f, "{lost} {were} not recorded because no record was free: a deadlock may be missed")?;
         }
         let who = text::Who::in_snapshot(&self.snapshot, &self.findings);
         f.write_str(&text::findings(&self.findings, &who))?;

@@ -93,7 +93,7 @@ pub fn add_source(look: impl Fn() -> Seen + Send + Sync + 'static) -> Source {
 }
 
 /// A source of waiters or of events. Dropping it removes it; a snapshot or a trace that is being made may still ask it.
-#[must_use = "dropping it takes the source away"]
+#[must_use = "dropping it removes the source; to keep the source, call `forever`"]
 #[derive(Debug)]
 pub struct Source {
     key: u64,

@@ -33,7 +33,7 @@ impl<'de> Deserialize<'de> for Address {
         let number = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
         number
             .map(Self)
-            .ok_or_else(|| de::Error::custom(format!("{text:?} is no address such as \"0x7f3a10\"")))
+            .ok_or_else(|| de::Error::custom(format!("{text:?} is not an address such as \"0x7f3a10\"")))
     }
 }
 

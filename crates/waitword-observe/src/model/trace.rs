@@ -125,7 +125,7 @@ pub struct TraceReadError;
 
 impl fmt::Display for TraceReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is no trace of this version of waitword-observe")
+        f.write_str("not a trace of this version of waitword-observe")
     }
 }
 

@@ -111,15 +111,15 @@ pub struct LockOrder {
 impl fmt::Display for LockOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.potential_deadlocks.is_empty() {
-            writeln!(f, "no potential deadlock was found in the order of locks")?;
+            writeln!(f, "no potential deadlock was found in the lock order")?;
         }
         for found in &self.potential_deadlocks {
             writeln!(f, "{}", Finding::PotentialDeadlock(found.clone()))?;
         }
         match self.left_out {
             0 => Ok(()),
-            1 => writeln!(f, "1 acquisition was left out: there was no room"),
-            count => writeln!(f, "{count} acquisitions were left out: there was no room"),
+            1 => writeln!(f, "1 acquisition was not checked because a limit was reached"),
+            count => writeln!(f, "{count} acquisitions were not checked because a limit was reached"),
         }
     }
 }
@@ -145,7 +145,7 @@ pub(crate) fn findings() -> impl Iterator<Item = Finding> {
 /// ```
 #[track_caller]
 pub fn assert_lock_order() {
-    assert!(holds::is_on(), "the order of locks is not checked: call `check_lock_order` first");
+    assert!(holds::is_on(), "the lock order is not checked: call `check_lock_order` first");
     let order = lock_order();
     assert!(order.potential_deadlocks.is_empty(), "{order}");
 }

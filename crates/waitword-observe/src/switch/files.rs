@@ -79,9 +79,9 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match fs::symlink_metadata(&path) {
         Ok(file) if file.is_symlink() => {
-            return Err(invalid("it is a link that leads nowhere: make the file it leads to"));
+            return Err(invalid("it is a dangling link: create the file that it points to"));
         }
-        Ok(file) if !file.is_file() => return Err(invalid("it is no regular file: give the name of one")),
+        Ok(file) if !file.is_file() => return Err(invalid("it is not a regular file: give the name of one")),
         _ => {}
     }
     let mut new = path.as_os_str().to_owned();

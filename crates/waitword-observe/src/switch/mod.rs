@@ -66,7 +66,9 @@ fn start_as_asked() {
     match Spec::parse(&value) {
         Ok(None) => {}
         Ok(Some(spec)) => start(&spec),
-        Err(part) => say(format_args!("{VARIABLE} is not understood at {part}: {UNDERSTOOD}")),
+        Err(part) => {
+            say(format_args!("invalid value {part} in {VARIABLE}, nothing is observed: use {VALID}"))
+        }
     }
 }
 
@@ -81,7 +83,9 @@ fn start(spec: &Spec) {
     match (&spec.profile, &spec.trace) {
         (Some(profile), Some(trace)) if are_one(profile, trace) => {
             let path = profile.display();
-            say(format_args!("no profile and no trace: {path} cannot be both, give each a file of its own"));
+            say(format_args!(
+                "no profile and no trace: both are to be written to {path}, give each a file of its own"
+            ));
         }
         (profile, trace) => {
             at("profile", profile, write_profile);
@@ -91,7 +95,7 @@ fn start(spec: &Spec) {
     if spec.watch {
         set_slow_threshold(spec.slow.unwrap_or(SLOW));
         if let Err(error) = watch::start(|asked| (asked.prints, asked.prints_slow) = (true, true)) {
-            say(format_args!("no thread to find faults: {error}"));
+            say(format_args!("cannot start the thread that finds faults: {error}"));
         }
         #[cfg(unix)]
         if let Err(error) = report_on_signal(signal_hook::consts::SIGUSR1) {
@@ -118,7 +122,7 @@ fn reason(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         // Windows denies the access to one.
         _ if path.is_dir() => "this is a directory: name a file in it".to_owned(),
-        io::ErrorKind::NotFound => "there is no such directory: check the name and the directory".to_owned(),
+        io::ErrorKind::NotFound => "no such directory: check the path".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -134,11 +138,11 @@ struct Spec {
     slow: Option<Duration>,
 }
 
-/// The values that are understood, for the one line that a wrong value gets.
+/// The valid values, for the line that reports an invalid one.
 #[cfg(unix)]
-const UNDERSTOOD: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
+const VALID: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, separated by commas; unset, empty or 0 is off";
 #[cfg(not(unix))]
-const UNDERSTOOD: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
+const VALID: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, separated by commas; unset, empty or 0 is off (serve=PATH needs Unix)";
 
 impl Spec {
     /// `None`: off. For a wrong value, the part that is wrong.

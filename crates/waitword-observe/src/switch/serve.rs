@@ -33,7 +33,7 @@ const LINE: u64 = 64;
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a connection gets beyond [`READERS`].
-const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their reports yet\"}\n";
+const BUSY: &[u8] = b"{\"error\":\"busy: 8 connections are open already, try again later\"}\n";
 
 /// Gives a report as one line of JSON to each connection to a Unix socket at `path`, until the returned [`Server`] is dropped.
 ///
@@ -68,7 +68,7 @@ pub fn serve(path: impl AsRef<Path>) -> io::Result<Server> {
 }
 
 /// A socket that gives reports. Dropping it closes and removes the socket.
-#[must_use = "dropping it closes the socket; for the rest of the process, call `forever`"]
+#[must_use = "dropping it closes the socket; to keep it open, call `forever`"]
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
@@ -105,11 +105,11 @@ impl Drop for Server {
 fn check_free(path: &Path) -> io::Result<()> {
     let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
     if !there.file_type().is_socket() {
-        return Err(io::Error::new(ErrorKind::AlreadyExists, "there is a file that is no socket"));
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "a file that is not a socket exists there"));
     }
     match UnixStream::connect(path) {
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
-        Ok(_) => Err(io::Error::new(ErrorKind::AddrInUse, "another process listens there")),
+        Ok(_) => Err(io::Error::new(ErrorKind::AddrInUse, "another process listens on this socket")),
         Err(error) => Err(error),
     }
 }
@@ -229,7 +229,7 @@ impl Request {
                 thread::sleep(time);
                 tracing.finish().to_json()
             }
-            Self::Other => "{\"error\":\"this program does not understand the request\"}".to_owned(),
+            Self::Other => "{\"error\":\"invalid request: send report, trace SECONDS or trace SECONDS all (at most 60 s)\"}".to_owned(),
         }
     }
 }

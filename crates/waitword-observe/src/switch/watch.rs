@@ -87,8 +87,8 @@ fn abort_for(cycle: Finding) -> ! {
     if !report.findings.iter().any(is_deadlock) {
         report.findings.insert(0, cycle);
     }
-    let unless = "it is none if a borrowed guard is with another thread: send owned guards";
-    let _ = writeln!(io::stderr().lock(), "{report}\nwaitword: aborted for a deadlock; {unless}");
+    let unless = "a false alarm if a borrowed guard was sent to another thread: send owned guards";
+    let _ = writeln!(io::stderr().lock(), "{report}\nwaitword: aborted because of a deadlock; {unless}");
     std::process::abort()
 }
 
@@ -104,7 +104,7 @@ fn print_slow() {
         say(slow);
     }
     if lost > 0 {
-        say(format_args!("{lost} more were slow"));
+        say(format_args!("{lost} more slow holds, without details"));
     }
 }
 
@@ -462,8 +462,8 @@ mod tests {
         }
         // At the second check, and when it has lasted.
         let [(1, false, _), (9, false, text)] = &told[..] else { panic!("{told:?}") };
-        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, since 10 s\n"), "{text}");
-        let ends = "\nmay still end: task 1 has another way on (timeout, select!), or task 2 has another way on (timeout,\n  select!)";
+        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, youngest wait 10 s\n"), "{text}");
+        let ends = "\nmay still end: task 1 awaits something else too (timeout, select!), or task 2 awaits something else\n  too (timeout, select!)";
         assert!(text.ends_with(ends) && !text.contains("deadlock"), "{text}");
         // If another hold has replaced one in between, the cycle has not lasted.
         let changed = |second: u64| {

@@ -12,13 +12,14 @@ use waitword_core::lock;
 use crate::by_word::ByWord;
 use crate::model::{Address, LockKind, LockName};
 
-/// Gives a lock a name for reports, until the returned [`Name`] is dropped.
+/// Names a lock in reports, until the returned [`Name`] is dropped.
 ///
-/// Reports then also say the lock's type. Dropping the name removes it, so that another lock at the same address does not get it: keep it
-/// beside the lock. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock the younger counts.
+/// Reports then also show the lock's type. (They show the type of a lock without a name, of up to 4,096 at a time, if an acquirer has waited
+/// for it while holders were recorded.) Keep the name beside the lock: dropping the name removes it, so that another lock at the same address
+/// does not get it. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock, the younger is shown.
 ///
 /// A lock that lies inside the value of a named lock of the same kind (a `Mutex<Pair>` with a `Mutex` among the fields of `Pair`) is
-/// shown under the name of the outer one, unless it has one of its own.
+/// shown under the name of the outer lock, unless it has a name itself.
 ///
 /// ```
 /// use waitword::Mutex;
@@ -28,10 +29,10 @@ use crate::model::{Address, LockKind, LockName};
 /// waitword_observe::name(&ACCOUNTS, "accounts").forever(); // in reports: Mutex<Vec<u64>> "accounts"
 /// ```
 ///
-/// The locks of `waitword::lock_api` and `lock_api_05` can have names with the features of the same names, which also bring their types
-/// into reports. An `AsyncLock` on a word elsewhere is named by that word.
+/// The locks of `waitword::lock_api` and `lock_api_05` can be named with the features of the same names; reports show their types only if
+/// they are named. To name an `AsyncLock` on a word elsewhere, name that word.
 ///
-/// An `Arc` or a reference is no lock, so this does not compile. Write `&*ledger`:
+/// An `Arc` or a reference is not a lock, so this does not compile. Write `&*ledger`:
 ///
 /// ```compile_fail
 /// let ledger = std::sync::Arc::new(waitword::Mutex::new(0));
@@ -60,7 +61,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Keeps the name for the rest of the process, for a lock in a `static` or one that is leaked.
+    /// Keeps the name until the process ends, for a lock in a `static` or one that is leaked.
     pub fn forever(self) {
         std::mem::forget(self);
     }
@@ -74,7 +75,7 @@ impl Drop for Name {
     }
 }
 
-/// What has a queue and can be given a [`name`]: the locks of `waitword`, and words of memory.
+/// A type with a queue that can be given a [`name`]: the locks of `waitword`, and words of memory.
 pub trait Nameable: sealed::Sealed {
     #[doc(hidden)]
     const KIND: LockKind;

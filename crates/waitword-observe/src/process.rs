@@ -25,10 +25,10 @@ use crate::tasks::{are_tasks_identified, kept_number, task_number};
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
 
-/// All waiters of the process's common queue, lock by lock.
+/// Takes a snapshot of all waiters in the process's common table, lock by lock.
 ///
-/// Those of shared blocks with a `Table` of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: the
-/// queues are copied in critical sections of their shards, some microseconds each.
+/// Waiters in a `Table` of its own, such as those of shared blocks, are included if a [source](crate::add_source) adds them. No thread is
+/// stopped: the queues are copied in critical sections of their shards, some microseconds each.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;

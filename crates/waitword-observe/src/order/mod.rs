@@ -69,7 +69,7 @@ pub(crate) fn acquirer(otherwise: Acquirer) -> Acquirer {
     tasks::of_this_thread().map_or(otherwise, Acquirer::Identified)
 }
 
-/// The potential deadlocks since [`check_lock_order`](crate::check_lock_order).
+/// Returns the potential deadlocks since [`check_lock_order`](crate::check_lock_order).
 ///
 /// ```
 /// use std::thread;
@@ -95,16 +95,16 @@ pub fn lock_order() -> LockOrder {
     LockOrder { potential_deadlocks, left_out: lost + unrecorded() }
 }
 
-/// What is known about the order in which locks were acquired.
+/// The result of [`lock_order`].
 ///
 /// Its [`Display`](fmt::Display) is for a terminal of 100 columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LockOrder {
-    /// The orders that may lead to a deadlock, in the order in which they were found: each set of places in the source once, however many
-    /// locks are acquired there. 64 at most.
+    /// The potential deadlocks, the first found first. Each set of places in the source is listed once, however many locks are acquired
+    /// there. At most 64.
     pub potential_deadlocks: Vec<PotentialDeadlock>,
-    /// How many acquisitions, edges and searches were left out because there was no room. 0: nothing was missed.
+    /// How many acquisitions, edges and searches were left out because a limit was reached. 0: nothing was missed.
     pub left_out: u64,
 }
 
@@ -129,11 +129,11 @@ pub(crate) fn findings() -> impl Iterator<Item = Finding> {
     holds::found().0.into_iter().map(Finding::PotentialDeadlock)
 }
 
-/// For the end of a test: asserts that no two actors acquired locks in opposite orders in this process since
-/// [`check_lock_order`](crate::check_lock_order).
+/// Asserts that no two threads or tasks of this process acquired locks in opposite orders since
+/// [`check_lock_order`](crate::check_lock_order). For the end of a test.
 ///
 /// # Panics
-/// With all potential deadlocks, as [`lock_order`] prints them; or if the order is not checked.
+/// If there are potential deadlocks, with all of them in the message, as [`lock_order`] prints them; or if the lock order is not checked.
 ///
 /// ```
 /// use waitword::Mutex;

@@ -78,7 +78,7 @@ pub struct Events {
     pub dropped: u64,
 }
 
-/// A trace that is being made. Dropping it ends it.
+/// A trace that is being recorded. Dropping it ends the recording.
 #[derive(Debug)]
 #[must_use = "dropping it ends the trace"]
 pub struct Tracing {

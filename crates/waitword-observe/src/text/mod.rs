@@ -68,7 +68,7 @@ fn of_finding(finding: &Finding, who: &Who<'_>) -> String {
     }
 }
 
-/// For a finding that is not a fault, and has lasted for `lasted`: it is not known whether it will end.
+/// The text of a finding that is not a fault and has lasted for `lasted`. Whether it will end is not known.
 pub(crate) fn lasting(finding: &Finding, lasted: Duration) -> String {
     match finding {
         Finding::Cycle(found) => cycle::lasting(found, lasted, &Who::in_finding(finding)),
@@ -171,8 +171,8 @@ fn how(lock: &LockName, mode: Access) -> &'static str {
 }
 
 impl Snapshot {
-    /// The text about one lock of this snapshot, as in a report: its holders, and its queue from the head, at most `waiters` waiters. Lines
-    /// of 100 columns.
+    /// Returns the text about one lock of this snapshot, as in a report: its holders, and at most `waiters` waiters from the head of its queue.
+    /// Lines have at most 100 columns.
     pub fn describe(&self, lock: &Lock, waiters: usize) -> String {
         listing::of_lock(lock, self, waiters, &Who::in_snapshot(self, &[]))
     }

@@ -18,7 +18,7 @@ const TYPE: usize = 28;
 
 const SITE: usize = 40;
 
-/// A duration in the unit that gives the most readable number, rounded down: `850 us`, `1.2 s`, `12 min`.
+/// Formats a duration in the unit that gives the most readable number, rounded down: `850 us`, `1.2 s`, `12 min`.
 ///
 /// ```
 /// use std::time::Duration;

@@ -167,8 +167,8 @@ impl Names {
     }
 }
 
-/// Whether a lock that is named as one kind may have a waiter that says another: a waiter on the word itself, or one of an `AsyncLock` on a
-/// word that was named.
+/// Whether a waiter of kind `seen` may belong to a lock that was named as kind `named`: the same kind, a waiter on the word itself, or one of
+/// an `AsyncLock` on a word that was named.
 fn fits(named: LockKind, seen: LockKind) -> bool {
     use LockKind::{AsyncLock, Word};
     named == seen || seen == Word || (named, seen) == (Word, AsyncLock)
@@ -178,18 +178,18 @@ fn fits(named: LockKind, seen: LockKind) -> bool {
 fn type_of(word: usize, kind: LockKind) -> Option<String> {
     let lock_type = TYPES.get(word)?.to_string();
     let lock = lock_type.split('<').next();
-    // Another lock may have been here before.
+    // The type may be that of another lock, which was here before.
     let is_it = |kind: LockKind| lock == Some(&*kind.to_string());
     let fits = is_it(kind) || kind == LockKind::OnceLock && lock == Some("LazyLock");
     fits.then_some(lock_type)
 }
 
-/// The types of up to 4,096 locks, by the addresses of their words: those that an acquirer has waited for while holders were recorded. A
-/// further one may displace another.
+/// The types of up to 4,096 locks that an acquirer has waited for while holders were recorded, by the addresses of their words. A further lock
+/// may displace another.
 ///
-/// A queue knows a word, but not that it lies in a `Mutex<Pool>`: only the code that locks the mutex knows that. So an acquirer that has to
-/// wait tells it; one that finds the lock free does nothing. A lock of another type at the same address is shown under the old type until
-/// its first waiter tells its own.
+/// A queue knows a word, but not that the word is in a `Mutex<Pool>`: only the code that locks the mutex knows that. So an acquirer that has
+/// to wait reports the type; an acquirer that finds the lock free does nothing. A lock of another type at the same address is shown with the
+/// old type until its own first waiter.
 pub(crate) static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
 
 /// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`, because the modules are not public; and

@@ -27,7 +27,7 @@ static THRESHOLD: AtomicU64 = AtomicU64::new(0);
 static LOST: AtomicU64 = AtomicU64::new(0);
 static SLOW: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 
-/// A slow hold, as it is kept.
+/// A slow hold, in the form in which it is kept.
 struct Seen {
     charge: Charge,
     release: Release,

@@ -171,8 +171,8 @@ fn how(lock: &LockName, mode: Access) -> &'static str {
 }
 
 impl Snapshot {
-    /// Returns the text about one lock of this snapshot, as in a report: its holders, and at most `waiters` waiters from the head of its queue.
-    /// Lines have at most 100 columns.
+    /// Returns the text about one lock of this snapshot, as in a report: its holders, and at most `waiters` waiters from the head of its
+    /// queue. Lines have at most 100 columns.
     pub fn describe(&self, lock: &Lock, waiters: usize) -> String {
         listing::of_lock(lock, self, waiters, &Who::in_snapshot(self, &[]))
     }

@@ -138,12 +138,12 @@ fn what_is_no_socket_of_ours_is_said() {
 
     let not_ours = "another program than waitword's answers there, or another version: ";
     for (name, answer, said) in [
-        ("html", &b"<html>"[..], format!("{not_ours}this is no report of waitword-observe")),
-        ("empty", b"", format!("{not_ours}this is no report of waitword-observe")),
+        ("html", &b"<html>"[..], format!("{not_ours}not a report of waitword-observe")),
+        ("empty", b"", format!("{not_ours}not a report of waitword-observe")),
         (
             "newer",
             b"{\"format\":\"waitword-report\",\"schema\":2}\n",
-            format!("{not_ours}the report has version 2 of the schema, and this program reads version 1"),
+            format!("{not_ours}the report has schema version 2, and this program reads version 1"),
         ),
         ("half", b"{\"format\":\"waitword-report\",\"sch", "the program ended before its answer did".into()),
         ("busy", b"{\"error\":\"busy: come back\"}\n", "busy: come back".into()),

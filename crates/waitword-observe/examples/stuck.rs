@@ -1,10 +1,10 @@
-//! A program that is stuck in two ways, and says so.
+//! A program that is stuck in two ways, and prints a report about that.
 //!
-//! A thread waits for an event that nobody notifies. A task is next on a mutex, and nobody polls it: a
+//! A thread waits for an event that is never notified. A task is signalled for a mutex, and is not polled: a
 //! futurelock. (The lock is free all the same: the thread behind the task was served in its place.)
 //!
-//! `cargo run -p waitword-observe --example stuck`. With `--stay` it goes on until its standard input ends, so that
-//! `WAITWORD_OBSERVE=1,serve=/tmp/stuck.sock` has time to show what it does.
+//! `cargo run -p waitword-observe --example stuck`. With `--stay` it continues until its standard input ends, so that
+//! `WAITWORD_OBSERVE=1,serve=/tmp/stuck.sock` has time to report.
 
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -19,7 +19,7 @@ static LOADED: Event = Event::new();
 
 fn main() {
     waitword_observe::init();
-    // Also without WAITWORD_OBSERVE, because this program prints a report itself.
+    // Even without WAITWORD_OBSERVE, because this program prints a report itself.
     waitword_observe::enable();
     waitword_observe::name(&ACCOUNTS, "accounts").forever();
     waitword_observe::name(&LOADED, "loaded").forever();

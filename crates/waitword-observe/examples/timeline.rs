@@ -1,4 +1,4 @@
-//! Threads and tasks on one mutex, and the picture of it.
+//! Draws a timeline of threads and tasks on one mutex.
 //!
 //! `cargo run -p waitword-observe --example timeline -- timeline.svg` writes a picture; with a name that ends in `.json` it writes what
 //! <https://ui.perfetto.dev> opens.

@@ -9,7 +9,7 @@ use waitword_core::lock;
 /// How many words a shard has at most.
 const WORDS: usize = 16;
 
-/// Filled from the first place on, so that a search ends behind the words that are there.
+/// Filled from the first place on, so that a search ends at the first free place.
 type Shard<V> = [Option<(usize, V)>; WORDS];
 
 /// The place of the word, or else the first free place.
@@ -31,8 +31,8 @@ impl<V, const SHARDS: usize> ByWord<V, SHARDS> {
         lock(&self.0[hash as usize % SHARDS])
     }
 
-    /// Calls `work` with the place of the word, which it may empty. If the word has no value, `add` returns the one that it gets. `None`:
-    /// the word has no value, or there is no place for it.
+    /// Calls `work` with the place of the word, which it may empty. If the word has no value, `add` returns its first one. `None`: the word
+    /// has no value, or the shard is full.
     pub(crate) fn with<R>(
         &self,
         word: usize,
@@ -53,7 +53,7 @@ impl<V, const SHARDS: usize> ByWord<V, SHARDS> {
         Some(result)
     }
 
-    /// Sets the value of the word. If there is no place for it, it replaces the value with the lowest `order`. Returns what was replaced.
+    /// Sets the value of the word. In a full shard, it replaces the value with the lowest `order`. Returns the replaced value.
     pub(crate) fn put(&self, word: usize, value: V, order: impl Fn(&V) -> u64) -> Option<(usize, V)> {
         let shard = &mut *self.shard(word);
         let oldest = || (0..WORDS).min_by_key(|at| shard[*at].as_ref().map(|(_, value)| order(value)));

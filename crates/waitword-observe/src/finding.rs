@@ -1,4 +1,4 @@
-//! What can be concluded from a snapshot.
+//! Findings: what follows from a snapshot.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::json::{nanos, optional_nanos};
 use crate::model::{Access, Actor, Deed, LockName, Site, State};
 
-/// A fact that deserves attention.
+/// Something in a snapshot that deserves attention: a fault, or a fact that may be intended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "finding", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -16,10 +16,10 @@ pub enum Finding {
     Cycle(Cycle),
     /// Locks that were taken in opposite orders: see [`check_lock_order`](crate::check_lock_order).
     PotentialDeadlock(PotentialDeadlock),
-    /// A lock that is waited for, whose holder has ended and cannot release it: an agent, or a thread that has not dropped its guard. That a
-    /// borrowed guard is with another thread is not known until a guard of its line was released there.
+    /// A lock with waiters whose holder has ended and cannot release it: an agent, or a thread that has not dropped its guard. It is a false
+    /// alarm if the thread sent a borrowed guard away: that is not known until a guard of its line was released on another thread.
     HolderEnded(HolderEnded),
-    /// A waiter that was signalled and has not run since. If that lasts, nobody polls it (a futurelock), which is a fault.
+    /// A task that was signalled and has not run since. If that lasts, it is not polled (a futurelock), which is a fault.
     NeverPolled(NeverPolled),
     /// Long waits for one lock at one site.
     LongWait(LongWait),
@@ -30,7 +30,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// How long it has lasted.
+    /// Returns how long the finding has lasted.
     pub fn since(&self) -> Duration {
         match self {
             Self::Cycle(cycle) => cycle.since,
@@ -43,7 +43,7 @@ impl Finding {
         }
     }
 
-    /// Whether it is a fault, and not just a fact: a worker that waits for work is no fault, nor is a cycle that may end by itself.
+    /// Returns `true` if the finding is a fault. A worker that waits for work is not, nor is a cycle that may end by itself.
     pub fn is_fault(&self) -> bool {
         match self {
             Self::Cycle(cycle) => cycle.is_certain(),
@@ -54,57 +54,57 @@ impl Finding {
     }
 }
 
-/// Each member is blocked by the next one, the last by the first.
+/// A cycle of waits: each member is blocked by the next one, the last by the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycle {
-    /// What is known about it.
+    /// The kind of cycle.
     pub certainty: Certainty,
     /// How long the cycle has been complete: the age of its youngest wait.
     #[serde(rename = "since_ns", with = "nanos")]
     pub since: Duration,
-    /// Its members.
+    /// The members, the one with the youngest wait first.
     pub members: Vec<Member>,
-    /// What would make the cycle end by itself. Empty: nothing is known that would.
+    /// The conditions under which the cycle ends by itself. Empty: none is known.
     pub unless: Vec<Unless>,
 }
 
 impl Cycle {
-    /// Whether nothing is known that could end the cycle: a deadlock, or an executor that is blocked.
+    /// Returns `true` if nothing is known that could end the cycle: a deadlock, or a blocked executor.
     ///
     /// That a borrowed guard was sent to another thread is not known until a guard that was acquired at the same line was released there.
-    /// Before that, a cycle through it counts as certain, although the other thread may end it.
+    /// Before that, a cycle through such a guard counts as certain, although the other thread may end it.
     pub fn is_certain(&self) -> bool {
         self.unless.is_empty() && self.certainty != Certainty::ExecutorMayBeBlocked
     }
 }
 
-/// What kind of cycle it is.
+/// The kind of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
     /// Every member waits for a lock that the next one holds, or is queued behind it.
     Deadlock,
-    /// A thread blocks, and only it can poll the task that it waits for.
+    /// A thread blocks for a task that only this thread can poll.
     ExecutorBlocked,
-    /// A thread blocks that was the last to poll the task that it waits for; another thread may poll it.
+    /// A thread blocks for a task that this thread polled last. Another thread may poll the task.
     ExecutorMayBeBlocked,
 }
 
-/// What may end a cycle.
+/// A condition under which a cycle ends by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "unless", rename_all = "snake_case")]
 pub enum Unless {
-    /// A task or an agent that may await something else at the same time, or run something else.
+    /// A task that may await something else at the same time, or an agent that may run other jobs.
     OtherWay {
         /// The task or agent.
         actor: Actor,
     },
-    /// A wait that has a deadline, or may have one: of an agent's that is not known.
+    /// A wait that has a deadline, or may have one: of an agent's wait that is not known.
     Timed {
         /// The waiter.
         actor: Actor,
     },
-    /// A task that may not be the one that acquired the lock: only the waker is known, and a new task may get the waker of one that has
+    /// A task that may not be the one that acquired the lock: only its waker is known, and a new task may get the waker of a task that has
     /// ended ([`Holder::by_waker`](crate::Holder::by_waker)).
     AnotherTask {
         /// The task.
@@ -127,9 +127,9 @@ pub enum Unless {
 pub struct Member {
     /// The thread, task or agent.
     pub actor: Actor,
-    /// What it waits for. `None` for a task that waits for its thread.
+    /// What it waits for. `None` for a task that waits to be polled by its thread.
     pub waits: Option<MemberWait>,
-    /// How it blocks the member before it.
+    /// How it blocks the previous member.
     pub blocks: Blocks,
 }
 
@@ -147,7 +147,7 @@ pub struct MemberWait {
     pub age: Duration,
 }
 
-/// How a member of a cycle blocks the one before it.
+/// How a member of a cycle blocks the previous one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "blocks", rename_all = "snake_case")]
 pub enum Blocks {
@@ -155,14 +155,14 @@ pub enum Blocks {
     Holds {
         /// The lock.
         lock: LockName,
-        /// The access that it has.
+        /// The access that it holds.
         mode: Access,
         /// Where it acquired it.
         site: Option<Site>,
-        /// For how long it has held it.
+        /// How long it has held the lock.
         #[serde(rename = "held_ns", with = "optional_nanos", default)]
         held: Option<Duration>,
-        /// Whether the guard may have been sent to another.
+        /// Whether the guard may have been sent to another thread or task.
         sent_away: bool,
     },
     /// The member is queued ahead on an `RwLock`, and wants access that cannot be shared.
@@ -170,26 +170,26 @@ pub enum Blocks {
         /// The lock.
         lock: LockName,
     },
-    /// The member waits to upgrade its upgradable read of an `RwLock`, and keeps all others out meanwhile.
+    /// The member waits to upgrade its upgradable read of an `RwLock`, and excludes all others meanwhile.
     Upgrades {
         /// The lock.
         lock: LockName,
     },
-    /// The member is the thread that has to poll the task before it.
+    /// The member is the thread that has to poll the previous member, a task.
     Polls {
-        /// Whether no other thread can poll it.
+        /// Whether no other thread can poll the task.
         only_there: bool,
     },
 }
 
-/// Each member acquired a lock while it held another: the lock that the next member held, the last one the lock of the first. At the same
-/// moment, they would have waited for each other.
+/// Locks that were acquired in opposite orders. While each member held a lock, it acquired the one that the next member held, and the last
+/// member the lock of the first. At the same moment, they would have waited for each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PotentialDeadlock {
     /// How long ago it was found: when the last of these locks was released.
     #[serde(rename = "found_ns", with = "nanos")]
     pub found: Duration,
-    /// Its members.
+    /// The members.
     pub members: Vec<OrderMember>,
 }
 
@@ -200,11 +200,11 @@ pub struct OrderMember {
     pub actor: Actor,
     /// The lock that it held.
     pub holds: LockName,
-    /// The access that it had.
+    /// The access that it held.
     pub mode: Access,
     /// Where it had acquired that lock.
     pub taken: Site,
-    /// The lock that it acquired then.
+    /// The lock that it acquired meanwhile.
     pub wants: LockName,
     /// The access that it acquired.
     pub access: Access,
@@ -226,7 +226,7 @@ pub struct HolderEnded {
     pub ended: Duration,
     /// How many waiters there are.
     pub waiters: usize,
-    /// The first of them, four at most.
+    /// The first waiters, four at most.
     pub first: Vec<FirstWaiter>,
 }
 
@@ -239,7 +239,7 @@ pub struct FirstWaiter {
     pub site: Option<Site>,
 }
 
-/// About a second: the passes of a thread that looks once per second are now and then a little nearer.
+/// About a second: two checks of a thread that checks once per second may be a little less apart.
 const FUTURELOCK_AFTER: Duration = Duration::from_millis(900);
 
 /// A waiter that was signalled and has not run since.
@@ -256,17 +256,17 @@ pub struct NeverPolled {
     pub age: Duration,
     /// Its state.
     pub state: State,
-    /// How many waiters are behind it.
+    /// How many waiters are queued behind it.
     pub behind: usize,
-    /// How long ago it was signalled, at least: since an earlier snapshot saw it signalled it has not run. `None` if none did.
+    /// The age of the earliest snapshot that saw it signalled, and since which it has not run. `None` if no earlier snapshot did.
     #[serde(rename = "not_run_ns", with = "optional_nanos", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<Duration>,
 }
 
 impl NeverPolled {
-    /// Whether it has not run for so long that nobody seems to poll it: between two snapshots about a second apart. A waiter that was
-    /// signalled just now is only late.
+    /// Returns `true` if the task is not polled: it has not run between two snapshots about a second apart. A task that was signalled just
+    /// now is only late.
     pub fn is_futurelock(&self) -> bool {
         self.not_run.is_some_and(|time| time >= FUTURELOCK_AFTER)
     }
@@ -281,12 +281,12 @@ pub struct LongWait {
     pub site: Option<Site>,
     /// How many there are.
     pub waiters: usize,
-    /// The longest of them.
+    /// The longest wait.
     #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
 }
 
-/// Waits for a notify.
+/// Long waits for a notify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoKnownNotifier {
     /// The condition variable, event or word.
@@ -296,18 +296,18 @@ pub struct NoKnownNotifier {
     /// The longest wait.
     #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
-    /// Where the longest began.
+    /// Where the longest wait began.
     pub site: Option<Site>,
-    /// The last notify, if that is recorded.
+    /// The last notify, if it is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
-    /// How long nobody has notified it, at least: since notifies are recorded. `None` if they are not, or if some were lost.
+    /// How long it has not been notified, at least: since notifies are recorded. `None` if they are not, or if some were lost.
     #[serde(rename = "unnotified_ns", with = "optional_nanos", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unnotified: Option<Duration>,
 }
 
-/// A holder of a lock waits for a notify, while others wait for the lock. Those may include the one that would notify it.
+/// A holder of a lock waits for a notify, while others wait for the lock. Its notifier may be among them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HolderWaits {
     /// The lock that it holds.
@@ -323,11 +323,11 @@ pub struct HolderWaits {
     /// How long it has waited.
     #[serde(rename = "age_ns", with = "nanos")]
     pub age: Duration,
-    /// How many wait for the lock.
+    /// How many waiters the lock has that the holder excludes.
     pub waiters: usize,
     /// The longest wait for the lock.
     #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
-    /// Where the longest began.
+    /// Where the longest wait began.
     pub longest_at: Option<Site>,
 }

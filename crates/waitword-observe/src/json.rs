@@ -24,7 +24,7 @@ pub(crate) fn plain(data: &impl Serialize) -> String {
     serde_json::to_string(data).unwrap_or_else(|error| unreachable!("plain data: {error}"))
 }
 
-/// The format and the version of the schema of a text, if it says them.
+/// The format and the schema version of a text, if it has them.
 #[cfg(feature = "json")]
 pub(crate) fn head(json: &str) -> Option<(String, u32)> {
     #[derive(Deserialize)]
@@ -35,7 +35,7 @@ pub(crate) fn head(json: &str) -> Option<(String, u32)> {
     serde_json::from_str(json).ok().map(|Head { format, schema }| (format, schema))
 }
 
-/// For who asks for JSON of a program whose observer has none.
+/// The error of a request for JSON in a program without the feature `json`.
 #[cfg(not(feature = "json"))]
 pub(crate) fn not_built_in() -> std::io::Error {
     let text = "this program is built without JSON; add waitword-observe, with its default features, to its dependencies \

@@ -1,6 +1,6 @@
-//! The waiters of `waitword`'s locks: which threads, tasks and JavaScript agents wait, for which lock, since when, and from which line.
+//! Observes `waitword`'s locks: which threads, tasks and JavaScript agents wait, for which lock, since when, and from which line.
 //!
-//! [`init`] does what the environment variable `WAITWORD_OBSERVE` says, and nothing without it. By hand:
+//! [`init`] observes as the environment variable `WAITWORD_OBSERVE` says, and does nothing without it. By hand:
 //!
 //! ```
 //! use waitword::Mutex;
@@ -16,15 +16,18 @@
 //! println!("{}", report.to_json()); // for tools: `json_schema` has every field
 //! ```
 //!
-//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found while
-//! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] say what is to happen then.
+//! A [`Report`] is a [`Snapshot`] and the [`Finding`]s in it: waiters that are not polled, long waits, cycles. Cycles are found only while
+//! holders are recorded, that is after [`enable`]. [`on_deadlock`] and [`abort_on_deadlock`] react to a cycle as soon as it is found.
 //!
-//! Where to read on: `observer/` is the interface to the core, which tells what happens; `record/` keeps who holds each lock and the events
-//! of a trace, `blame/` who made others wait, `notifies.rs` the last notifies, `order/` the order of locks for [`check_lock_order`].
-//! `process.rs` makes a snapshot (`model/`) of the process, and `signalled.rs` knows since when a signalled task has not run; `search/`
-//! concludes findings (`finding.rs`) from it; `report.rs` puts both together, and `text/` prints it; `sources.rs` adds what other tables
-//! have. `trace/` makes the timeline, `profile/` writes for profilers, `tracing.rs` and `metrics.rs` for what a program has already.
-//! `switch/` turns observation on.
+//! Where to read on in the source:
+//! - `observer/` is the interface to the core, which calls it.
+//! - `record/` keeps who holds each lock, and the events of a trace; `blame/` who made others wait; `notifies.rs` the last notifies;
+//!   `order/` the order of locks for [`check_lock_order`].
+//! - `process.rs` makes a snapshot (`model/`) of the process; `signalled.rs` keeps since when a signalled task has not run; `sources.rs`
+//!   adds the waiters of other tables.
+//! - `search/` derives findings (`finding.rs`) from a snapshot; `report.rs` joins both, and `text/` prints them.
+//! - `trace/` makes the timeline, `profile/` writes for profilers, `tracing.rs` and `metrics.rs` for the crates of these names.
+//! - `switch/` turns observation on.
 
 #![deny(unsafe_code)]
 // docs.rs shows which feature an item needs.
@@ -91,7 +94,7 @@ pub use trace::{add_trace_source, trace_start, trace_start_all, trace_stop};
 #[cfg(feature = "tracing")]
 pub use tracing::{emit_finding, emit_report, emit_slow};
 
-/// What reports are made of, for tests of this crate: the records and events themselves.
+/// The records and events behind reports, for tests of this crate.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::notifies::{NotifySeen, last_notify};

@@ -12,9 +12,9 @@ use crate::text::clean;
 ///
 /// | metric | labels | |
 /// |---|---|---|
-/// | `waitword_wait_seconds` | `site`, `lock` | histogram: how long a release had made the head of the queue wait |
+/// | `waitword_wait_seconds` | `site`, `lock` | histogram: how long the head of the queue had waited at a release |
 /// | `waitword_hold_seconds` | `site`, `lock` | histogram: how long the lock had been held at these releases |
-/// | `waitword_contended_releases` | `site`, `lock` | counter: how often it was released while others waited |
+/// | `waitword_contended_releases` | `site`, `lock` | counter: how often the lock was released while others waited |
 /// | `waitword_delay_nanoseconds` | `site`, `lock` | counter: how long others waited, in total |
 ///
 /// `site` is where the lock was acquired. The buckets of the histograms are powers of two, so a value is exact to a factor of two.
@@ -32,7 +32,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Publishes what was added since the last call.
+    /// Publishes the delays and releases since the last call.
     pub fn publish(&mut self) {
         for row in blame() {
             self.publish_row(row);

@@ -12,13 +12,14 @@ use waitword_core::lock;
 use crate::by_word::ByWord;
 use crate::model::{Address, LockKind, LockName};
 
-/// Gives a lock a name for reports, until the returned [`Name`] is dropped.
+/// Names a lock in reports, until the returned [`Name`] is dropped.
 ///
-/// Reports then also say the lock's type. Dropping the name removes it, so that another lock at the same address does not get it: keep it
-/// beside the lock. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock the younger counts.
+/// Reports then also show the lock's type. (They show the type of a lock without a name, of up to 4,096 at a time, if an acquirer has waited
+/// for it while holders were recorded.) Keep the name beside the lock: dropping the name removes it, so that another lock at the same address
+/// does not get it. A lock in a `static` keeps its name with [`Name::forever`]. Of two names of one lock, the younger is shown.
 ///
 /// A lock that lies inside the value of a named lock of the same kind (a `Mutex<Pair>` with a `Mutex` among the fields of `Pair`) is
-/// shown under the name of the outer one, unless it has one of its own.
+/// shown under the name of the outer lock, unless it has a name itself.
 ///
 /// ```
 /// use waitword::Mutex;
@@ -28,10 +29,10 @@ use crate::model::{Address, LockKind, LockName};
 /// waitword_observe::name(&ACCOUNTS, "accounts").forever(); // in reports: Mutex<Vec<u64>> "accounts"
 /// ```
 ///
-/// The locks of `waitword::lock_api` and `lock_api_05` can have names with the features of the same names, which also bring their types
-/// into reports. An `AsyncLock` on a word elsewhere is named by that word.
+/// The locks of `waitword::lock_api` and `lock_api_05` can be named with the features of the same names; reports show their types only if
+/// they are named. To name an `AsyncLock` on a word elsewhere, name that word.
 ///
-/// An `Arc` or a reference is no lock, so this does not compile. Write `&*ledger`:
+/// An `Arc` or a reference is not a lock, so this does not compile. Write `&*ledger`:
 ///
 /// ```compile_fail
 /// let ledger = std::sync::Arc::new(waitword::Mutex::new(0));
@@ -53,14 +54,14 @@ pub fn name<L: Nameable + ?Sized>(lock: &L, name: impl Into<String>) -> Name {
 }
 
 /// A lock's name in reports. Dropping it removes the name.
-#[must_use = "dropping it takes the name away; of a lock that lives for ever, call `forever`"]
+#[must_use = "dropping it removes the name; to keep the name, call `forever`"]
 #[derive(Debug)]
 pub struct Name {
     key: Key,
 }
 
 impl Name {
-    /// Keeps the name for the rest of the process, for a lock in a `static` or one that is leaked.
+    /// Keeps the name until the process ends, for a lock in a `static` or one that is leaked.
     pub fn forever(self) {
         std::mem::forget(self);
     }
@@ -74,7 +75,7 @@ impl Drop for Name {
     }
 }
 
-/// What has a queue and can be given a [`name`]: the locks of `waitword`, and words of memory.
+/// A type with a queue that can be given a [`name`]: the locks of `waitword`, and words of memory.
 pub trait Nameable: sealed::Sealed {
     #[doc(hidden)]
     const KIND: LockKind;
@@ -166,8 +167,8 @@ impl Names {
     }
 }
 
-/// Whether a lock that is named as one kind may have a waiter that says another: a waiter on the word itself, or one of an `AsyncLock` on a
-/// word that was named.
+/// Whether a waiter of kind `seen` may belong to a lock that was named as kind `named`: the same kind, a waiter on the word itself, or one of
+/// an `AsyncLock` on a word that was named.
 fn fits(named: LockKind, seen: LockKind) -> bool {
     use LockKind::{AsyncLock, Word};
     named == seen || seen == Word || (named, seen) == (Word, AsyncLock)
@@ -177,18 +178,18 @@ fn fits(named: LockKind, seen: LockKind) -> bool {
 fn type_of(word: usize, kind: LockKind) -> Option<String> {
     let lock_type = TYPES.get(word)?.to_string();
     let lock = lock_type.split('<').next();
-    // Another lock may have been here before.
+    // The type may be that of another lock, which was here before.
     let is_it = |kind: LockKind| lock == Some(&*kind.to_string());
     let fits = is_it(kind) || kind == LockKind::OnceLock && lock == Some("LazyLock");
     fits.then_some(lock_type)
 }
 
-/// The types of up to 4,096 locks, by the addresses of their words: those that an acquirer has waited for while holders were recorded. A
-/// further one may displace another.
+/// The types of up to 4,096 locks that an acquirer has waited for while holders were recorded, by the addresses of their words. A further lock
+/// may displace another.
 ///
-/// A queue knows a word, but not that it lies in a `Mutex<Pool>`: only the code that locks the mutex knows that. So an acquirer that has to
-/// wait tells it; one that finds the lock free does nothing. A lock of another type at the same address is shown under the old type until
-/// its first waiter tells its own.
+/// A queue knows a word, but not that the word is in a `Mutex<Pool>`: only the code that locks the mutex knows that. So an acquirer that has
+/// to wait reports the type; an acquirer that finds the lock free does nothing. A lock of another type at the same address is shown with the
+/// old type until its own first waiter.
 pub(crate) static TYPES: ByWord<&'static LockType, 256> = ByWord::new();
 
 /// `waitword::mutex::lock::Mutex<alloc::vec::Vec<u8>>` as `Mutex<alloc::vec::Vec<u8>>`, because the modules are not public; and

@@ -1,6 +1,6 @@
-//! The last notify of each condition variable and event: who, where, when, and how many waiters it found. Recorded while holders are.
+//! The last notify of each condition variable and event: who, where, when, and how many waiters it woke. Recorded while holders are.
 //!
-//! A wait for a notify has no holder. For a wait that does not end, the last notify tells whether it came before the wait and found no
+//! A wait for a notify has no holder. If a wait does not end, the last notify shows whether the notify came before the wait and found no
 //! waiter.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::tasks;
 pub struct NotifySeen {
     /// The thread that notified, if it was not ending.
     pub thread: Option<Thread>,
-    /// The task that it polled, if tasks are asked for their numbers ([`identify`](crate::identify)).
+    /// The task that it polled, if tasks are numbered ([`identify`](crate::identify)).
     pub task: Option<u64>,
     /// Where it was called.
     pub site: &'static Site,
@@ -28,13 +28,13 @@ pub struct NotifySeen {
     pub woken: usize,
 }
 
-/// Up to 1,024 objects have a last notify.
+/// The last notifies of up to 1,024 objects.
 pub(crate) static NOTIFIES: ByWord<NotifySeen, 64> = ByWord::new();
 
 /// How many notifies were displaced.
 pub(crate) static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// The object with the word was notified here, which woke `woken` waiters.
+/// The object with the word was notified at this site, which woke `woken` waiters.
 pub(crate) fn note(word: usize, woken: usize, site: &'static Site) {
     let (thread, task) = (this_thread(), tasks::of_this_thread());
     let seen = NotifySeen { thread, task, site, at: record_time(), woken };

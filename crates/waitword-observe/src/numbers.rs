@@ -34,12 +34,12 @@ impl Register {
         Moment(lock(&self.0).rounds)
     }
 
-    /// The numbers for one snapshot, whose look-up of actors has begun at that moment. An actor that no look-up of the round asks for loses
-    /// its number at the end of the round: so the register holds no more than a snapshot does, and a task at the address of one that ended
-    /// is another task. But an actor that another round has asked for since then may have begun to wait after this snapshot had looked
-    /// there, and keeps its number.
+    /// The numbers for one snapshot, which began to copy the queues at the moment `since`. At the end of the round, actors that it did not ask
+    /// for lose their numbers. So the register holds no more actors than a snapshot, and a task at the address of one that has ended gets
+    /// another number. An actor that another round has asked for since that moment keeps its number: it may have begun to wait after this
+    /// snapshot copied its queue.
     ///
-    /// Without such a moment (not for a snapshot), all keep their numbers.
+    /// Without `since` (not for a snapshot), all actors keep their numbers.
     pub(crate) fn round(&self, since: Option<Moment>) -> Round<'_> {
         let mut numbers = lock(&self.0);
         numbers.rounds += 1;

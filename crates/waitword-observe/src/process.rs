@@ -25,10 +25,10 @@ use crate::tasks::{are_tasks_identified, kept_number, task_number};
 static TASKS: Register = Register::new();
 static AGENTS: Register = Register::new();
 
-/// All waiters of the process's common queue, lock by lock.
+/// Takes a snapshot of all waiters in the global table, lock by lock.
 ///
-/// Those of shared blocks with a `Table` of their own are among them if a [source](crate::add_source) sees them. Nothing is stopped: the
-/// queues are copied in critical sections of their shards, some microseconds each.
+/// Waiters in a `Table` of its own, such as those of shared blocks, are included if a [source](crate::add_source) adds them. No thread is
+/// stopped: the queues are copied in critical sections of their shards, some microseconds each.
 ///
 /// ```
 /// use std::sync::atomic::AtomicU32;
@@ -62,7 +62,7 @@ pub fn snapshot() -> Snapshot {
         add_holders(&mut snapshot, &holds, now, &mut numbers);
         add_notifies(&mut snapshot, now);
     }
-    // What completes the snapshot may take another snapshot.
+    // The functions that complete the snapshot may take another snapshot.
     drop(numbers);
     for complete in completions {
         sources::unless_it_panics(|| complete(&mut snapshot, now));
@@ -84,7 +84,7 @@ fn add_holders(to: &mut Snapshot, holds: &[(u64, Entry)], now: Instant, numbers:
             (Some(task), Some(on)) => {
                 let thread = thread(&on.thread);
                 let poll = LastPoll { task: actor.clone(), thread, only_there: task.is_alone };
-                // An older record is of an earlier poll; or of another task, whose waker this task has by now.
+                // An older record is of an earlier poll, or of another task whose waker this task has by now.
                 let last = last_polls.entry(actor).or_insert((entry.at, poll.clone()));
                 if last.0 < entry.at {
                     *last = (entry.at, poll);
@@ -115,7 +115,7 @@ fn add_notifies(to: &mut Snapshot, now: Instant) {
             woken: Some(seen.woken),
         });
     }
-    // Read after the notifies: a notify that was displaced in between is missing above, so it has to be counted here.
+    // Read after the notifies: a notify that was displaced in between is missing above, so it must be counted here.
     if let Some(recording) = &mut to.recording {
         recording.lost_notifies = LOST.load(Ordering::Relaxed);
     }
@@ -214,12 +214,12 @@ fn actor(seen: &observe::Actor, numbers: &mut Numbers<'_>) -> Actor {
         observe::Actor::Agent(agent) => Actor::Agent { number: agents.number(*agent), name: None },
         observe::Actor::Task(task) => self::task(*task, tasks),
         observe::Actor::Identified(number) => Actor::Task { number: *number, name: None },
-        // So is an actor of a kind that this version does not know; not even its address is known.
+        // An actor of a kind that this version does not know is shown as a task; not even its address is known.
         _ => Actor::Task { number: tasks.number(usize::MAX), name: None },
     }
 }
 
-/// A task by its executor's number, if it was asked for that ([`identify`](crate::identify)).
+/// A task by its executor's number, if it has one ([`identify`](crate::identify)).
 pub(crate) fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
     match task_number(identity) {
         Some(number) => Actor::Task { number, name: None },
@@ -228,7 +228,7 @@ pub(crate) fn task(identity: usize, tasks: &mut Round<'_>) -> Actor {
 }
 
 fn unidentified(identity: usize, tasks: &mut Round<'_>) -> Actor {
-    // Our numbers and those of the executor must not look the same.
+    // Tells our numbers from those of the executor.
     let name = are_tasks_identified().then(|| "not identified".to_owned());
     Actor::Task { number: tasks.number(identity), name }
 }

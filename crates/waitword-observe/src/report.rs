@@ -1,4 +1,4 @@
-//! A report: a snapshot, and what can be concluded from it.
+//! A report: a snapshot, and the findings in it.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -23,10 +23,10 @@ pub const SCHEMA: u32 = 1;
 #[cfg(feature = "json")]
 const FORMAT: &str = "waitword-report";
 
-/// The waiters of one process, and what is wrong with them.
+/// The waiters of one process, and the findings about them.
 ///
-/// Its [`Display`](fmt::Display) is for a terminal of 100 columns: the findings first, the newest first, then the locks, those with the
-/// most waiters first, and each queue from its head. At most 20 locks and 10 waiters of each are listed; the rest is counted. The JSON has
+/// Its [`Display`](fmt::Display) is for a terminal of 100 columns. It lists the findings, the newest first, then the locks, those with the
+/// most waiters first, and each queue from its head. At most 20 locks and 10 waiters of each are listed; the rest are counted. The JSON has
 /// everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
@@ -34,16 +34,16 @@ pub struct Report {
     pub process: Process,
     /// When the report was made, in milliseconds since 1970.
     pub unix_ms: u64,
-    /// What can be concluded.
+    /// The findings, the newest first.
     pub findings: Vec<Finding>,
-    /// What was seen.
+    /// The snapshot that they were found in.
     pub snapshot: Snapshot,
     /// Who made others wait: see [`blame`](crate::blame()).
     #[serde(default)]
     pub blame: Vec<Blame>,
 }
 
-/// The process that a report is of.
+/// The process that a report is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Process {
     /// Its number.
@@ -52,10 +52,10 @@ pub struct Process {
     pub program: Option<String>,
 }
 
-/// A report of this process, now.
+/// Returns a report of this process, as of now.
 ///
-/// Takes one snapshot, and a second one if the first seems to have a cycle. It may be called from anywhere, also from a panic hook. Ages
-/// are known for waits that began after [`enable`](crate::enable); without them there are few findings.
+/// Takes one snapshot, and a second one if the first seems to have a cycle. It may be called anywhere, even in a panic hook. Ages are known
+/// only of waits that began after [`enable`](crate::enable); without ages there are few findings.
 ///
 /// ```
 /// let report = waitword_observe::report();
@@ -74,7 +74,7 @@ pub fn report() -> Report {
 }
 
 impl Report {
-    /// A report of this process, now, from a snapshot of it and its findings. Sorts the findings, the newest first.
+    /// Creates a report of this process, as of now, from a snapshot of it and its findings. Sorts the findings, the newest first.
     pub fn new(mut findings: Vec<Finding>, snapshot: Snapshot) -> Self {
         // Faults of the same age first.
         findings.sort_by_key(|finding| (finding.since(), Reverse(finding.is_fault())));
@@ -88,16 +88,16 @@ impl Report {
         }
     }
 
-    /// The report as JSON, in one line. [`json_schema`](crate::json_schema) has every field.
+    /// Returns the report as JSON, in one line. [`json_schema`](crate::json_schema) has every field.
     #[cfg(feature = "json")]
     pub fn to_json(&self) -> String {
         json::written(FORMAT, SCHEMA, self)
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote.
+    /// Reads a report that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
-    /// If the text is no report, or one of another version of the schema.
+    /// If the text is not a report, or one of another schema version.
     ///
     /// ```
     /// use waitword_observe::Report;
@@ -118,29 +118,26 @@ impl Report {
     }
 }
 
-/// Why a text cannot be read as a report.
+/// The error of [`Report::from_json`]: why a text cannot be read as a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It is something else.
+    /// The text is not a report.
     NotAReport,
-    /// It is a report of another version of the schema.
+    /// The report has this other schema version.
     OtherSchema(u32),
-    /// It says that it is a report of this version, but does not have the fields of one.
+    /// The report has this schema version, but not its fields.
     Malformed(String),
 }
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAReport => f.write_str("this is no report of waitword-observe"),
+            Self::NotAReport => f.write_str("not a report of waitword-observe"),
             Self::OtherSchema(schema) => {
-                write!(
-                    f,
-                    "the report has version {schema} of the schema, and this program reads version {SCHEMA}"
-                )
+                write!(f, "the report has schema version {schema}, and this program reads version {SCHEMA}")
             }
-            Self::Malformed(error) => write!(f, "the report is damaged: {error}"),
+            Self::Malformed(error) => write!(f, "malformed report: {error}"),
         }
     }
 }
@@ -154,18 +151,21 @@ impl fmt::Display for Report {
             [counted(self.snapshot.waiters(), "waiter"), counted(self.snapshot.locks.len(), "lock")];
         writeln!(f, "waitword: {} (process {}): {waiters} at {locks}", clean(program, 40), self.process.id)?;
         if self.snapshot.holders.is_none() {
-            writeln!(f, "holders are not recorded, so deadlocks cannot be found")?;
+            writeln!(
+                f,
+                "holders are not recorded, so deadlocks cannot be found (waitword_observe::enable records them)"
+            )?;
         }
         let mut waits = self.snapshot.locks.iter().flat_map(Lock::all_waiters);
         if waits.any(|waiter| waiter.age.is_none()) {
             writeln!(
                 f,
-                "some waits have no age: they began before the clock ran (waitword_observe::enable)"
+                "some waits have no age: they began before the clock was started (waitword_observe::enable starts it)"
             )?;
         }
         if let Some(lost @ 1..) = self.snapshot.recording.as_ref().map(|recording| recording.unrecorded) {
             let were = if lost == 1 { "acquisition was" } else { "acquisitions were" };
-            writeln!(f, "{lost} {were} not recorded for want of room: a deadlock may go unseen")?;
+            writeln!(f, "{lost} {were} not recorded because no record was free: a deadlock may be missed")?;
         }
         let who = text::Who::in_snapshot(&self.snapshot, &self.findings);
         f.write_str(&text::findings(&self.findings, &who))?;

@@ -1,8 +1,8 @@
-//! Since which snapshot a signalled task has not run.
+//! The snapshot since which a signalled task has not run.
 //!
-//! A snapshot marks the waiters that it sees signalled, and the mark goes when the task runs ([`WaiterSeen::was_seen_so`]). So a mark says
-//! that the task has not run since an earlier snapshot; which one that was is kept here. A task that was signalled, ran and was signalled
-//! again between two snapshots has no mark, although both see it signalled.
+//! A snapshot marks the waiters that it sees signalled, and a task that runs removes its mark ([`WaiterSeen::was_seen_so`]). So a marked task
+//! has not run since an earlier snapshot; the time of that snapshot is kept here. A task that was signalled, ran and was signalled again
+//! between two snapshots has no mark, although both see it signalled.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -30,7 +30,7 @@ impl FirstSeen {
 
 /// All waiters of the process's common queue.
 pub(crate) fn waiters() -> (Vec<WaiterSeen>, FirstSeen) {
-    // One snapshot at a time: what one has marked, the next has to find here.
+    // One snapshot at a time: the next one has to find here what this one has marked.
     let mut first_seen = lock(&FIRST_SEEN);
     let waiters = observe::snapshot();
     let (before, now) = (mem::take(&mut *first_seen), Instant::now());

@@ -1,7 +1,7 @@
 //! A `&'static Site` in an atomic.
 //!
-//! - **L1** What is stored is null or a `&'static Site`, stored with Release and loaded with Acquire: a site that was made and leaked at
-//!   run time is whole for the thread that loads it. So what is loaded may be read at any time.
+//! - **L1** The pointer is null or a `&'static Site`, stored with Release and loaded with Acquire. So the thread that loads it sees the whole
+//!   site, even one that another thread made and leaked at run time, and may read it at any time.
 
 use std::ptr;
 
@@ -35,7 +35,7 @@ impl AtomicSite {
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Stores `site` if there is none yet. Returns the one that is there afterwards.
+    /// Stores `site` if none is stored yet. Returns the stored one.
     pub(crate) fn claim(&self, site: &'static Site) -> &'static Site {
         let new = pointer(Some(site));
         match self.0.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {

@@ -1,4 +1,4 @@
-//! Waiters that are not in the process's common queue; and the register of such sources.
+//! Sources of waiters that are not in the global table, and their register.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,12 +12,12 @@ use waitword_core::time::Instant;
 
 use crate::model::Snapshot;
 
-/// What a source has seen.
+/// The waiters that a source adds to a snapshot.
 pub struct Seen {
-    /// Waiters of tables other than the process's: for each word in the order of its queue, as `Table::snapshot` returns them.
+    /// The waiters of tables other than the global one: for each word in the order of its queue, as `Table::snapshot` returns them.
     pub waiters: Vec<WaiterSeen>,
-    /// Adds to the snapshot, which was made of all waiters, what else the source knows: names, sites, holders. Ages are those at the given
-    /// time, that of the snapshot. In the snapshot a word is the lock with its address.
+    /// Completes the snapshot, which has all waiters by then, with what else the source knows: names, sites, holders. Ages count up to the
+    /// given time, that of the snapshot. In the snapshot a word is the lock with its address.
     pub complete: Complete,
 }
 
@@ -60,11 +60,11 @@ impl<T: Clone> Register<T> {
     }
 }
 
-/// From now on each snapshot also has what `look` sees, until the returned [`Source`] is dropped. For locks in memory with a `Table` of its
-/// own; `waitword run` adds the agents of its program this way.
+/// Adds the waiters that `look` returns to each snapshot, until the returned [`Source`] is dropped.
 ///
-/// `look` runs whenever a snapshot is taken, on that thread, and must not take a lock under which a snapshot might be taken. A panic of
-/// `look`, or of what it returns to complete the snapshot, is caught, and the snapshot lacks what it would have added.
+/// For locks in memory with a `Table` of its own; `waitword run` adds the agents of its program this way. `look` runs whenever a snapshot is
+/// taken, on that thread, and must not acquire a lock under which a snapshot might be taken. A panic of `look` or of
+/// [`complete`](Seen::complete) is caught, and the snapshot lacks what that call would have added.
 ///
 /// ```
 /// use std::sync::{Arc, atomic::AtomicU32};
@@ -92,8 +92,8 @@ pub fn add_source(look: impl Fn() -> Seen + Send + Sync + 'static) -> Source {
     SOURCES.add(Arc::new(look), |key| SOURCES.remove(key))
 }
 
-/// A source of waiters or of events. Dropping it removes it; a snapshot or a trace that is being made may still ask it.
-#[must_use = "dropping it takes the source away"]
+/// A source of waiters or of events. Dropping it removes the source; a snapshot or trace that is being made may still call it.
+#[must_use = "dropping it removes the source; to keep the source, call `forever`"]
 #[derive(Debug)]
 pub struct Source {
     key: u64,
@@ -101,7 +101,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Keeps the source for the rest of the process.
+    /// Keeps the source until the process ends.
     pub fn forever(self) {
         std::mem::forget(self);
     }
@@ -124,8 +124,8 @@ pub(crate) fn see(waiters: &mut Vec<WaiterSeen>) -> Vec<Complete> {
     looks.collect()
 }
 
-/// Calls foreign code, and catches its panic, which the panic hook has printed: a report without what it would have added is better than
-/// none, above all for the threads that look for deadlocks.
+/// Calls foreign code and catches its panic, which the panic hook has printed. A report without what that code would have added is better
+/// than none, and the threads that look for deadlocks have to survive.
 pub(crate) fn unless_it_panics<T>(call: impl FnOnce() -> T) -> Option<T> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(given) => Some(given),

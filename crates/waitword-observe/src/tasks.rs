@@ -1,11 +1,12 @@
-//! Which task a waker belongs to, by the number that its executor gives it.
+//! The number that an executor gives to the task of a waker.
 //!
-//! A waiter has a waker, and a waker has an address, which says nothing to people. So a task is asked for its number when it begins to
-//! wait, on its own thread and with no lock held; the number is stored by the address. Another task that gets the address later is asked in
-//! its turn, so an address never keeps the number of a task that has ended.
+//! A waiter has a waker, and a waker has an address, which means nothing to people. So when a task begins to wait, the program's function
+//! ([`identify`](crate::identify)) is called for its number, on the task's thread and with no lock held, and the number is stored by the
+//! address. If another task gets the address later, the function is called again when that task waits, so an address never keeps the number
+//! of a task that has ended.
 //!
-//! A task that acquires a lock is asked, too: it may end while its guard is elsewhere, and the task at its address then is not the holder.
-//! So the record of a hold has the number, not only the address.
+//! The function is also called when a task acquires a lock. The task may end while its guard is elsewhere, and the task that has its address
+//! then is not the holder. So the record of a hold has the number, not only the address.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -28,7 +29,7 @@ const MOST: usize = 1 << 14;
 
 static KNOWN: [Mutex<BTreeMap<usize, u64>>; SHARDS] = [const { Mutex::new(BTreeMap::new()) }; SHARDS];
 
-/// From now on tasks are asked by `identify`. Only the first call counts; returns whether this is it.
+/// Sets the program's function. Only the first call counts; returns whether this is the first.
 pub(crate) fn set(identify: Identify) -> bool {
     let mut is_first = false;
     IDENTIFY.get_or_init(|| {
@@ -42,22 +43,22 @@ pub(crate) fn are_tasks_identified() -> bool {
     IDENTIFY.get().is_some()
 }
 
-/// The number of the task that waits under this identity ([`Actor::Task`](waitword_core::observe::Actor::Task)), if it was asked and has one.
+/// The number of the task that waits under this identity ([`Actor::Task`](waitword_core::observe::Actor::Task)), if it has one.
 pub(crate) fn task_number(identity: usize) -> Option<u64> {
     with_shard(identity, |known| known.get(&identity).copied())
 }
 
-/// The number of the task that this thread polls, if tasks are asked.
+/// The number of the task that this thread polls, if it has one.
 pub(crate) fn of_this_thread() -> Option<u64> {
     IDENTIFY.get().and_then(ask)
 }
 
-/// Calls the program's function. It is asked within waits and releases, which count on that nothing unwinds.
+/// Calls the program's function. It is called within waits and releases, which rely on nothing unwinding.
 fn ask(identify: &Identify) -> Option<u64> {
     if may_ask() { unless_it_panics(identify).flatten() } else { None }
 }
 
-/// Whether the program's function is called here: not while the thread panics, for a panic within the panic hook cannot be caught.
+/// Whether the program's function is called here: not while the thread panics, because a panic within the panic hook cannot be caught.
 pub(crate) fn may_ask() -> bool {
     !thread::panicking()
 }
@@ -67,7 +68,7 @@ pub(crate) fn polled(waker: &Waker) {
     number_of(waker);
 }
 
-/// The number of the task that is polled with this waker, if tasks are asked and it has one.
+/// The number of the task that is polled with this waker, if it has one.
 pub(crate) fn number_of(waker: &Waker) -> Option<u64> {
     let identify = IDENTIFY.get()?;
     // `Waker::noop` has a null pointer.

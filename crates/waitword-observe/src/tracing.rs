@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::report::Report;
 use crate::text::lasting;
 
-/// One event for the finding: an error if it is a fault, otherwise an info. Its message is the text of the report.
+/// Emits one event for the finding: an error if it is a fault, otherwise an info. Its message is the text of the report.
 pub fn emit_finding(finding: &Finding) {
     let (kind, since_ms) = kind_and_age(finding);
     if finding.is_fault() {
@@ -32,13 +32,13 @@ fn kind_and_age(finding: &Finding) -> (&'static str, u64) {
     (kind, u64::try_from(finding.since().as_millis()).unwrap_or(u64::MAX))
 }
 
-/// One event, a warning, for a slow hold.
+/// Emits one event, a warning, for a slow hold.
 pub fn emit_slow(slow: &Slow) {
     let longest_ms = u64::try_from(slow.longest.as_millis()).unwrap_or(u64::MAX);
     warn!(target: "waitword", finding = "slow", waiters = slow.waiters, longest_ms, "{slow}");
 }
 
-/// One event for the report, with its JSON as a field, and one for each finding.
+/// Emits one event, an info, for the report, with its JSON as a field, and one for each finding.
 pub fn emit_report(report: &Report) {
     let (waiters, locks) = (report.snapshot.waiters(), report.snapshot.locks.len());
     info!(target: "waitword", waiters, locks, json = %report.to_json(), "{waiters} waiters at {locks} locks");

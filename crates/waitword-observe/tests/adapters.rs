@@ -92,7 +92,7 @@ fn a_report_is_one_event_and_so_is_each_finding() {
     let start = "ERROR waitword message=never polled (futurelock): task 7 waits 3.9 s for Mutex \"db\"";
     assert!(finding.starts_with(start), "{finding}");
     assert!(finding.ends_with("finding=\"never_polled\" since_ms=3900"), "{finding}");
-    let text = "WARN waitword message=slow: Mutex \"db\" held 3.0 s (a place not known, task 7); 12 waited (9 tasks, 3 threads)";
+    let text = "WARN waitword message=slow: Mutex \"db\" held 3.0 s (an unknown site, task 7); 12 waited (9 tasks, 3 threads)";
     assert!(slow.starts_with(text) && slow.contains("longest_ms=2970"), "{slow}");
 }
 

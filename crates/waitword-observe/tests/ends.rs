@@ -89,7 +89,8 @@ fn a_profile_and_a_trace_are_two_files() {
         let here = folder.path().join("here");
         std::fs::create_dir(&here).unwrap();
         let output = run(&here, &format!("profile=a,trace={path}"), "returns");
-        let said = "waitword: no profile and no trace: a cannot be both, give each a file of its own\n";
+        let said =
+            "waitword: no profile and no trace: both are to be written to a, give each a file of its own\n";
         assert_eq!(String::from_utf8_lossy(&output.stderr), said);
         assert!(output.status.success() && !here.join("a").exists());
     }
@@ -108,12 +109,12 @@ fn only_files_are_replaced() {
     assert!(run(folder.path(), "profile=link", "returns").stderr.is_empty());
     assert!(at("link").is_symlink() && std::fs::read(at("file")).unwrap() != b"before");
     let both = run(folder.path(), "profile=link,trace=file", "returns");
-    assert!(String::from_utf8_lossy(&both.stderr).contains("cannot be both"), "{both:?}");
+    assert!(String::from_utf8_lossy(&both.stderr).contains("both are to be written"), "{both:?}");
     std::os::unix::fs::symlink("no file", at("broken")).unwrap();
     for (name, advice) in [
-        ("socket", "no regular file: give the name of one"),
+        ("socket", "not a regular file: give the name of one"),
         ("folder", "name a file in it"),
-        ("broken", "a link that leads nowhere: make the file it leads to"),
+        ("broken", "a dangling link: create the file that it points to"),
     ] {
         let said = String::from_utf8(run(folder.path(), &format!("trace={name}"), "returns").stderr).unwrap();
         assert!(said.contains(advice), "{said}");

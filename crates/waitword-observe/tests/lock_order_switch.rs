@@ -22,7 +22,7 @@ fn the_switch() {
     static B: Mutex<()> = Mutex::new(());
     let one = || drop((A.lock(), B.lock()));
     let other = || drop((B.lock(), A.lock()));
-    assert_eq!(panics().as_deref(), Some("the order of locks is not checked: call `check_lock_order` first"));
+    assert_eq!(panics().as_deref(), Some("the lock order is not checked: call `check_lock_order` first"));
 
     // Not while it is off, and what is held meanwhile is not known afterwards.
     thread::spawn(one).join().unwrap();
@@ -36,7 +36,7 @@ fn the_switch() {
     .unwrap();
     drop(A.lock());
     drop(held);
-    assert_eq!(lock_order().to_string(), "no potential deadlock was found in the order of locks\n");
+    assert_eq!(lock_order().to_string(), "no potential deadlock was found in the lock order\n");
     let held = A.lock();
     disable();
     assert!(panics().is_some());
@@ -106,5 +106,5 @@ fn the_switch() {
     many.iter().for_each(|lock| drop(lock.lock()));
     assert_eq!(lock_order().left_out, 744);
     let last = order.to_string().lines().last().map(str::to_owned);
-    assert_eq!(last.as_deref(), Some("744 acquisitions were left out: there was no room"));
+    assert_eq!(last.as_deref(), Some("744 acquisitions were not checked because a limit was reached"));
 }

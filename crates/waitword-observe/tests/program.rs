@@ -165,8 +165,8 @@ fn a_value_that_is_not_understood_is_said_and_nothing_is_observed() {
     let (_folder, path) = folder();
     let output = command(&format!("serve={},trace", path.display())).output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
-    let expected = "waitword: WAITWORD_OBSERVE is not understood at \"trace\": 1, order, serve=PATH, profile=FILE, \
-                    trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off\n";
+    let expected = "waitword: invalid value \"trace\" in WAITWORD_OBSERVE, nothing is observed: use 1, order, serve=PATH, \
+                    profile=FILE, trace=FILE and slow=500ms, separated by commas; unset, empty or 0 is off\n";
     assert_eq!(errors, expected);
     assert!(output.status.success() && !path.exists());
 }
@@ -204,7 +204,8 @@ fn what_cannot_be_served_is_said_and_the_rest_is_observed() {
     let mut errors = stuck.errors();
     let mut lines = String::new();
     errors.read_line(&mut lines).unwrap();
-    let expected = format!("waitword: no reports at {}: there is a file that is no socket\n", path.display());
+    let expected =
+        format!("waitword: no reports at {}: a file that is not a socket exists there\n", path.display());
     assert_eq!(lines, expected);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     never_polled(&mut errors);

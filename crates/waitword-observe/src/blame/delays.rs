@@ -1,18 +1,18 @@
-//! For how long the waiters of a queue have waited in total, since a holder was last charged with it.
+//! The total time that the waiters of a queue have waited since a holder was last charged with it.
 //!
-//! Each waiter counts from its enqueue, or from the last charge. Walking the queue at each release would cost the releasing thread in
-//! proportion to the waiters. So there is the *sum* of these beginnings: the delay at the time `t` is `waiters * t - sum`. Enqueue, leave
+//! Each waiter counts from its enqueue, or from the last charge. Walking the queue at each release would cost the releasing thread a time
+//! proportional to the waiters. So the *sum* of these beginnings is kept: the delay at the time `t` is `waiters * t - sum`. Enqueue, leave
 //! and charge change the sum by one term each.
 //!
 //! ```text
 //!   enqueue at t     waiters + 1, sum + t
-//!   leave at t       waiters - 1, sum - t      what it waited stays in the difference, for the next charge
+//!   leave at t       waiters - 1, sum - t      its wait stays in the difference, for the next charge
 //!   charge at t      sum = waiters * t         the difference was charged
 //! ```
 //! Sums wrap around: the difference is right as long as it is less than 584 years. Waiters that enqueued before blame was started, or while
 //! the clock did not run, are not counted.
 //!
-//! A waiter is counted under the lock of its shard, so before any thread can see it queued: no leave and no charge of it comes first.
+//! A waiter is counted under the lock of its shard, before any other thread can see it queued: so before it leaves or is charged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,14 +41,14 @@ pub(super) struct Delay {
     pub(super) longest: u64,
 }
 
-/// At most 4,096 words have a queue here at a time. Waiters of others are charged with their own waits, when they leave.
+/// At most 4,096 words have a queue here at a time. The waits of other words are charged one by one, when their waiters leave.
 static QUEUES: ByWord<Delays, 256> = ByWord::new();
 
 /// When blame was started: waiters from before are not counted.
 static BEGAN: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Forgets all queues, and counts the waiters that enqueue from now on. `ask` makes the core tell of enqueues and leaves. Between that and
-/// the stamp none is counted, so of each waiter the enqueue and the leave are both counted, or neither.
+/// Forgets all queues, and counts the waiters that enqueue from now on. `ask` makes the core call `queued` and `left`. Until `BEGAN` is set
+/// after that, no waiter is counted. So for each waiter both the enqueue and the leave are counted, or neither.
 pub(crate) fn start(ask: impl FnOnce()) {
     BEGAN.store(u64::MAX, Ordering::SeqCst);
     QUEUES.clear();
@@ -56,7 +56,7 @@ pub(crate) fn start(ask: impl FnOnce()) {
     BEGAN.store(nanos(), Ordering::SeqCst);
 }
 
-/// A script that waits for a lock waits for a word, as far as the queue can tell.
+/// A script's wait for a lock is a wait for a word to the queue.
 fn is_counted(waits_for: WaitsFor, since: u64) -> bool {
     (waits_for.is_for_holder() || waits_for == WaitsFor::Word) && since >= BEGAN.load(Ordering::Relaxed)
 }
@@ -68,8 +68,8 @@ pub(crate) fn queued(word: usize, waits_for: WaitsFor, since: Option<u64>) {
     }
 }
 
-/// A waiter that was queued since then leaves. If it `acquired`, the lock was free before; if it is the last, no waiter is left to charge
-/// for: either way the delay of the queue is taken now.
+/// A waiter that was queued since then leaves. The delay of the queue is taken now if the waiter `acquired` the lock, which was free before,
+/// or if it is the last waiter, after which no release is charged.
 pub(super) fn left(word: usize, waits_for: WaitsFor, since: u64, acquired: bool) -> Option<Delay> {
     if !is_counted(waits_for, since) {
         return None;
@@ -97,8 +97,8 @@ pub(super) fn charge(word: usize, head: Option<u64>) -> Option<Delay> {
     of_queue(word, false, |delays| delays.charge_at(nanos(), head)).flatten()
 }
 
-/// Changes the delays of a queue, which are forgotten if no waiter is left. `None`: the queue is not counted; with `add` it is from now on,
-/// if there is a place for it.
+/// Changes the delays of a queue, which are forgotten if no waiter is left. `None`: the queue is not counted. With `add`, it is counted from
+/// now on, if the table is not full.
 fn of_queue<R>(word: usize, add: bool, change: impl FnOnce(&mut Delays) -> R) -> Option<R> {
     let changed = QUEUES.with(
         word,

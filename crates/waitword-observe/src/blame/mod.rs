@@ -1,7 +1,8 @@
 //! Who made others wait: delays by the site where the lock was acquired.
 //!
-//! A holder that releases a lock with waiters is charged with what they have waited since the last charge (`delays.rs`). So all charges
-//! together are all waits, to the nanosecond. What no holder is to blame for has rows of its own ([`Blamed`]). The rows are in `table.rs`.
+//! A holder that releases a lock with waiters is charged with the time that they have waited since the last charge (`delays.rs`). So all
+//! charges add up to all waits, to the nanosecond. Delays that no holder caused have rows of their own ([`Blamed`]). The rows are in
+//! `table.rs`.
 
 pub(crate) mod delays;
 mod slow;
@@ -16,11 +17,11 @@ pub use slow::{Slow, set_slow_threshold, take_slow};
 pub use table::{Blame, Blamed, Bucket};
 use table::{Charge, Charged};
 
-/// Who made others wait since [`enable`](crate::enable) was called first: sites, the longest delay first, and then the delays that no site
-/// is to blame for.
+/// Returns who made others wait since [`enable`](crate::enable) was called first: the sites where locks were acquired, the longest delay
+/// first, then the delays that no site caused.
 ///
-/// A holder that releases a lock with waiters is charged with what they have waited since the last charge. So all rows together have all
-/// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) blame nobody.
+/// A holder that releases a lock with waiters is charged with the time that they have waited since the last charge. So the rows add up to all
+/// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) are charged to nobody.
 ///
 /// ```
 /// use waitword::Mutex;
@@ -55,8 +56,8 @@ pub(crate) fn charge_release(contended: &Contended<'_>, release: &Release) {
     slow::keep(front, charge, release);
 }
 
-/// A wait has ended. If the waiter has the lock, it was free before, and nobody is charged with what the queue has waited since the last
-/// charge. If the waiter was the last, no release will be charged with its wait, so the holder is charged now.
+/// A wait has ended. If the waiter acquired the lock, the lock was free before, and nobody is charged with the time that the queue has waited
+/// since the last charge. If the waiter gave up and was the last, no release will be charged with its wait, so the holder is charged now.
 pub(crate) fn ended(ended: &Ended) {
     let Some((waits_for, Some(since))) = ended.left else { return };
     let acquired = ended.end == End::Acquired;

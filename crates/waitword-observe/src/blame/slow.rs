@@ -1,4 +1,4 @@
-//! Slow holds: locks that were held so that others waited long. A line for each, kept until it is printed.
+//! Slow holds: holds that made others wait long. A line for each, kept until it is printed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use crate::names::names;
 use crate::process::{self, task_actor};
 use crate::record::Release;
 
-/// How many are kept. Further ones are counted.
+/// How many slow holds are kept. Further ones are counted.
 const KEPT: usize = 64;
 
 /// The most waiters whose kinds are counted.
@@ -27,7 +27,7 @@ static THRESHOLD: AtomicU64 = AtomicU64::new(0);
 static LOST: AtomicU64 = AtomicU64::new(0);
 static SLOW: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
 
-/// A slow hold, as it is kept.
+/// A slow hold, in the form in which it is kept.
 struct Seen {
     charge: Charge,
     release: Release,
@@ -36,22 +36,22 @@ struct Seen {
     threads: Option<usize>,
 }
 
-/// A lock was held so that another waited for longer than the threshold. Its [`Display`](std::fmt::Display) is a line or two:
+/// A hold that made another thread or task wait for at least the threshold. Its [`Display`](std::fmt::Display) is a line or two:
 /// `slow: Mutex<Cache> held 3.0 s (src/cache.rs:52, thread "gc"); 12 waited (9 tasks, 3 threads), longest 2.9 s at src/http.rs:77`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slow {
     /// The lock.
     pub lock: LockName,
-    /// Where it was taken, if that is known.
+    /// Where it was acquired, if that is known.
     pub site: Option<Site>,
-    /// What acquired it; if that is not known, the thread that released it.
+    /// The thread or task that acquired it; if that is not known, the thread that released it.
     pub actor: Actor,
-    /// How long it was held, if that is known: to 10 ms.
+    /// How long it was held, exact to 10 ms, if that is known.
     #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
-    /// How many waited when it was released.
+    /// How many waiters it had at its release.
     pub waiters: usize,
-    /// How many of these were threads; `None` where that was not counted, of more than 64 waiters.
+    /// How many of the waiters were threads; `None` of more than 64 waiters, which are not counted by kind.
     pub threads: Option<usize>,
     /// How long the holder made the head of the queue wait.
     #[serde(rename = "longest_ns", with = "nanos")]
@@ -60,9 +60,9 @@ pub struct Slow {
     pub longest_at: Option<Site>,
 }
 
-/// The slow holds since the last call, the oldest first, and how many more found no room: 64 are kept.
+/// Returns the slow holds since the last call, the oldest first, and how many more were not kept: at most 64 are.
 ///
-/// `WAITWORD_OBSERVE=1` prints them once per second. What is slow: [`set_slow_threshold`](crate::set_slow_threshold).
+/// `WAITWORD_OBSERVE=1` prints them once per second. [`set_slow_threshold`](crate::set_slow_threshold) sets which holds are slow.
 pub fn take_slow() -> (Vec<Slow>, u64) {
     let seen = std::mem::take(&mut *lock(&SLOW));
     let names = names();
@@ -79,7 +79,7 @@ pub fn take_slow() -> (Vec<Slow>, u64) {
     (slow.collect(), LOST.swap(0, Ordering::Relaxed))
 }
 
-/// From now on a hold that made another wait for this long is slow ([`take_slow`]); zero: none is.
+/// Sets how long a hold must have made another thread or task wait to count as slow ([`take_slow`]). Zero: no hold is slow.
 ///
 /// ```
 /// waitword_observe::set_slow_threshold(std::time::Duration::from_millis(100));
@@ -88,7 +88,8 @@ pub fn set_slow_threshold(threshold: Duration) {
     THRESHOLD.store(count_nanos(threshold), Ordering::Relaxed);
 }
 
-/// Keeps a hold if it is slow. It is lost if another thread is just keeping or taking one, so no release waits for that.
+/// Keeps a hold if it is slow. If another thread is keeping or taking one at the same time, the hold is only counted, so that a release never
+/// waits here.
 pub(super) fn keep(front: &dyn Fn(&mut [usize]) -> Option<Front>, charge: Charge, release: &Release) {
     let threshold = THRESHOLD.load(Ordering::Relaxed);
     if threshold == 0 || charge.delay.longest < threshold {

@@ -18,7 +18,7 @@ use crate::json::nanos;
 use crate::model::{Address, LockKind, LockName, Site, sort};
 use crate::names::{TYPES, names};
 
-/// Whom a row of the table blames.
+/// The cause of the delays in a row of [`Blame`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "blamed", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -28,54 +28,55 @@ pub enum Blamed {
         /// The place.
         site: Site,
     },
-    /// Nobody: the lock was free, and a signalled waiter had not run yet. Also holders that barged past it for less than a barging window.
+    /// Nobody: the lock was free, and a signalled waiter had not run yet. Includes holders that barged past that waiter, for at most a barging
+    /// window.
     #[serde(rename = "not_yet_run")]
     NotYetRun,
-    /// Holders whose site is not known: they acquired the lock before holders were recorded, or there was no room for a record.
+    /// Holders whose site is not known: they acquired the lock before holders were recorded, or no record was free.
     Unknown,
-    /// Holders of all sites for which the table has no row left.
+    /// Holders of all sites without a row of their own: the table has 512.
     #[serde(rename = "other_sites")]
     OtherSites,
 }
 
-/// What the holders that acquired a lock at one site made others wait.
+/// The delays that the holders that acquired a lock at one site caused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blame {
-    /// Whom it is about.
+    /// The cause of the delays.
     #[serde(flatten)]
     pub blamed: Blamed,
-    /// The kind of lock that it was last.
+    /// The kind of the last lock.
     pub kind: LockKind,
-    /// The lock, if it always was the same.
+    /// The lock, if it was always the same.
     pub lock: Option<LockName>,
-    /// The type of the lock, such as `Mutex<shop::db::Pool>`, if it is known and always was the same.
+    /// The type of the lock, such as `Mutex<shop::db::Pool>`, if it is known and was always the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
     /// How often it was released while others waited.
     pub releases: u64,
-    /// How many waiters there were, added up over these releases.
+    /// The number of waiters at these releases, added up.
     pub waiters: u64,
-    /// How long they waited in total.
+    /// The total time that they waited.
     #[serde(rename = "delay_ns", with = "nanos")]
     pub delay: Duration,
     /// The longest wait of one waiter for one of the holders.
     #[serde(rename = "longest_ns", with = "nanos")]
     pub longest: Duration,
-    /// Where that waiter waited.
+    /// Where the longest wait began.
     pub longest_at: Option<Site>,
-    /// Histogram: how long these releases had made the head of the queue wait.
+    /// Histogram: how long the head of the queue had waited at these releases.
     pub waits: Vec<Bucket>,
-    /// Histogram: how long the lock had been held at these releases, as far as that is known.
+    /// Histogram: how long the lock had been held at these releases, where that is known.
     pub holds: Vec<Bucket>,
 }
 
-/// A bucket of a histogram. Empty ones are left out.
+/// A bucket of a histogram. Empty buckets are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Its durations are less than this, and at least half of it; in the first bucket they may be less, in the last one more.
+    /// The upper bound of its durations; half of it is the lower bound. In the first bucket durations may be shorter, in the last one longer.
     #[serde(rename = "below_ns", with = "nanos")]
     pub below: Duration,
-    /// How many there are.
+    /// The number of durations.
     pub count: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Who did something, where, and how long ago.
+//! Threads, tasks and agents; what they did, where, and how long ago.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,21 +22,23 @@ pub enum Actor {
     },
     /// A task of an executor.
     Task {
-        /// A number in order of first appearance. A task keeps its number as long as each snapshot sees it.
+        /// The number of [`identify`](crate::identify), or else one in order of first appearance, which the task keeps as long as each
+        /// snapshot sees it.
         number: u64,
         /// Its name, if one is known.
         name: Option<String>,
     },
-    /// A JavaScript agent. An agent that blocks is a [`BlockedAgent`](Self::BlockedAgent), or its thread if its host says no more.
+    /// A JavaScript agent that does not block. One that blocks is a [`BlockedAgent`](Self::BlockedAgent), or its thread if the host does not
+    /// name the agent.
     Agent {
-        /// A number in order of first appearance, as for a task; for an agent with a name, what scripts call its `threadId`.
+        /// A number in order of first appearance, as for a task; for an agent with a name, its `threadId` in scripts.
         number: u64,
         /// Its name, if one is known.
         name: Option<String>,
     },
     /// A JavaScript agent whose thread blocks in `Atomics.wait`.
     BlockedAgent {
-        /// What scripts call its `threadId`.
+        /// Its `threadId` in scripts.
         number: u64,
         /// Its name.
         name: String,
@@ -44,17 +46,17 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Whether it does nothing else while it waits. A task may await something else at the same time (`select!`), and an agent may run
-    /// other jobs.
+    /// Returns `true` if it does nothing else while it waits. A task may await something else at the same time (`select!`), and an agent may
+    /// run other jobs.
     pub fn blocks(&self) -> bool {
         matches!(self, Self::Thread { .. } | Self::BlockedAgent { .. })
     }
 }
 
-/// A place in the source. Prints as `file:line`, and a place in a script as `file:line:column`: a script may be a single line.
+/// A place in the source. It prints as `file:line`; a place in a script as `file:line:column`, because a script may be a single line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
-    /// The file, as the compiler was given it.
+    /// The path of the file that was passed to the compiler.
     pub file: Cow<'static, str>,
     /// The line, from 1.
     pub line: u32,
@@ -83,7 +85,7 @@ impl Site {
     }
 }
 
-/// Something that was done to a word.
+/// A change or a notify of a word.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deed {
     /// Who did it. An agent may have ended since then.
@@ -93,12 +95,12 @@ pub struct Deed {
     /// How long ago it was done.
     #[serde(rename = "ago_ns", with = "nanos")]
     pub ago: Duration,
-    /// For a notify: how many waiters it woke.
+    /// How many waiters a notify woke; `None` for a change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken: Option<usize>,
 }
 
-/// An actor that has ended, and still holds something.
+/// An actor that has ended and still holds a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// The actor.

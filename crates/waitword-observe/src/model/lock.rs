@@ -1,4 +1,4 @@
-//! A lock, or whatever else has a queue; its waiters and its holders.
+//! A lock, or anything else with a queue; its waiters and its holders.
 
 use std::fmt;
 use std::time::Duration;
@@ -33,16 +33,16 @@ impl<'de> Deserialize<'de> for Address {
         let number = text.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
         number
             .map(Self)
-            .ok_or_else(|| de::Error::custom(format!("{text:?} is no address such as \"0x7f3a10\"")))
+            .ok_or_else(|| de::Error::custom(format!("{text:?} is not an address such as \"0x7f3a10\"")))
     }
 }
 
-/// What has a queue.
+/// The kind of a lock, or of anything else with a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LockKind {
-    /// A word of memory that is waited on directly.
+    /// A word of memory on which threads, tasks or agents wait directly.
     Word,
     /// A `Mutex`.
     Mutex,
@@ -78,18 +78,18 @@ impl fmt::Display for LockKind {
     }
 }
 
-/// Which lock.
+/// Identifies a lock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LockName {
     /// The address of its word.
     pub address: Address,
     /// The kind of lock.
     pub kind: LockKind,
-    /// The name that it was given by [`name`](crate::name()).
+    /// Its name, if [`name`](crate::name()) gave it one.
     pub name: Option<String>,
-    /// Its type, such as `Mutex<shop::db::Pool>`, if it is known. Texts shorten its paths.
+    /// Its type, such as `Mutex<shop::db::Pool>`, if it is known. Printed reports shorten its paths.
     pub type_name: Option<String>,
-    /// Where it is in memory that JavaScript agents share, if it is there.
+    /// Its place in memory that JavaScript agents share, if it is in such memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<BlockPlace>,
 }
@@ -120,58 +120,57 @@ impl fmt::Display for BlockPlace {
 /// A lock and its queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lock {
-    /// Which lock.
+    /// Identifies the lock.
     #[serde(flatten)]
     pub name: LockName,
     /// Its waiters in the order of the queue.
     pub waiters: Vec<Waiter>,
-    /// For an `RwLock`: the holder of the upgradable read, if it waits for the readers to leave. It is in no queue: all waiters wait for
-    /// it.
+    /// For an `RwLock`: the upgradable reader, if it waits for the readers to release. It is in no queue, and all waiters wait for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<Waiter>,
-    /// Who changed its word last, where that is recorded: for words of scripts.
+    /// The last change of its word, where that is recorded: for words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Deed>,
-    /// Who notified it last, where that is recorded: for condition variables, events and words of scripts.
+    /// The last notify, where that is recorded: for condition variables, events and words of scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
 }
 
 impl Lock {
-    /// A lock without waiters, of which nothing else is known.
+    /// Creates a lock without waiters, of which nothing else is known.
     pub fn new(name: LockName) -> Self {
         Self { name, waiters: Vec::new(), upgrade: None, changed: None, notified: None }
     }
 
-    /// All its waiters: the upgrade first, then the queue.
+    /// Returns all waiters: the upgrade first, then the queue.
     pub fn all_waiters(&self) -> impl Iterator<Item = &Waiter> + Clone {
         self.upgrade.iter().chain(&self.waiters)
     }
 
-    /// How many waiters it has.
+    /// Returns the number of waiters.
     pub fn waiting(&self) -> usize {
         self.waiters.len() + usize::from(self.upgrade.is_some())
     }
 }
 
-/// The access that a waiter wants, or that a holder has.
+/// The access that a waiter requests, or that a holder has acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Access {
-    /// Exclusive access: to a mutex, or to an `RwLock` for writing.
+    /// Exclusive access: a mutex, or an `RwLock` for writing.
     Exclusive,
-    /// An `RwLock` for reading.
+    /// Shared access: an `RwLock` for reading.
     Shared,
     /// An upgradable read of an `RwLock`.
     Upgradable,
-    /// The upgrade of an upgradable read: the other readers have to leave.
+    /// The upgrade of an upgradable read: it waits for the other readers to release.
     Upgrade,
     /// Permits of a semaphore.
     Permits,
-    /// The initialisation of a value: a waiter waits for its end, a holder runs it.
+    /// The initialisation of a value: a holder runs it, a waiter waits for its end.
     Initialization,
-    /// A notify. Nobody holds that.
+    /// A notify, which has no holder.
     Notification,
 }
 
@@ -222,17 +221,17 @@ pub(crate) fn held_as(hold: Hold) -> (LockKind, Access) {
     }
 }
 
-/// Whether a waiter was signalled, and responds.
+/// Whether a waiter was signalled, and whether it responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Not signalled: it waits for its turn.
+    /// Not signalled.
     Queued,
     /// Signalled, and has not run since.
     Signalled,
     /// Signalled, and has not run for one pass of the watchdog.
     Overdue,
-    /// Signalled, and has not run for two passes of the watchdog: the waiters behind it are signalled in its place.
+    /// Signalled, and has not run for two passes of the watchdog, so that the waiters behind it are signalled instead.
     Skipped,
 }
 
@@ -247,14 +246,14 @@ pub struct Waiter {
     pub wants: Access,
     /// Whether it was signalled.
     pub state: State,
-    /// Where the wait began. `None` for a script's.
+    /// Where the wait began. `None` for a wait of a script.
     pub site: Option<Site>,
     /// How long it has been queued. `None` if the clock did not run when it enqueued ([`enable`](crate::enable)).
     #[serde(rename = "age_ns", with = "optional_nanos", default)]
     pub age: Option<Duration>,
     /// Whether the wait has a deadline. `None` if that is not known.
     pub timed: Option<bool>,
-    /// Of a signalled task: how long ago it was signalled, at least. It has not run since an earlier snapshot, this long ago, saw it so.
+    /// For a signalled task, the age of the earliest snapshot that saw it signalled, and since which it has not run.
     #[serde(rename = "signalled_ns", with = "optional_nanos", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signalled: Option<Duration>,
@@ -263,18 +262,18 @@ pub struct Waiter {
 /// One hold of a lock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Identifies the hold in its present mode: if two snapshots show the same number, it lasted all the time between, and in the same
-    /// mode. `None` if its beginning identifies it as well.
+    /// Identifies the hold in its present mode: if two snapshots show the same number, the hold lasted from the one to the other, in the same
+    /// mode. `None` if its beginning is enough to identify it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The word of the lock.
     pub lock: Address,
     /// The kind of lock.
     pub kind: LockKind,
-    /// What acquired it.
+    /// The thread, task or agent that acquired it.
     pub actor: Actor,
-    /// Whether it is a task of which only the waker is known ([`identify`](crate::identify) tells more): if it has ended since then,
-    /// another task may have that waker by now, and would be shown as the same.
+    /// Whether it is a task of which only the waker is known (see [`identify`](crate::identify)). If it has ended since, another task may
+    /// have that waker by now, and would be shown as the holder.
     #[serde(default)]
     pub by_waker: bool,
     /// The access that is held.
@@ -287,10 +286,10 @@ pub struct Holder {
     /// How long it has been held.
     #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
-    /// Whether the guard may be with another than the one that acquired it, because it was made to be sent, or guards of its line were sent
-    /// before. Reports then say "acquired by".
+    /// Whether the guard may be with another thread or task than acquired it: it was made to be sent, or guards of its line were sent before.
+    /// Reports then say "acquired by".
     pub sent_away: bool,
-    /// Whether nothing will release it: forgotten permits, a leaked guard.
+    /// Whether no guard will release it: forgotten permits, a leaked guard.
     #[serde(default)]
     pub forgotten: bool,
 }
@@ -301,20 +300,20 @@ pub struct Recording {
     /// How long holders have been recorded. Earlier acquisitions have no record.
     #[serde(rename = "since_ns", with = "nanos")]
     pub since: Duration,
-    /// How many acquisitions since then were not recorded, for lack of room.
+    /// How many acquisitions since then were not recorded, because no record was free.
     pub unrecorded: u64,
-    /// How many condition variables and events have lost their last notify, because those of others displaced it.
+    /// How many condition variables and events lost the record of their last notify to another one's.
     #[serde(default)]
     pub lost_notifies: u64,
 }
 
-/// Which thread polled a task last.
+/// The thread that polled a task last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastPoll {
     /// The task.
     pub task: Actor,
     /// The thread that polled it last.
     pub thread: Actor,
-    /// Whether no other thread can poll it, as on a current-thread runtime.
+    /// Whether no other thread can poll the task, as on a current-thread runtime.
     pub only_there: bool,
 }

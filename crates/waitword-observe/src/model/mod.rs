@@ -1,4 +1,4 @@
-//! What was seen at one time, as plain, owned data: it can be made by hand, compared, written as JSON and read back.
+//! A snapshot as plain, owned data: it can be made by hand, compared, written as JSON and read back.
 
 mod actor;
 mod lock;
@@ -18,12 +18,12 @@ pub use lock::{
 pub(crate) use lock::{held_as, is_notified, sort};
 pub use trace::{Trace, TraceEvent, TraceKind, TraceReadError};
 
-/// The waiters of a process, and the holders where they are recorded.
+/// The waiters of a process, and the holders if they are recorded.
 ///
 /// Plain data: [`snapshot`](crate::snapshot()) makes one of the process, and a test can make one by hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// When it was taken, on the process's monotonic clock. Only differences mean something.
+    /// When it was taken, on the process's monotonic clock. Only differences are meaningful.
     #[serde(rename = "taken_ns", with = "nanos")]
     pub taken: Duration,
     /// The locks that have waiters or known holders.
@@ -33,41 +33,41 @@ pub struct Snapshot {
     /// How complete the holders are. `None` if holders are not recorded.
     #[serde(default)]
     pub recording: Option<Recording>,
-    /// Which thread polled each task last, where that is known.
+    /// The thread that polled each task last, where that is known.
     pub last_polls: Vec<LastPoll>,
     /// The holders that have ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<Ended>,
 }
 
-/// What identifies a wait: no other one of the same word enqueues at the same time.
+/// What identifies a wait: no two waits on a word enqueue at the same time.
 type Wait<'a> = (Address, &'a Actor, State, Access, &'a Option<Site>, i128);
 
 /// What identifies a hold.
 type Hold<'a> = (Option<u64>, Address, &'a Actor, Access, &'a Option<Site>, i128);
 
 impl Snapshot {
-    /// How many waiters there are.
+    /// Returns the number of waiters.
     pub fn waiters(&self) -> usize {
         self.locks.iter().map(Lock::waiting).sum()
     }
 
-    /// The holders of the lock at `address`, as far as they are known.
+    /// Returns the known holders of the lock at `address`.
     pub fn holders_of(&self, address: Address) -> impl Iterator<Item = &Holder> {
         self.holders.iter().flatten().filter(move |holder| holder.lock == address)
     }
 
-    /// When something that is `age` old began. Two snapshots of one process give the same beginning for the same wait, to the nanosecond.
+    /// The beginning of a wait or hold of this age. Two snapshots of one process give the same beginning for the same wait, to the nanosecond.
     pub(crate) fn began(&self, age: Duration) -> i128 {
         self.taken.as_nanos() as i128 - age.as_nanos() as i128
     }
 
-    /// What is the same in `self` and `earlier`: waits in the same state, by lock, actor, site and beginning, and holds in the same mode.
-    /// What has no known beginning is left out, because it may be another.
+    /// Returns what is the same in `self` and `earlier`: waits in the same state, by lock, actor, site and beginning, and holds in the same
+    /// mode. A wait or hold without a known beginning is left out, because it may be another one.
     ///
-    /// A snapshot is not a picture of one moment: it copies one queue after the other, and then the holders. But what is in both snapshots
-    /// was there all the time between them, so all of the result existed at the same moment: a beginning identifies a wait, as no other
-    /// enqueues at the same time, and a number identifies a hold.
+    /// A snapshot does not show one moment: it copies one queue after the other, and then the holders. But a wait or hold that is in both
+    /// snapshots lasted from the one to the other, so everything in the result existed at the same moment. A beginning identifies a wait,
+    /// because no two enqueue at the same time; a number identifies a hold.
     pub fn unchanged_since(&self, earlier: &Self) -> Self {
         let waits_of = |lock| Lock::all_waiters(lock).filter_map(|waiter| earlier.wait(lock, waiter));
         let waits: HashSet<Wait<'_>> = earlier.locks.iter().flat_map(waits_of).collect();

@@ -15,10 +15,10 @@ const FORMAT: &str = "waitword-trace";
 #[cfg(feature = "json")]
 const SCHEMA: u32 = 1;
 
-/// What waiters and holders did, in order of time.
+/// The actions of waiters and holders, in order of time.
 ///
-/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process. A program that knows more (say, the agents of a table of its
-/// own) may add events, or make a trace of its own.
+/// Plain data: [`trace_stop`](crate::trace_stop) makes one of the process. A program that knows more (for example the agents of a table of
+/// its own) may add events, or make a trace of its own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,18 +48,18 @@ pub struct Trace {
     pub program: Option<String>,
     /// The number of its process.
     pub process: u32,
-    /// In order of time.
+    /// The events, in order of time.
     pub events: Vec<TraceEvent>,
-    /// Whether all acquisitions and releases are there, not only those for which an actor waited.
+    /// Whether the trace has all acquisitions and releases, or only those for which an actor waited.
     pub all: bool,
-    /// How many events were lost: overwritten by younger ones, or of a thread that found no ring.
+    /// How many events were lost: overwritten by younger ones, or of a thread without a ring (256 threads have one at a time).
     pub dropped: u64,
 }
 
-/// One event.
+/// One event of a [`Trace`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceEvent {
-    /// When, since the trace began.
+    /// The time since the trace began.
     #[serde(rename = "at_ns", with = "nanos")]
     pub at: Duration,
     /// The waiter or holder.
@@ -75,14 +75,14 @@ pub struct TraceEvent {
     pub site: Option<Site>,
 }
 
-/// What happened.
+/// The kind of a [`TraceEvent`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TraceKind {
     /// The actor began to wait.
     Waits,
-    /// The actor was signalled: offered the lock.
+    /// The actor was signalled: the lock was offered to it.
     Signalled,
     /// The actor was notified.
     Notified,
@@ -90,7 +90,7 @@ pub enum TraceKind {
     Acquired,
     /// The actor runs after a notify.
     Ended,
-    /// The actor gave up: it has not got what it waited for.
+    /// The actor gave up without having acquired the lock or been notified.
     #[serde(rename = "gave_up")]
     GaveUp,
     /// The actor released the lock.
@@ -103,29 +103,29 @@ pub enum TraceKind {
 
 #[cfg(feature = "json")]
 impl Trace {
-    /// The trace itself as JSON, in one line, for [`from_json`](Self::from_json).
+    /// Returns the trace as JSON, in one line, for [`from_json`](Self::from_json).
     pub fn to_json(&self) -> String {
         crate::json::written(FORMAT, SCHEMA, self)
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote.
+    /// Reads a trace that [`to_json`](Self::to_json) wrote.
     ///
     /// # Errors
-    /// If the text is no trace, or one of another version.
+    /// If the text is not a trace, or one of another version.
     pub fn from_json(json: &str) -> Result<Self, TraceReadError> {
         let is_trace = crate::json::head(json).is_some_and(|head| head == (FORMAT.to_owned(), SCHEMA));
         is_trace.then(|| serde_json::from_str(json).ok()).flatten().ok_or(TraceReadError)
     }
 }
 
-/// A text is no trace that this version reads.
+/// The error of [`Trace::from_json`]: the text is not a trace of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TraceReadError;
 
 impl fmt::Display for TraceReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this is no trace of this version of waitword-observe")
+        f.write_str("not a trace of this version of waitword-observe")
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the core tells of holders: every acquisition and every release passes here.
+//! The hooks for holders: the core calls them at every acquisition and every release.
 
 use std::sync::atomic::Ordering;
 
@@ -23,7 +23,7 @@ pub(super) fn acquired(
     gives_up: bool,
 ) -> HoldId {
     let is_common = hold != Hold::AsyncLock && !asks(OWN | AWAITED);
-    // The entry is made here and there: where the next record is free, as a rule, it exists in registers alone.
+    // The entry is made here and again in `record`. Where the next record is free, as a rule, it exists only in registers.
     if is_common && let Some(record) = table::add_next(&Entry::new(word, hold, permits, site)) {
         return record.id();
     }
@@ -46,7 +46,7 @@ impl Entry {
             hold,
             permits,
             site,
-            // 0 if the switch was turned off meanwhile. No snapshot shows a record of that time.
+            // 0 if the switch was turned off meanwhile. No snapshot shows a record with that time.
             at: record_time(),
             thread: number(),
             task: None,
@@ -99,7 +99,7 @@ fn kept(record: Option<&'static Record>) -> HoldId {
     )
 }
 
-/// The record that a guard keeps, which nobody else erases. For a guard that keeps none: a record of its lock in the same mode, preferably
+/// The record that a guard keeps, which no other thread erases. For a guard that keeps none: a record of its lock in the same mode, preferably
 /// one of this thread.
 fn found(word: usize, hold: Hold, id: HoldId) -> Option<(&'static Record, Entry)> {
     if let Some(record) = Record::of(id) {
@@ -113,7 +113,7 @@ fn find(word: usize, hold: Hold) -> impl Iterator<Item = (&'static Record, Entry
     table::of_word(word).filter(move |(_, entry)| entry.hold == hold)
 }
 
-/// The holder is about to release it.
+/// The holder is about to release the lock.
 pub(super) fn released(word: usize, hold: Hold, id: HoldId) {
     match Record::of(id) {
         Some(record) if !asks(CONTENDED | AWAITED) => record.free(),
@@ -121,7 +121,7 @@ pub(super) fn released(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// As [`released`], if more is asked for, or the guard keeps no record.
+/// As [`released`], if the release is charged or followed, or the guard keeps no record.
 #[cold]
 #[inline(never)]
 fn release(word: usize, hold: Hold, id: HoldId) {
@@ -134,7 +134,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
     if let Some(record) = Record::of(id) {
         return record.free();
     }
-    // Two threads that release at the same time may find the same record. Then one of them looks for another.
+    // Two threads that release at the same time may find the same record. One of them takes it, and the other searches again.
     while let Some((record, entry)) = found(word, hold, id) {
         if record.take(&entry) {
             return;
@@ -142,7 +142,7 @@ fn release(word: usize, hold: Hold, id: HoldId) {
     }
 }
 
-/// Keeps the content of the record until the release is over and it is known whether others wait.
+/// Keeps the content of the record until the release is done, when it is known whether others wait.
 #[inline(never)]
 fn note(word: usize, hold: Hold, id: HoldId) {
     let found = found(word, hold, id);
@@ -153,7 +153,7 @@ fn note(word: usize, hold: Hold, id: HoldId) {
         order::follow(|order| order.released(record.address(), by));
     }
     let release = found.map_or(Release::default(), |(_, entry)| {
-        // Among readers whose guards keep no record, any record may be the one; its site is known only if all have the same.
+        // Of readers whose guards keep no record, any record may be the one. Its site is known only if all have the same.
         let is_any = is_not_kept(id) && hold == Hold::Read;
         let is_known = || !is_any || find(word, hold).all(|(_, other)| other.site == entry.site);
         if is_elsewhere_now(&entry) && is_known() {
@@ -170,8 +170,7 @@ fn release_of(entry: &Entry) -> Release {
     Release { site: Some(entry.site), since: time(entry.at), task }
 }
 
-/// Whether the guard is with another than the one that acquired it: with the thread that releases it here, or the task that this thread
-/// polls.
+/// Whether the guard was sent by its acquirer: this thread, or the task that it polls, releases the guard and has not acquired it.
 fn is_elsewhere_now(entry: &Entry) -> bool {
     let is_other_thread = entry.thread != UNKNOWN && entry.thread != HERE.with(|here| here.number.get());
     !entry.is_elsewhere
@@ -183,7 +182,7 @@ fn is_elsewhere_now(entry: &Entry) -> bool {
         }
 }
 
-/// A hold changes and goes on. Returns the [`HoldId`] for its guard.
+/// A hold changes and continues. Returns the [`HoldId`] for its guard.
 pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> HoldId {
     let Some((record, entry)) = found(word, hold, id) else { return HoldId::NONE };
     match change {
@@ -192,7 +191,7 @@ pub(super) fn changed(word: usize, hold: Hold, id: HoldId, change: Change) -> Ho
                 learn_sent(entry.site);
             }
             if asks(CONTENDED) {
-                // Others may enter now, whom the hold has kept out; the hold itself goes on.
+                // Waiters that the hold has excluded may acquire the lock now; the hold itself continues.
                 note_release(word, Release { since: None, ..release_of(&entry) });
             }
             record.change(&Entry { hold: to, ..entry });
@@ -216,7 +215,7 @@ pub(super) fn is_sent(word: usize, hold: Hold, id: HoldId) -> bool {
     found(word, hold, id).is_some_and(|(_, entry)| entry.is_elsewhere)
 }
 
-/// Permits were added that no guard gives back: they replace as many that were forgotten.
+/// Permits were added. They replace as many permits that were forgotten.
 pub(super) fn permits_added(word: usize, mut permits: usize) {
     let mut forgotten: Vec<_> = find(word, Hold::Permits).filter(|(_, entry)| entry.is_forgotten).collect();
     forgotten.sort_by_key(|(_, entry)| entry.at);
@@ -229,7 +228,7 @@ pub(super) fn permits_added(word: usize, mut permits: usize) {
     }
 }
 
-/// The lock, condition variable or event is dropped. If guards `may_hold` it still, they were leaked; another may be made at its address.
+/// The lock, condition variable or event is dropped. Guards that `may_hold` it were leaked. Another lock may be made at its address.
 pub(super) fn dropped(word: usize, may_hold: bool) {
     if may_hold {
         erase_all(word);

@@ -1,5 +1,5 @@
 //! The interface to the core: the switches of holders, blame and traces, the thread that keeps the time of records, and the functions that
-//! the core then calls. What it tells of holders is in `hooks.rs`.
+//! the core then calls. The functions for holders are in `hooks.rs`.
 
 mod hooks;
 
@@ -25,10 +25,10 @@ use crate::{notifies, order, tasks};
 /// How exact the times of holds are.
 const TICK: Duration = Duration::from_millis(10);
 
-/// From now on acquisitions are recorded: who holds a lock, since when, and where it was acquired (`holders`).
+/// Starts recording acquisitions: who holds a lock, since when, and where it was acquired (`holders`).
 ///
 /// Costs some 90 instructions for an acquisition and its release, and a thread that wakes up every 10 ms. The
-/// first acquisition of each thread allocates. Locks that are held already have no record. Nothing happens if it is on.
+/// first acquisition of each thread allocates. Locks that are held already have no record. Does nothing if recording is on.
 pub fn start_holders() {
     let mut switch = switch();
     if switch.is_on {
@@ -70,7 +70,7 @@ fn run() {
     }
 }
 
-/// From now on holders are charged with the waits of others. Starts the clock, which each contended release and the end of each wait read.
+/// Starts charging holders with the waits of others. Starts the clock, which each contended release and the end of each wait read.
 pub fn start_blame() {
     start_clock();
     let mut is_on = lock(&IS_BLAME_ON);
@@ -88,7 +88,7 @@ pub fn stop_blame() {
 
 static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
 
-/// Starts a trace beside any others, with `all` one of all acquisitions and releases. Starts the clock.
+/// Starts a trace beside any others. With `all`, it has all acquisitions and releases. Starts the clock.
 pub fn traced(all: bool) -> Tracing {
     start_clock();
     let traced = Tracing::from_now_on(all);
@@ -113,10 +113,10 @@ impl Drop for Tracing {
 /// How many traces there are, and how many of these are of all acquisitions.
 static TRACES: Mutex<[usize; 2]> = Mutex::new([0; 2]);
 
-/// The flags that were set, without those that follow from others.
+/// The flags that were requested, without those that follow from others.
 static ASKED: Mutex<u32> = Mutex::new(0);
 
-/// From now on the core tells what the flags `on` ask for, and no longer what the flags `off` ask for.
+/// From now on the core calls what the flags `on` request, and no longer what the flags `off` request.
 pub(crate) fn ask(on: u32, off: u32) {
     let mut asked = lock(&ASKED);
     *asked = *asked & !off | on;

@@ -12,9 +12,9 @@ use crate::model::{Access, Actor, LockKind};
 pub(crate) enum Acquirer {
     /// A task or a thread that [`identify`](crate::identify()) gave this number.
     Identified(u64),
-    /// A thread, by a number that no other thread gets.
+    /// A thread, by a number that is never reused.
     Thread(u64),
-    /// A task, by the data pointer of its waker, which another task may get after it has ended.
+    /// A task, by the data pointer of its waker, which another task may get after this one has ended.
     Task(usize),
 }
 
@@ -24,10 +24,10 @@ const MOST_EDGES: usize = 1 << 14;
 /// and the maximum length of the cycles that are found. With this many actors, each edge of a cycle finds one of its own.
 const LONGEST: usize = 8;
 
-/// How many edges are visited for a new one.
+/// How many edges are visited in the search that a new edge starts.
 const MOST_STEPS: usize = 20_000;
 
-/// A lock, by a number that no other lock gets; and its kind when it was acquired.
+/// A lock, by a number that is never reused; and its kind when it was acquired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LockId {
     pub(super) number: u64,
@@ -47,7 +47,7 @@ pub(super) struct Edge {
     pub(super) to: LockId,
     pub(super) wants: Access,
     pub(super) site: &'static Site,
-    /// All that the actor held, `from` among it.
+    /// All locks that the actor held, with `from`.
     pub(super) held: Held,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Whose {
     pub(super) by: Acquirer,
     /// For a thread, which may end: its name in reports.
     pub(super) thread: Option<Actor>,
-    /// The number of the youngest lock when it made the edge, if it may have held locks that it took before the check began.
+    /// The number of the youngest lock when the actor made the edge, if the actor may have held locks that it acquired before the check began.
     pub(super) youngest: Option<u64>,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Graph {
     edges: usize,
 }
 
-/// Whether two actors can hold all of this at the same moment.
+/// Whether two actors can hold the locks of their edges at the same moment.
 fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool {
     let at_once = |(lock, mode): &(LockId, Access)| {
         other.held.iter().all(|(same, held)| same != lock || !mode.excludes(*held))
@@ -78,15 +78,15 @@ fn are_compatible((one, whose): Member<'_>, (other, others): Member<'_>) -> bool
     one.held.iter().all(at_once) && !may_exclude(one, whose, other) && !may_exclude(other, others, one)
 }
 
-/// Whether a lock that the other held was first seen after the edge was made: until then the edge's actor may have held it, and it may be a
-/// gate.
+/// Whether the other actor held a lock that was first seen after the edge was made. The edge's actor may have held that lock, unseen, when it
+/// made the edge, so the lock may be a gate.
 fn may_exclude(edge: &Edge, whose: &Whose, other: &Edge) -> bool {
     let is_unseen = |(lock, _): &(LockId, Access)| whose.youngest.is_some_and(|last| lock.number > last);
     other.held.iter().any(|held| is_unseen(held) && !edge.held.contains(held))
 }
 
 impl Graph {
-    /// Adds an edge. `Ok(true)`: it is new, or its actor is, or more is known about it; `Err`: there is no room.
+    /// Adds an edge. `Ok(true)`: the edge is new, or its actor is, or more is known about it. `Err`: the graph is full.
     pub(super) fn add(&mut self, edge: Edge, whose: Whose) -> Result<bool, ()> {
         let edges = self.from.entry(edge.from.number).or_default();
         if let Some((_, actors)) = edges.iter_mut().find(|(known, _)| *known == edge) {
@@ -95,7 +95,7 @@ impl Graph {
                 *known = whose;
                 return Ok(is_later);
             }
-            // More actors than a cycle has members make no new cycle.
+            // More actors than a cycle can have members make no new cycle.
             let is_new = actors.len() < LONGEST;
             if is_new {
                 actors.push(whose);
@@ -110,7 +110,7 @@ impl Graph {
         Ok(true)
     }
 
-    /// The lock is gone, and its edges with it.
+    /// Removes a lock with its edges.
     pub(super) fn forget(&mut self, lock: u64) {
         self.from.remove(&lock);
         self.from.retain(|_, edges| {

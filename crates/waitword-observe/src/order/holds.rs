@@ -1,4 +1,4 @@
-//! Who holds what at present, and the edges that follow from it: see the module above.
+//! The present holds, and the edges that follow from them: see the parent module.
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -34,14 +34,14 @@ struct Live {
     edges: Vec<(Edge, Option<u64>)>,
 }
 
-/// The places in the source of a cycle: for each member, where it acquired the one lock, and the other.
+/// The places in the source of a cycle: for each member, where it acquired the lock that it held, and the other lock.
 type Places = BTreeSet<[&'static Site; 2]>;
 
 /// The beginning of the check. A thread that existed before may hold locks that it acquired before, or poll tasks that do.
 struct Began {
     /// The number of the youngest thread at that time,
     youngest: u64,
-    /// and that of the one that began the check: it knows what it holds.
+    /// and that of the thread that began the check, which knows what it holds.
     by: u64,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn start() {
 /// Holds are no longer followed, so nothing is known about them.
 pub(crate) fn stop() {
     if let Some(state) = lock(&STATE).as_mut() {
-        // Edges that others make later may be of other locks, too.
+        // Edges are dropped: when the check starts again, other locks may be at the same addresses.
         let Order { found, places, lost, last, .. } = std::mem::take(state);
         *state = Order { found, places, lost, last, ..Order::default() };
     }
@@ -115,9 +115,9 @@ pub(super) fn found() -> (Vec<PotentialDeadlock>, u64) {
     (found.iter().map(aged).collect(), *lost)
 }
 
-/// Follows a step in the life of a hold, or of a lock, if the order is checked; but not what the following itself acquires. The steps of
-/// one hold come in order: acquired when its record has been made, released before the record is erased. So the record's place in the table
-/// names the hold in between.
+/// Follows a step of a hold or of a lock, if the order is checked. Locks that are acquired meanwhile, by the check itself, are not followed.
+/// The steps of one hold come in order: acquired after its record has been written, released before the record is erased. So the record's
+/// address identifies the hold in between.
 pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
     thread_local! {
         static FOLLOWS: Cell<bool> = const { Cell::new(false) };
@@ -130,7 +130,7 @@ pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
         step(order);
         circles = std::mem::take(&mut order.circles);
     }
-    // A snapshot that gives tasks their numbers may acquire locks meanwhile, and come here.
+    // Not under the lock: numbering the tasks may acquire locks, and call this function.
     let found: Vec<_> = circles.iter().map(|circle| (Instant::now(), potential_deadlock(circle))).collect();
     if !found.is_empty() {
         lock(&STATE).get_or_insert_default().found.extend(found);
@@ -140,7 +140,7 @@ pub(crate) fn follow(step: impl FnOnce(&mut Order)) {
 
 type Circle = Vec<(Edge, Whose)>;
 
-/// Locks that only a holder can keep from an acquirer: see the module above.
+/// Locks whose acquirers wait only for holders: see the parent module.
 fn followed(hold: Hold) -> Option<(LockKind, Access)> {
     match held_as(hold) {
         (LockKind::Semaphore, _) => None,
@@ -149,7 +149,7 @@ fn followed(hold: Hold) -> Option<(LockKind, Access)> {
 }
 
 impl Order {
-    /// A lock was acquired at this place, by an actor that would have waited for ever unless it `gives_up`. `hold` names the hold.
+    /// A lock was acquired at this place, by an actor that would have waited without a limit unless it `gives_up`. `hold` identifies the hold.
     pub(crate) fn acquired(
         &mut self,
         hold: usize,
@@ -160,12 +160,12 @@ impl Order {
         gives_up: bool,
     ) {
         let Some((kind, mode)) = followed(mode) else { return };
-        // A holder that excludes this one has leaked the lock, which was moved, or has been replaced by another.
+        // A holder that excludes this one has leaked its guard; the lock was moved since, or replaced by another.
         let is_gone = |live: &Live| live.lock.word == word && live.mode.excludes(mode);
         if self.live.values().any(is_gone) {
             self.dropped(word);
         }
-        // The last hold with this name was leaked, too.
+        // The last hold with this number was leaked, too.
         self.live.remove(&hold);
         let lock = self.lock_at(word, kind);
         if !gives_up {
@@ -174,16 +174,16 @@ impl Order {
         self.live.insert(hold, Live { lock, mode, site, by, edges: Vec::new() });
     }
 
-    /// The actor has waited, or would have, for something of a lock that it does not hold afterwards.
+    /// The actor has waited, or would have, for a lock that it does not hold afterwards.
     pub(super) fn awaited(&mut self, word: usize, waits_for: WaitsFor, site: &'static Site, by: Acquirer) {
         let (kind, wants) = sort(waits_for);
         let lock = self.lock_at(word, kind);
         self.waits(by, lock, wants, site);
     }
 
-    /// Makes the edges from all that `by` holds.
+    /// Makes the edges from all locks that `by` holds.
     fn waits(&mut self, by: Acquirer, lock: LockId, wants: Access, site: &'static Site) {
-        // An upgrade is told of when it has succeeded.
+        // An upgrade is followed after it has succeeded.
         let before = |live: &Live| match live.lock == lock && wants == Access::Upgrade {
             true => (live.lock, Access::Upgradable),
             false => (live.lock, live.mode),
@@ -224,11 +224,11 @@ impl Order {
         }
     }
 
-    /// A lock is about to be released: by this thread, or by what it is identified as. Otherwise the task is not known.
+    /// A lock is about to be released by this thread, or by the task that `identify` numbers. Without a number, the task is not known.
     pub(crate) fn released(&mut self, hold: usize, by: Acquirer) {
         let Some(live) = self.live.remove(&hold) else { return };
         let is_own = match (live.by, by) {
-            // It is not known which task runs here.
+            // Which task runs here is not known.
             (Acquirer::Task(_), Acquirer::Thread(_)) => true,
             (Acquirer::Identified(_), Acquirer::Thread(_)) if !may_ask() => true,
             (one, other) => one == other,
@@ -236,7 +236,7 @@ impl Order {
         if !is_own || live.edges.is_empty() {
             return;
         }
-        // The acquirer has released the lock itself.
+        // The acquirer itself releases the lock.
         let thread = matches!(live.by, Acquirer::Thread(_)).then(|| process::thread(&thread::current()));
         for (edge, youngest) in live.edges {
             self.add(edge, Whose { by: live.by, thread: thread.clone(), youngest });

@@ -10,7 +10,8 @@ use crate::model::{Address, LockName, Site, Snapshot};
 use crate::text::{clean, short_type};
 use pprof::Sample;
 
-/// Who made others wait since [`enable`](crate::enable) was called first, as a profile: [`Profile::of_blame`] of [`blame`](crate::blame()).
+/// Returns who made others wait since [`enable`](crate::enable) was called first, as a profile: [`Profile::of_blame`] of
+/// [`blame`](crate::blame()).
 ///
 /// ```
 /// waitword_observe::enable();
@@ -26,7 +27,7 @@ pub fn profile() -> Profile {
 /// The waits for one lock from one site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// How many waits.
+    /// The number of waits; of releases, in a profile of [`blame`](crate::blame()).
     pub count: u64,
     /// Their total duration. Waits of unknown age add nothing.
     pub delay: Duration,
@@ -34,8 +35,8 @@ pub struct Waits {
 
 /// Waits by lock and site: how many, and how long.
 ///
-/// A profile of a [`Snapshot`] has the waits of that moment with their ages. It says where waiters are, as a dump of stacks does; it does
-/// not say what was waited for before. Profiles add up: one per second over a minute shows where waiters usually are.
+/// A profile of a [`Snapshot`] has the waits of that moment with their ages. It shows where waiters are, as a dump of stacks does, and not
+/// what they waited for before. Profiles add up: one per second over a minute shows where waiters usually are.
 ///
 /// ```
 /// use waitword_observe::{Profile, snapshot};
@@ -53,7 +54,7 @@ pub struct Profile {
 type Row = (LockName, Option<Site>);
 
 impl Profile {
-    /// The waits of a snapshot.
+    /// Creates a profile of the waits of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let mut profile = Self::default();
         for lock in &snapshot.locks {
@@ -65,8 +66,8 @@ impl Profile {
         profile
     }
 
-    /// Who made others wait: the sites where locks were acquired, how often they were released while others waited, and how long these had
-    /// waited. With the rows that blame nobody, the delays are all waits.
+    /// Creates a profile of who made others wait: the sites where locks were acquired, how often these locks were released while others
+    /// waited, and how long the others had waited. With the rows that no site caused, the delays add up to all waits.
     ///
     /// The profile is cumulative, as Go's is: `go tool pprof -base` shows the difference of two.
     pub fn of_blame(rows: &[Blame]) -> Self {
@@ -98,12 +99,12 @@ impl Profile {
         sum.delay = sum.delay.saturating_add(waits.delay);
     }
 
-    /// The waits by lock and site.
+    /// Returns the waits by lock and site.
     pub fn rows(&self) -> impl Iterator<Item = (&LockName, Option<&Site>, Waits)> {
         self.rows.iter().map(|((lock, site), waits)| (lock, site.as_ref(), *waits))
     }
 
-    /// Folded stacks, as flame graph tools read them: a line `lock;site nanoseconds` for each lock and site.
+    /// Returns folded stacks, which flame graph tools read: a line `lock;site nanoseconds` for each lock and site.
     ///
     /// ```
     /// # use waitword_observe::{Profile, snapshot};
@@ -119,10 +120,10 @@ impl Profile {
         self.rows().map(line).collect()
     }
 
-    /// A profile in the format of pprof, compressed: `go tool pprof`, Grafana and speedscope open it.
+    /// Returns the profile in pprof's format, compressed: `go tool pprof`, Grafana and speedscope open it.
     ///
-    /// The values are those of Go's mutex profile, `contentions/count` and `delay/nanoseconds`. A stack is the site of the wait, with its
-    /// file and line, and above it the lock.
+    /// The values are those of Go's mutex profile, `contentions/count` and `delay/nanoseconds`. A stack is the site, with its file and line,
+    /// and above it the lock.
     pub fn pprof(&self) -> Vec<u8> {
         pprof::encoded(self.rows().map(|(lock, site, waits)| Sample {
             place: place(site),

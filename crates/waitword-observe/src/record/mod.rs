@@ -1,13 +1,13 @@
 //! Holders: who holds each lock, since when, and where it was acquired; by a switch at run time.
 //!
-//! A lock's word has no room for its holder. So while the switch is on, each acquisition writes a record (`record.rs`) on a shelf of
-//! its thread, where snapshots find it (`table.rs`). The release erases it. The core tells of both (`observer/hooks.rs`). The events of a trace are kept here, too (`rings.rs`).
+//! A lock's word has no bits for its holder. So while the switch is on, each acquisition writes a record (`record.rs`) on a shelf of
+//! its thread, where snapshots find it (`table.rs`). The release erases the record. The core calls a hook for both (`observer/hooks.rs`). The
+//! events of a trace are kept here, too (`rings.rs`).
 //!
 //! # The switch
-//! An acquisition checks the switch (`observer/mod.rs`). A guard keeps the place of its record, and the release erases that record; if a
-//! guard has no room for it, the release checks whether there may be records, and searches for its own. So a record is erased by the
-//! release of its own hold, also if the switch was turned meanwhile, and by nobody else (except the drop of a lock whose guards were
-//! leaked):
+//! An acquisition checks the switch (`observer/mod.rs`). A guard keeps a pointer to its record, and the release erases that record. If a
+//! guard has no field for the pointer, the release checks whether there may be records, and searches for its own. So a record is erased only
+//! by the release of its own hold, even if the switch was turned meanwhile, or by the drop of a lock whose guards were leaked:
 //!
 //! ```text
 //!   switch          off     on                off                     on
@@ -18,18 +18,19 @@
 //! ```
 //! After the switch was turned off, releases search for records until the table is empty.
 //!
-//! An acquisition may check the switch, sleep for long, and make its record after the switch has been off and on again. It holds the lock
-//! all that time, so the record is true; but it may come when releases no longer search for records, and stay. So a record has the number
-//! of the switch's turn, and a record of an earlier turn is not shown.
+//! An acquisition may check the switch, sleep for long, and write its record after the switch has been off and on again. Its thread holds the
+//! lock all that time, so the record is true. But if the record is written when releases no longer search for records, nothing erases it. So
+//! a record has the number of the switch's turn, and records of earlier turns are not shown.
 //!
 //! # Since when
 //! Records do not read the clock: a thread stores the time every 10 ms into the switch, and an acquisition copies it.
 //!
 //! # Guards that are sent
 //! A guard is `Send`: one thread may acquire a lock, and another release it. The record of such a hold names a thread that may wait for
-//! this very lock without a deadlock. Sending a guard is not seen; but its upgrade, downgrade or release shows that it was sent. A line of
-//! a program does with its guards what it did before, so holds that were acquired there are reported as "acquired by", and make no certain
-//! deadlock. A release checks the record only if there is another reason to: while holders are charged, or a trace is written.
+//! this very lock without a deadlock. Sending a guard is invisible, but its upgrade, downgrade or release on another thread shows that it was
+//! sent. The same line of a program will probably send its guards again, so further holds that are acquired there are reported as "acquired
+//! by", and make no certain deadlock. A release reads the record only if that is needed anyway: while holders are charged, or a trace is
+//! recorded.
 
 #[allow(clippy::module_inception)]
 #[allow(unsafe_code)]
@@ -59,10 +60,10 @@ pub use recorder::{Release, note_release};
 use recorder::{UNRECORDED, is_of_this_turn, recorded, switch, tick};
 use table::UNKNOWN;
 
-/// When the switch was turned on, and all holds that are recorded, each with its number; `None` if the switch is off. Two calls that return
-/// the same number have seen one hold, which lasted all the time between, in the same mode.
+/// When the switch was turned on, and all recorded holds, each with its number; `None` if the switch is off. If two calls return the same
+/// number, the hold lasted from the one to the other, in the same mode.
 ///
-/// A hold that lasts during the whole call is seen exactly once. Takes no lock of a queue, and delays nobody.
+/// A hold that lasts during the whole call is returned exactly once. Takes no lock of a queue, and delays no other thread.
 pub(crate) fn holds() -> Option<(Instant, Vec<(u64, Entry)>)> {
     let began = {
         let switch = switch();
@@ -78,16 +79,17 @@ pub(crate) fn holds() -> Option<(Instant, Vec<(u64, Entry)>)> {
     Some((began, entries.into_iter().map(numbered).collect()))
 }
 
-/// How many acquisitions were not recorded since the switch was turned on, because there was no room.
+/// How many acquisitions were not recorded since the switch was turned on, because no record was free.
 pub(crate) fn unrecorded() -> u64 {
     if switch().is_on { UNRECORDED.load(Ordering::Relaxed) } else { 0 }
 }
 
-/// A mutex has one holder: that of the youngest record. An older record is of a leaked guard of a lock that was never dropped, and that
-/// another lock has replaced; or its hold has ended meanwhile. Among records of the same 10 ms it is not known which is younger.
+/// Removes stale records. A mutex has one holder: that of the youngest record. An older record is of a guard that was leaked, of a lock that
+/// was never dropped and at whose address there is another lock by now; or its hold has ended meanwhile. Of records of the same 10 ms it is
+/// not known which is younger.
 ///
-/// A script that unlocks an `AsyncLock` erases no record, and the end of the lock's memory erases none. A lock of another kind may be at
-/// its address by now. That lock's record is not older, for the acquisition of an `AsyncLock` erases what it finds.
+/// Neither a script that unlocks an `AsyncLock` nor the end of the lock's memory erases a record. A lock of another kind may be at its
+/// address by now. That lock's record is not older, because the acquisition of an `AsyncLock` erases the records that it finds.
 fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
     let mut youngest = BTreeMap::new();
     for (_, entry) in entries.iter().filter(|(_, entry)| entry.hold != Hold::AsyncLock) {
@@ -108,15 +110,15 @@ fn forget_stale(entries: &mut Vec<(&Record, Entry)>) {
     });
 }
 
-/// Whether the guard may be with another than the one that acquired it. An `AsyncLock` has no guard: any thread may unlock it.
+/// Whether the guard may be with another thread or task than acquired it. An `AsyncLock` has no guard: any thread may unlock it.
 pub(crate) fn is_sent(entry: &Entry) -> bool {
     entry.is_elsewhere || entry.hold == Hold::AsyncLock || is_line_known(entry.site)
 }
 
-/// Who holds what an acquirer of the lock with the word, whose time is up, has waited for.
+/// The holder of the lock with this word, for an acquirer whose wait has timed out.
 ///
-/// The holder may release the lock right after the look-up, or may have done so between the timeout and the look-up: then there is no
-/// record, or that of the next holder. So the result was true at some moment near the end of the wait.
+/// The holder may release the lock right after the look-up. If it has done so between the timeout and the look-up, there is no record, or
+/// that of the next holder. So the result was true at some moment near the end of the wait.
 pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
     let mut others = 0;
     let mut oldest: Option<Entry> = None;
@@ -136,20 +138,19 @@ pub(crate) fn held_by(word: usize, waits_for: WaitsFor) -> HeldBy {
     }
 }
 
-/// Where a holder that keeps out such a waiter on the word acquired the lock, if that is recorded.
+/// Where a holder that excludes such a waiter on the word acquired the lock, if that is recorded.
 pub(crate) fn site_of(word: usize, waits_for: WaitsFor) -> Option<&'static Site> {
     let in_the_way = |entry: &Entry| is_in_the_way(entry.hold, waits_for);
     recorded(lock_of(word, waits_for)).find(in_the_way).map(|entry| entry.site)
 }
 
-/// Whether a lock that is held in this mode is not available to this waiter. A hold of another kind of lock excludes nothing: that lock was
-/// in this memory before.
+/// Whether a hold in this mode excludes this waiter. A hold of another kind of lock excludes none: that lock was in this memory before.
 fn is_in_the_way(hold: Hold, waits_for: WaitsFor) -> bool {
     let ((held, mode), (kind, wants)) = (held_as(hold), sort(waits_for));
     held == kind && (mode == Access::Permits || mode.excludes(wants))
 }
 
-/// The lines whose guards are sent to other threads, as far as that was seen. No more lines than these are learned.
+/// The lines whose guards were seen to be sent to other threads. Further lines are not learned.
 static SENT: [AtomicSite; 64] = [const { AtomicSite::none() }; 64];
 
 /// A guard that was acquired at `site` was released, or changed, by another thread.

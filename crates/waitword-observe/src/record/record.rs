@@ -1,7 +1,6 @@
-//! One record, which its thread writes by plain stores, and which others may read at any time.
+//! One record, which its thread writes by plain stores, and which other threads may read at any time.
 //!
-//! A record is claimed by one thread alone, and freed by the release of its hold, on whatever thread. Its turn is odd while it stands for a
-//! hold:
+//! Only one thread claims a record. The release of its hold frees it, on any thread. Its turn is odd while it stands for a hold:
 //!
 //! ```text
 //!   its thread                              releaser                snapshot
@@ -14,12 +13,12 @@
 //!                                           (release)               turn = 3 still?
 //!                                                                   yes: one record. no: again
 //! ```
-//! The turn is stored last (P), so a record is whole while its turn is odd. If the snapshot has read a field of a later hold, the fences (R)
-//! and (A) make it see that the turn has changed.
+//! The turn is stored last (P), so a record is complete while its turn is odd. If the snapshot has read a field of a later hold, the fences
+//! (R) and (A) make it see that the turn has changed.
 //!
-//! A turn never comes again: two snapshots that read the same one have seen one hold, which lasted all the time between. The time of a
-//! record does not tell that, because a mutex may be released and acquired again in the same 10 ms. A hold that changes its mode goes on to
-//! the next odd turn. A reader may see the new mode with the turn before. If it sees the mode after that, it sees the next turn, too (U):
+//! A turn is never repeated: if two snapshots read the same turn, the hold lasted from the one to the other. The time of a record does not
+//! show that, because a mutex may be released and acquired again in the same 10 ms. When a hold changes its mode, its record gets the next odd
+//! turn. A reader may see the new mode with the old turn. If it sees the mode after that, it sees the next turn, too (U):
 //!
 //! ```text
 //!   guard's owner                             snapshot
@@ -28,9 +27,9 @@
 //!   what ← Upgradable (release) (U)           what = Upgradable (acquire): the turn is 7, or this is read with turn 5
 //!   turn ← 7                                  turn = 5 still?
 //! ```
-//! So a turn and a mode together name a hold in its mode.
+//! So a turn and a mode together identify a hold in its mode.
 //!
-//! Invariant R1: a record lives for ever, unless it is a model's, which makes no name of it.
+//! Invariant R1: a record lives for ever. (Except those of a model, which makes no [`HoldId`] of them.)
 
 use std::ptr::NonNull;
 
@@ -47,7 +46,7 @@ pub(crate) struct Entry {
     /// The address of the word that is held.
     pub(crate) word: usize,
     pub(crate) hold: Hold,
-    /// How many permits of a semaphore; 1 of another lock.
+    /// The number of permits of a semaphore; 1 for another lock.
     pub(crate) permits: usize,
     /// Where it was acquired.
     pub(crate) site: &'static Site,
@@ -55,13 +54,13 @@ pub(crate) struct Entry {
     pub(crate) at: u64,
     /// The number of the thread that acquired it, or polled the task that did.
     pub(crate) thread: u64,
-    /// What acquired it, if that was a task.
+    /// The task that acquired it, if one did.
     pub(crate) task: Option<Task>,
-    /// The guard may be with another than the one that acquired it.
+    /// The guard may be with another thread or task than acquired it.
     pub(crate) is_elsewhere: bool,
-    /// Nothing will release it.
+    /// No guard will release it.
     pub(crate) is_forgotten: bool,
-    /// The turn of its record; set by that.
+    /// The turn of its record, which sets it.
     pub(crate) turn: u64,
 }
 
@@ -131,7 +130,7 @@ fn is_free(turn: u64) -> bool {
     turn & 1 == 0
 }
 
-/// Whether this is the [`HoldId`] of a guard that has no room for its record.
+/// Whether this is the [`HoldId`] of a guard that has no field for its record.
 pub(crate) fn is_not_kept(id: HoldId) -> bool {
     id.name() == Some(NonNull::dangling())
 }
@@ -168,8 +167,8 @@ impl Record {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Names the hold of this record in its present mode. Below 2^53, for JSON: of different records it may be the same, but not beside an
-    /// equal word, place and time.
+    /// Identifies the hold of this record in its present mode, together with its word, place and time: alone, it may be the same for
+    /// different records, because it is below 2^53, for JSON.
     pub(crate) fn number(&self, entry: &Entry) -> u64 {
         let of_record = (self.address() as u64 / align_of::<Self>() as u64) % (1 << 20);
         (entry.turn << 3 | entry.hold as u64) ^ of_record << 33
@@ -202,14 +201,14 @@ impl Record {
         fence(Ordering::Release); // R
     }
 
-    /// Frees the record of the caller's hold, which nobody else frees.
+    /// Frees the record of the caller's hold, which no other thread frees.
     #[inline(always)]
     pub(crate) fn free(&self) {
         let turn = self.turn.load(Ordering::Relaxed);
         self.turn.store(turn + 1, Ordering::Release);
     }
 
-    /// Frees the record if it still stands for this hold; returns whether it did. Others may free it, too.
+    /// Frees the record if it still stands for this hold; returns whether it did. Other threads may free it, too.
     pub(crate) fn take(&self, entry: &Entry) -> bool {
         let (now, next) = (entry.turn, entry.turn + 1);
         self.turn.compare_exchange(now, next, Ordering::Release, Ordering::Relaxed).is_ok()
@@ -255,12 +254,12 @@ impl Record {
         (what & STALE == 0).then_some(entry)
     }
 
-    /// Whether it is a record of this word, unless it is being freed or claimed.
+    /// Whether it is a record of this word; not reliable while it is being freed or claimed.
     pub(crate) fn may_be_of(&self, word: usize) -> bool {
         self.word.load(Ordering::Relaxed) == word
     }
 
-    /// Changes the mode, the flags or the permits of a hold that goes on; called by the holder of the guard, with what was read and changed.
+    /// Changes the mode, the flags or the permits of a hold that continues. Called by the guard's owner, with the entry that it read, changed.
     pub(crate) fn change(&self, entry: &Entry) {
         self.permits.store(entry.permits, Ordering::Release);
         self.what.store(entry.what(), Ordering::Release);

@@ -1,7 +1,7 @@
 //! What records need beside themselves: the time, the numbers of threads, and the release that is under way.
 //!
-//! The threads that have held a lock while holders were recorded have numbers, which are never reused. A thread that has ended keeps its
-//! number as long as a record names it. Its shelf goes to another.
+//! Each thread that has held a lock while holders were recorded has a number, which is never reused. The number of a thread that has ended is
+//! kept as long as a record has it. Its shelf is reused by another thread.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +19,10 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 /// 0 while the switch is off. Otherwise the number of its turn and the milliseconds since the first one, above the bits of the flags.
 static NOW: AtomicU64 = AtomicU64::new(0);
 
-/// How many acquisitions found no room for a record in this turn.
+/// How many acquisitions found no free record in this turn.
 pub(crate) static UNRECORDED: AtomicU64 = AtomicU64::new(0);
 
-/// Where the number of the turn begins in a time: the milliseconds last for 69 years.
+/// The bit where the turn's number begins in a time. The milliseconds below it last for 69 years.
 const TURN_SHIFT: u32 = FLAG_BITS + 41;
 
 const TURNS: u64 = 1 << (u64::BITS - TURN_SHIFT);
@@ -94,14 +94,14 @@ struct Numbers {
     last: u64,
     /// Which shelves have no thread.
     are_free: [bool; SHELVES],
-    /// How many threads have ended since useless numbers were last forgotten, and how many may before that is done again.
+    /// How many threads have ended since unused numbers were last removed, and how many may end before they are removed again.
     ended: usize,
     most_ended: usize,
 }
 
 static NUMBERS: Mutex<Numbers> = Mutex::new(Numbers::new());
 
-/// How many threads that have ended are remembered, whether they left a lock held or not; more, if more had to be kept.
+/// How many threads that have ended are kept, whether or not they left a lock held. More are kept if records have more.
 const ENDED: usize = 64;
 
 impl Numbers {
@@ -111,8 +111,8 @@ impl Numbers {
         Self { by_number: BTreeMap::new(), last: UNKNOWN, are_free, ended: 0, most_ended: ENDED }
     }
 
-    /// A number and a shelf for one more thread. As many threads have to end as are kept before `recorded` is called again, so a thread costs the same
-    /// after thousands that are recorded for ever.
+    /// A number and a shelf for one more thread. `recorded` is called again only after as many threads have ended as are kept. So the cost of
+    /// a thread does not grow with the number of threads that are recorded for ever.
     fn add(&mut self, thread: Thread, recorded: impl FnOnce() -> BTreeSet<u64>) -> (u64, usize) {
         if self.ended >= self.most_ended {
             let recorded = recorded();
@@ -135,7 +135,7 @@ impl Numbers {
     }
 }
 
-/// A thread that has a number. When it ends, it marks the number as one of a thread that has ended.
+/// The number of a thread. Its destructor marks the number as that of a thread that has ended.
 struct This(OnceCell<(u64, usize, Thread)>);
 
 /// Thread-locals that are destroyed later may still acquire locks, under the same number.
@@ -177,13 +177,13 @@ fn new_number() -> u64 {
         let &(number, shelf, _) = this.0.get_or_init(add);
         (number, shelf)
     };
-    // In a destructor of another thread-local, this one may be gone.
+    // In a destructor of another thread-local, this one may be destroyed already.
     let (number, shelf) = table::as_unknown(|| THIS.try_with(of_this)).unwrap_or((UNKNOWN, COMMON));
     HERE.with(|here| here.set(number, shelf));
     number
 }
 
-/// The thread with this number, if that is remembered.
+/// The thread with this number, if it is kept.
 pub(crate) fn numbered(number: u64) -> Option<Numbered> {
     lock(&NUMBERS).by_number.get(&number).cloned()
 }
@@ -200,12 +200,12 @@ pub struct Release {
 }
 
 thread_local! {
-    /// A release that is under way. Its record is erased before the release, because the next holder may make its own right after it.
-    /// Whether others wait is known only after the release. In between, this thread keeps what it may be charged with.
+    /// A release that is under way. Its record is erased before the release, because the next holder may write its own right after it.
+    /// Whether others wait is known only after the release. Until then this thread keeps what the holder may be charged with.
     static UNDER_WAY: Cell<Option<(usize, Release)>> = const { Cell::new(None) };
 }
 
-/// What is known about the release of this word, which this thread has just made.
+/// What is known about this thread's last release, if it released this word.
 pub(crate) fn release_under_way(word: usize) -> Release {
     UNDER_WAY.take().filter(|(noted, _)| *noted == word).map(|(_, release)| release).unwrap_or_default()
 }

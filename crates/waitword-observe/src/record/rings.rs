@@ -1,13 +1,13 @@
-//! The events of a trace: what waiters and holders do, in order, in a ring for each thread, which has the youngest.
+//! The events of a trace: what waiters and holders do, in order. Each thread has a ring, which keeps its youngest events.
 //!
-//! A thread writes to the ring of its shelf (`table.rs`). Its mutex is free, unless a trace reads an event there at this moment. No event is
-//! written under a shard's lock. In the child of a fork, a thread that does not exist there may have locked a ring.
+//! A thread writes to the ring of its shelf (`table.rs`). The ring's mutex is free, unless a trace is just reading an event there. No event is
+//! written under a shard's lock. In the child of a fork, a ring may be locked by a thread that does not exist there.
 //!
 //! | event | written by | when |
 //! |---|---|---|
-//! | waits | the waiter | it has enqueued; the time is that before |
-//! | signalled, notified | the thread that signals, for each waiter | before it is woken; the time is that before it can run |
-//! | acquired | the waiter, after its wait; with `all` every acquirer | it has the lock |
+//! | waits | the waiter | after it has enqueued, with the time before that |
+//! | signalled, notified | the thread that signals, for each waiter | before the waiter is woken, with a time at which it cannot run yet |
+//! | acquired | the waiter, after its wait; with `all` every acquirer | it holds the lock |
 //! | ended | the waiter | it was notified, and runs |
 //! | gave up | the waiter | its deadline passed, or it was dropped |
 //! | released | the holder | others wait; with `all` at every release |
@@ -27,13 +27,13 @@ use super::recorder::{Release, this_thread};
 use super::table::{COMMON, HERE, Here, as_unknown};
 use crate::model::TraceKind;
 
-/// How many threads can write at the same time; the events of others are counted.
+/// How many threads have a ring at the same time. Events of further threads are only counted.
 const MOST_THREADS: usize = 256;
 
 /// How many events of a thread are kept.
 const EVENTS: usize = 4096;
 
-/// Those of all shelves but the common one.
+/// The rings of all shelves but the common one.
 static RINGS: [Mutex<Ring>; MOST_THREADS] =
     [const { Mutex::new(Ring { events: VecDeque::new(), written: 0 }) }; MOST_THREADS];
 
@@ -78,7 +78,7 @@ pub struct Events {
     pub dropped: u64,
 }
 
-/// A trace that is being made. Dropping it ends it.
+/// A trace that is being recorded. Dropping it ends the recording.
 #[derive(Debug)]
 #[must_use = "dropping it ends the trace"]
 pub struct Tracing {
@@ -103,7 +103,7 @@ impl Tracing {
         }
     }
 
-    /// The events until now. Allocates; threads go on meanwhile.
+    /// Returns the events until now. Allocates; threads continue meanwhile.
     #[doc(hidden)]
     pub fn events(&self) -> Events {
         let homeless = HOMELESS.load(Ordering::Relaxed) - self.homeless;
@@ -130,7 +130,7 @@ impl Tracing {
         iter::successors(next(first), move |(number, _)| next(number + 1)).map(|(_, event)| event)
     }
 
-    /// `None`: a thread of the parent may have locked it for ever.
+    /// `None` in the child of a fork, if the ring is locked: a thread of the parent may have locked it for ever.
     fn locked<'a>(&self, ring: &'a Mutex<Ring>) -> Option<MutexGuard<'a, Ring>> {
         if self.process == process::id() { Some(lock(ring)) } else { ring.try_lock().ok() }
     }
@@ -220,7 +220,7 @@ fn write(event: impl FnOnce(Thread) -> Option<Event>) {
     let thread = this_thread();
     let shelf = HERE.with(Here::shelf);
     let ring = shelf.checked_sub(COMMON + 1).and_then(|at| RINGS.get(at));
-    // A thread that is ending may have no ring any more.
+    // A thread that is ending may have lost its ring.
     let (Some(thread), Some(ring)) = (thread, ring) else {
         HOMELESS.fetch_add(1, Ordering::Relaxed);
         return;

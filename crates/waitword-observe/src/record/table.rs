@@ -1,15 +1,15 @@
 //! The records of all threads: a shelf for each thread, on which it alone claims, and which any thread reads.
 //!
-//! A shelf has chunks, each twice as large as the one before, which are never freed: a record lives for ever, and is found without a lock. A
-//! thread claims the records of a chunk in turn. As a rule the next one is free: holds are short, and before its turn comes again, as many
-//! others begin as there are records. Otherwise the thread searches the shelf from where one was free last, and adds a chunk if none is
+//! A shelf has chunks, each twice as large as the one before. They are never freed: a record lives for ever, and is found without a lock. A
+//! thread claims the records of a chunk in turn. As a rule the next record is free, because holds are short and the thread has claimed all
+//! other records of the chunk since. Otherwise the thread searches the shelf from where a record was free last, and adds a chunk if none is
 //! free. So even a thread that holds ten thousand locks has checked a few records for each, on average.
 //!
-//! A thread that ends leaves its shelf to another, with the records of the holds that have not ended. However many guards were forgotten by
-//! threads that have ended, a thread starts its search behind their records.
+//! When a thread ends, another takes over its shelf, with the records of the holds that have not ended. However many guards threads that have
+//! ended forgot, a thread starts its search behind their records.
 //!
-//! One shelf is common: for threads beyond the number of shelves, for those whose thread-locals are gone, and for an allocator that acquires
-//! locks while its thread adds a chunk. There threads claim one at a time.
+//! One shelf is common: to threads beyond the number of shelves, to those whose thread-locals are destroyed, and to an allocator that acquires
+//! locks while its thread adds a chunk. On it, one thread at a time claims a record.
 
 use std::cell::Cell;
 use std::iter;
@@ -20,7 +20,7 @@ use waitword_core::lock;
 
 use super::record::{Entry, Record};
 
-/// How many shelves there are: the common one, and one for each of so many threads at a time.
+/// The number of shelves: the common one, and one per thread, for as many threads at a time.
 pub(crate) const SHELVES: usize = 1024;
 
 /// The index of the common shelf.
@@ -41,7 +41,7 @@ static CLAIMS: Mutex<()> = Mutex::new(());
 
 struct Shelf {
     chunks: [OnceLock<Box<[Record]>>; CHUNKS],
-    /// Behind the record that was found free last.
+    /// The index after the record that was last found free.
     behind: AtomicUsize,
 }
 
@@ -86,7 +86,7 @@ impl Shelf {
         self.chunks.iter().map_while(OnceLock::get).map(|chunk| &**chunk)
     }
 
-    /// Claims any record of a chunk. `None`: there is no room.
+    /// Claims any record of a chunk. `None`: none is free.
     fn claim(&'static self, entry: &Entry) -> Option<(&'static [Record], usize)> {
         let size = self.chunks().map(<[_]>::len).sum();
         let behind = self.behind.load(Ordering::Relaxed);
@@ -98,7 +98,7 @@ impl Shelf {
     }
 
     fn add_chunk(&self) -> Option<()> {
-        // An allocator that comes here would recurse.
+        // An allocator that acquires a lock, and so calls this, would recurse.
         let number = HERE.with(|here| here.number.get());
         let (at, chunk) = self.chunks.iter().enumerate().find(|(_, chunk)| chunk.get().is_none())?;
         (number != UNKNOWN).then(|| {
@@ -108,7 +108,7 @@ impl Shelf {
     }
 }
 
-/// A lock that an allocator acquires meanwhile is one of an unknown thread.
+/// Calls the allocator. A lock that the allocator acquires meanwhile is recorded as one of an unknown thread.
 pub(super) fn as_unknown<R>(allocates: impl FnOnce() -> R) -> R {
     HERE.with(|here| {
         let (number, chunk) = (here.number.replace(UNKNOWN), here.chunk.take());
@@ -134,7 +134,7 @@ impl Here {
     }
 }
 
-/// Makes room for threads that cannot.
+/// Adds chunks to the common shelf, for threads that cannot allocate.
 pub(crate) fn start() {
     for (at, chunk) in TABLE[COMMON].chunks.iter().enumerate().take(3) {
         chunk.get_or_init(|| new_chunk(at));
@@ -154,7 +154,7 @@ pub(crate) fn add_next(entry: &Entry) -> Option<&'static Record> {
     Some(record)
 }
 
-/// Adds a record of a hold. `None`: there is no room.
+/// Adds a record of a hold. `None`: no record is free.
 pub(crate) fn add(entry: &Entry) -> Option<&'static Record> {
     add_next(entry).or_else(|| HERE.with(|here| add_anywhere(here, entry)))
 }
@@ -162,7 +162,7 @@ pub(crate) fn add(entry: &Entry) -> Option<&'static Record> {
 fn add_anywhere(here: &Here, entry: &Entry) -> Option<&'static Record> {
     let shelf = here.shelf();
     if shelf == COMMON {
-        // What is unknown may be an allocator that is called while this is locked.
+        // An unknown thread may be in an allocator that was called while this is locked.
         let is_unknown = here.number.get() == UNKNOWN;
         let _one = if is_unknown { CLAIMS.try_lock().ok()? } else { lock(&CLAIMS) };
         let (chunk, at) = TABLE[COMMON].claim(entry)?;
@@ -185,7 +185,7 @@ pub(crate) fn of_word(word: usize) -> impl Iterator<Item = (&'static Record, Ent
     read.filter(move |(_, entry)| entry.word == word)
 }
 
-/// All holds that last for the whole call. Each is seen once.
+/// All holds that last for the whole call, each once.
 pub(crate) fn all() -> impl Iterator<Item = (&'static Record, Entry)> {
     let used = TABLE.iter().take(USED.load(Ordering::Acquire));
     let records = used.flat_map(Shelf::chunks).flatten();

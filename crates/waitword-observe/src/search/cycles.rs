@@ -6,8 +6,8 @@ use super::graph::{Edge, Graph, Why};
 use crate::finding::{Blocks, Certainty, Cycle, Member, MemberWait, Unless};
 use crate::model::{Holder, LockKind, Snapshot};
 
-/// One cycle of each group of actors that all wait for each other, directly or through others: for none of them is there a way on while the
-/// others are blocked. Certain cycles come first: an uncertain one may share a member with them, and says less.
+/// One cycle of each group of actors that all wait for each other, directly or through others: none of them can continue while the others are
+/// blocked. Certain cycles are searched first, because an uncertain one may share a member with them, and says less.
 pub(super) fn find(snapshot: &Snapshot) -> Vec<Cycle> {
     let graph = Graph::of(snapshot);
     let mut is_free = vec![true; graph.actors.len()];
@@ -27,13 +27,13 @@ fn find_in(graph: &Graph<'_>, is_free: &mut [bool]) -> Vec<Cycle> {
         }
         let [behind, before] = [&forward, &reverse].map(|edges| reached(edges, &open, start));
         let group: Vec<usize> = (start..open.len()).filter(|node| behind[*node] && before[*node]).collect();
-        // Longer cycles through a pair that blocks itself say less.
+        // A pair that blocks itself says more than the longer cycles through it.
         let pair = group.iter().find_map(|node| pair(graph, &open, *node));
         if let Some(path) = pair.or_else(|| shortest(graph, &open, *group.first()?)) {
             cycles.extend(described(graph, &path));
         }
         group.iter().for_each(|node| (open[*node], is_free[*node]) = (false, false));
-        // It is in no group, if that is empty.
+        // Also if the group is empty, and `start` is in no cycle.
         open[start] = false;
     }
     cycles

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::finding::Blocks;
 use crate::model::{Access, Actor, Holder, Lock, LockKind, Snapshot, State, Waiter};
 
-/// `from` cannot go on before `to` does.
+/// `from` cannot continue before `to` does.
 #[derive(Clone, Copy)]
 pub(super) struct Edge<'a> {
     pub(super) to: usize,
@@ -25,7 +25,7 @@ pub(super) enum Why<'a> {
 }
 
 impl Edge<'_> {
-    /// The edge from the view of the cycle's member that it leads to.
+    /// How the member that the edge leads to blocks the previous one.
     pub(super) fn blocks(&self) -> Option<Blocks> {
         let lock = self.wait.map(|(lock, _)| lock.name.clone());
         Some(match self.why {
@@ -98,7 +98,7 @@ impl<'a> Graph<'a> {
         })
     }
 
-    /// Without the edges that something unknown may remove: a cycle of the rest is a certain deadlock.
+    /// The graph without the edges that may end by an unknown cause: a cycle of the rest is a certain deadlock.
     pub(super) fn certain(&self) -> Self {
         let is_certain = |from: usize, edge: &Edge<'_>| {
             let blocks =
@@ -118,7 +118,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Whether an actor waits for nobody, so that it is in no cycle. As a rule that is true of most holders; with all of them a lock of many
+/// Whether an actor does not wait for another, so that it is in no cycle. As a rule that is true of most holders. With them, a lock of many
 /// readers and many waiting writers would have an edge for each pair.
 fn goes_on(snapshot: &Snapshot) -> impl Fn(&Actor) -> bool {
     let waits =
@@ -130,11 +130,11 @@ fn goes_on(snapshot: &Snapshot) -> impl Fn(&Actor) -> bool {
     move |actor| !blocked.contains(actor)
 }
 
-/// A wait with a deadline that has lasted for so long has one that is far away.
+/// The deadline of a wait that has lasted for this long counts as far away.
 const FAR: Duration = Duration::from_secs(1);
 
-/// Whether the waiter waits for a turn that only others can give it. A signalled waiter may try by itself; a waiter whose deadline is near
-/// will give up; permits and notifies may come from anywhere.
+/// Whether only a holder can end the wait. A signalled waiter may acquire the lock by itself, a waiter whose deadline is near will give up,
+/// and permits and notifies may come from any actor.
 fn stands(lock: &Lock, waiter: &Waiter) -> bool {
     let is_owned = matches!(
         lock.name.kind,
@@ -151,21 +151,21 @@ fn blocks(lock: &Lock, holder: &Holder, waiter: &Waiter) -> bool {
     !is_upgraded && holder.mode.excludes(waiter.wants)
 }
 
-/// Whether the waiter waits for the one that upgrades the lock. That one holds an upgradable read all the time, and keeps readers out while
-/// it waits for the present ones; if it gives up, readers can enter again.
+/// Whether the waiter waits for the upgrading reader. That reader holds an upgradable read all the time, and excludes further readers while it
+/// waits for the present ones. If it gives up, readers can acquire the lock again.
 fn keeps_out(lock: &Lock, upgrade: &Waiter, waiter: &Waiter) -> bool {
     stands(lock, upgrade) || Access::Upgradable.excludes(waiter.wants)
 }
 
-/// The waiters in the queue of an `RwLock` that were passed while it is walked from its head: for each access the last two, of two actors.
+/// The waiters that a walk through the queue of an `RwLock` has passed, from its head: for each access the last two, of two actors.
 #[derive(Default)]
 struct Passed<'a> {
     last: BTreeMap<Access, (&'a Waiter, Option<&'a Waiter>)>,
 }
 
 impl<'a> Passed<'a> {
-    /// The nearest waiter ahead that cannot share with `waiter`: a reader does not pass a writer. That waiter is blocked by those ahead of
-    /// it.
+    /// The nearest waiter ahead that cannot share the lock with `waiter`, because a reader does not pass a writer. Waiters further ahead block
+    /// that one.
     fn nearest(&self, waiter: &Waiter) -> Option<&'a Waiter> {
         let excludes =
             |(wants, _): &(&Access, _)| wants.excludes(waiter.wants) || waiter.wants.excludes(**wants);

@@ -1,4 +1,4 @@
-//! Conclusions from one snapshot, or from two.
+//! Findings from one snapshot, or from two.
 
 mod cycles;
 mod graph;
@@ -16,32 +16,32 @@ use crate::model::{
 /// A signalled waiter that has been queued for less is not a finding: its executor may be busy.
 const NEVER_POLLED_AFTER: Duration = Duration::from_secs(1);
 
-/// What is no fault, and may end by itself, is worth a line when it has lasted for so long.
+/// A finding that is no fault, and may end by itself, is printed when it has lasted for this long.
 pub(crate) const LASTING: Duration = Duration::from_secs(10);
 
 /// Shorter waits are not findings.
 const LONG_WAIT: Duration = Duration::from_secs(1);
 
-/// Cycles of threads, tasks and agents that are in both `earlier` and `later`.
+/// Returns the cycles of threads, tasks and agents that are in both `earlier` and `later`.
 ///
 /// Both snapshots are of one process, `earlier` taken before `later`. A cycle is made only of waits and holds that are in both, with the
-/// same beginnings. So all of them existed at the same moment, and no cycle is put together from parts of different times. There are no
-/// cycles if holders are not recorded, or if the clock did not run when the waits began.
+/// same beginnings. So all of them existed at the same moment, and no cycle is put together from parts of different times. No cycle is found
+/// if holders are not recorded, or if the clock did not run when the waits began.
 ///
-/// Members of a cycle are waiters that wait for a turn. A wait with a deadline is one when it is a second old: the cycle may end by itself,
-/// but not soon. Semaphores, condition variables and events are not followed:
-/// permits and notifies may come from anywhere.
+/// Members of a cycle are queued for a lock that only its holders can release. A waiter with a deadline is a member once its wait is a
+/// second old: the cycle may end by itself, but not soon. Semaphores, condition variables and events are not followed, because permits and
+/// notifies may come from any thread or task.
 pub fn cycles(earlier: &Snapshot, later: &Snapshot) -> Vec<Finding> {
     let both = later.unchanged_since(earlier);
     cycles::find(&both).into_iter().map(Finding::Cycle).collect()
 }
 
-/// Whether `snapshot` seems to have a cycle, which only a second snapshot can confirm.
+/// Returns `true` if `snapshot` seems to have a cycle, which only a second snapshot can confirm.
 pub(crate) fn has_cycle(snapshot: &Snapshot) -> bool {
     !cycles::find(snapshot).is_empty()
 }
 
-/// Conclusions from the waiters of `snapshot` alone: signalled waiters that are not polled, and long waits.
+/// Returns the findings in `snapshot` alone: signalled waiters that are not polled, long waits, and holders that have ended or wait.
 pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
     let mut findings = Vec::new();
     let ended = holds_of_ended(snapshot);
@@ -68,7 +68,7 @@ pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
 /// How many waiters a finding names.
 const FIRST: usize = 4;
 
-/// The holds of actors that have ended, by the lock.
+/// The holds of actors that have ended, by lock.
 fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)>> {
     let ended: HashMap<&Actor, &Ended> =
         snapshot.ended.iter().rev().map(|ended| (&ended.actor, ended)).collect();
@@ -81,8 +81,8 @@ fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)
     holds
 }
 
-/// Whether a thread that has ended seems to have left its lock held: a waiter has waited for a second, and nobody else is known to hold what
-/// it waits for. The guard is with another thread if it was made to be sent, or if guards of its line were sent before.
+/// Returns `true` if a thread that has ended seems to have left its lock held: a waiter has waited for a second, and no other holder is known
+/// that excludes it. A guard that was made to be sent, or whose line sent guards before, is with another thread.
 fn is_left(lock: &Lock, holder: &Holder, ended: &Ended, snapshot: &Snapshot) -> bool {
     let has_ended = |holder: &Holder| snapshot.ended.iter().any(|ended| ended.actor == holder.actor);
     let waits = |waiter: &&Waiter| {
@@ -110,7 +110,7 @@ fn holder_ended(lock: &Lock, holder: &Holder, ended: &Ended) -> Finding {
     })
 }
 
-/// Whether the waiter was signalled and nobody has polled it. A thread in this state has not been scheduled.
+/// Returns `true` if the waiter is a task or an agent that was signalled and has not run. A signalled thread has only not been scheduled.
 fn is_unpolled(waiter: &Waiter) -> bool {
     waiter.state != State::Queued && !waiter.actor.blocks()
 }
@@ -130,7 +130,7 @@ fn never_polled(lock: &Lock) -> impl Iterator<Item = NeverPolled> {
     })
 }
 
-/// Long waits by site, without the waiters that could have the lock.
+/// Long waits by site, without the waiters to which the lock was offered.
 fn long_waits(lock: &Lock) -> Vec<LongWait> {
     let mut sites: BTreeMap<Option<&Site>, (usize, Duration)> = BTreeMap::new();
     for waiter in lock.all_waiters().filter(|waiter| !is_unpolled(waiter)) {
@@ -149,7 +149,7 @@ fn long_waits(lock: &Lock) -> Vec<LongWait> {
     sites.into_iter().map(long).collect()
 }
 
-/// Those that hold a lock for which others have waited for [`LASTING`], and have waited for a notify for as long themselves.
+/// Holders that have waited for a notify for [`LASTING`], while others have waited for their lock for as long.
 fn holders_that_wait(snapshot: &Snapshot) -> Vec<HolderWaits> {
     let is_old = |age: Option<Duration>| age.filter(|age| *age >= LASTING);
     let notified = snapshot.locks.iter().filter(|lock| is_notified(lock.name.kind));

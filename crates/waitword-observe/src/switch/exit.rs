@@ -1,11 +1,11 @@
-//! What is done when the process ends by itself: when `main` returns, or by `process::exit`.
+//! The last work of threads when the process ends by itself: when `main` returns, or by `process::exit`.
 //!
-//! The C library then calls what `atexit` was given, on the thread that ends the process, whose thread-locals may be gone and which may
-//! hold any lock. So that call only tells other threads, and waits for them for a while. A child of a `fork` inherits what was given to
-//! `atexit`, but none of these threads: there it does nothing.
+//! The C library then calls the functions registered by `atexit`, on the thread that ends the process. That thread's thread-locals may be
+//! destroyed, and it may hold any lock. So our function only notifies other threads, and waits for them for a while. A child of a `fork`
+//! inherits the registration, but none of these threads, so there the function does nothing.
 //!
-//! Not called in a process that is aborted (a panic that must not unwind) or ended by a signal, that calls `_exit`, or that exits on
-//! Windows by `process::exit`.
+//! The function is not called in a process that is aborted (a panic that must not unwind) or ended by a signal, that calls `_exit`, or that
+//! exits on Windows by `process::exit`.
 //!
 //! Invariant X1: `ends` is a function of this program that captures nothing and does not unwind. If this code is part of a library that is
 //! unloaded, the library's `atexit` handlers run before that.
@@ -19,7 +19,7 @@ use waitword_core::lock;
 /// How long the process waits at most.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The process in which threads wait for the end; 0: none does yet. It needs no lock: a fork copies locks that other threads hold.
+/// The process in which threads wait for the end; 0: none does yet. An atomic, because a fork copies a mutex that another thread holds.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 struct Exit {
@@ -31,7 +31,7 @@ struct Exit {
 static EXIT: Mutex<Exit> = Mutex::new(Exit { is_there: false, threads: 0 });
 static CHANGED: Condvar = Condvar::new();
 
-/// While this exists, the end of the process waits for it. A thread has it, and drops it when it has done its work at the end.
+/// While this exists, the end of the process waits for it. Its thread drops it after its last work.
 pub(super) struct AtExit(());
 
 impl AtExit {

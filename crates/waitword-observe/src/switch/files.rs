@@ -1,5 +1,5 @@
-//! Files that are written again and again while the program runs, and once more when it ends by itself (`exit.rs`). So a program can be
-//! ended at any time, and leaves the last version.
+//! Files that are written every 2 s while the program runs, and once more when it ends by itself (`exit.rs`). So a program that is killed
+//! leaves the last version.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -31,7 +31,7 @@ pub(super) fn write_profile(path: PathBuf) -> io::Result<()> {
     })
 }
 
-/// A trace of the youngest events, of all acquisitions.
+/// A trace of the youngest events, with all acquisitions.
 pub(super) fn write_trace(path: PathBuf) -> io::Result<()> {
     let text = match path.extension() {
         Some(extension) if extension == "svg" => Trace::to_svg,
@@ -44,7 +44,7 @@ pub(super) fn write_trace(path: PathBuf) -> io::Result<()> {
     again(move || replace(&path, text(&tracing.so_far()).as_bytes()))
 }
 
-/// Whether two paths name one file, which each writer would replace.
+/// Whether two paths name the same file, so that each writer would replace the other's.
 pub(super) fn are_one(one: &Path, other: &Path) -> bool {
     let folder = |path: &Path| match path.parent() {
         Some(folder) if folder != Path::new("") => folder.canonicalize().ok(),
@@ -73,20 +73,20 @@ fn again(mut write: impl FnMut() -> io::Result<()> + Send + 'static) -> io::Resu
     thread::Builder::new().name("waitword-files".into()).spawn(run).map(drop)
 }
 
-/// Replaces a file, or what a link leads to: a reader sees the old file or the new one, never a part. A pipe, a device or a link that leads
-/// nowhere would be lost.
+/// Replaces a file, or the target of a link: a reader sees the old file or the new one, never a part. Anything else (a pipe, a device, a
+/// dangling link) is refused, because replacing it would destroy it.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match fs::symlink_metadata(&path) {
         Ok(file) if file.is_symlink() => {
-            return Err(invalid("it is a link that leads nowhere: make the file it leads to"));
+            return Err(invalid("it is a dangling link: create the file that it points to"));
         }
-        Ok(file) if !file.is_file() => return Err(invalid("it is no regular file: give the name of one")),
+        Ok(file) if !file.is_file() => return Err(invalid("it is not a regular file: give the name of one")),
         _ => {}
     }
     let mut new = path.as_os_str().to_owned();
     new.push(format!(".{}", std::process::id()));
-    // A process that had this number may have left it; and a link must not be followed.
+    // An earlier process with the same id may have left the file; and a link must not be followed.
     let _ = fs::remove_file(&new);
     let written = File::create_new(&new).and_then(|mut file| file.write_all(bytes));
     written.and_then(|()| fs::rename(&new, &path)).inspect_err(|_| drop(fs::remove_file(&new)))

@@ -28,28 +28,28 @@ use watch::say;
 
 const VARIABLE: &str = "WAITWORD_OBSERVE";
 
-/// Observes this process as the environment variable `WAITWORD_OBSERVE` says. One line at the start of `main`; a program in production
+/// Starts observation as the environment variable `WAITWORD_OBSERVE` says. Call it at the start of `main`: a program in production then
 /// needs no other build.
 ///
 /// | value | |
 /// |---|---|
 /// | unset, empty, `0` | nothing: no thread, no clock |
-/// | `1` | [`enable`]; a thread takes a snapshot once per second and prints to the standard error faults, each once, and once each cycle that is no fault and each holder that waits for a notify, when that has lasted for 10 s; on Unix the signal SIGUSR1 prints a report there |
-/// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, it is slow |
-/// | `serve=PATH` | [`enable`]; on Unix, a socket at PATH that gives a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
-/// | `profile=FILE` | [`enable`]; the [profile](crate::profile()) of who made others wait, written again every 2 s and at the end: for `go tool pprof`, or folded stacks if the name ends in `.folded` |
-/// | `trace=FILE` | [`enable`]; the youngest events of each thread, every acquisition among them, written again every 2 s and at the end, in Chrome's trace format, or as a picture if the name ends in `.svg` |
-/// | `slow=500ms` | as `1`; a hold that made another wait for so long is printed as slow (1 s without it) |
-/// | `1,serve=PATH` | both; so with the others |
+/// | `1` | [`enable`], and a thread that takes a snapshot once per second. It prints each fault once to the standard error. A cycle that is no fault, and a holder that waits for a notify, are printed once when they have lasted for 10 s. On Unix, the signal SIGUSR1 prints a report |
+/// | `order` | as `1`, and the order of locks is checked ([`check_lock_order`]): for tests, because it is slow |
+/// | `serve=PATH` | [`enable`], and on Unix a socket at PATH that serves a report to each connection ([`serve`](crate::serve)): `waitword report PATH` |
+/// | `profile=FILE` | [`enable`], and the [profile](crate::profile()) of who made others wait is written every 2 s and at the end: for `go tool pprof`, or as folded stacks if the name ends in `.folded` |
+/// | `trace=FILE` | [`enable`], and the youngest events of each thread, with every acquisition, are written every 2 s and at the end: in Chrome's trace format, or as a picture if the name ends in `.svg` |
+/// | `slow=500ms` | as `1`, and a hold that made another wait for 500 ms is printed as slow (without it, for 1 s) |
+/// | `1,serve=PATH` | both; other values combine likewise |
 ///
-/// Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` print one line that says what to do about it.
+/// An invalid value prints one line with the valid ones, and nothing is observed. If a part fails (a socket cannot be bound), one line is
+/// printed, and the rest is observed. Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` fail so; their line
+/// says what to do.
 ///
-/// Any other value prints one line that says what is understood, and observes nothing. What fails (a socket that cannot be bound) prints
-/// one line, and the rest is observed. Only the first call has an effect; later ones cost a load, so that a library may call it before each
-/// acquisition.
+/// Only the first call has an effect. Later calls cost a load, so that a library may call it before each acquisition.
 ///
-/// The end at which files are written once more is that of `main` and of `process::exit` (on Windows only that of `main`), which wait for
-/// it, for 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
+/// Files are written at the end when `main` returns and at `process::exit` (on Windows only when `main` returns). The process waits for that,
+/// for 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.
 ///
 /// ```
 /// // The first statement of `main`.
@@ -66,7 +66,9 @@ fn start_as_asked() {
     match Spec::parse(&value) {
         Ok(None) => {}
         Ok(Some(spec)) => start(&spec),
-        Err(part) => say(format_args!("{VARIABLE} is not understood at {part}: {UNDERSTOOD}")),
+        Err(part) => {
+            say(format_args!("invalid value {part} in {VARIABLE}, nothing is observed: use {VALID}"))
+        }
     }
 }
 
@@ -81,7 +83,9 @@ fn start(spec: &Spec) {
     match (&spec.profile, &spec.trace) {
         (Some(profile), Some(trace)) if are_one(profile, trace) => {
             let path = profile.display();
-            say(format_args!("no profile and no trace: {path} cannot be both, give each a file of its own"));
+            say(format_args!(
+                "no profile and no trace: both are to be written to {path}, give each a file of its own"
+            ));
         }
         (profile, trace) => {
             at("profile", profile, write_profile);
@@ -91,7 +95,7 @@ fn start(spec: &Spec) {
     if spec.watch {
         set_slow_threshold(spec.slow.unwrap_or(SLOW));
         if let Err(error) = watch::start(|asked| (asked.prints, asked.prints_slow) = (true, true)) {
-            say(format_args!("no thread to find faults: {error}"));
+            say(format_args!("cannot start the thread that finds faults: {error}"));
         }
         #[cfg(unix)]
         if let Err(error) = report_on_signal(signal_hook::consts::SIGUSR1) {
@@ -118,7 +122,7 @@ fn reason(path: &Path, error: &io::Error) -> String {
     match error.kind() {
         // Windows denies the access to one.
         _ if path.is_dir() => "this is a directory: name a file in it".to_owned(),
-        io::ErrorKind::NotFound => "there is no such directory: check the name and the directory".to_owned(),
+        io::ErrorKind::NotFound => "no such directory: check the path".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -134,11 +138,11 @@ struct Spec {
     slow: Option<Duration>,
 }
 
-/// The values that are understood, for the one line that a wrong value gets.
+/// The valid values, for the line that reports an invalid one.
 #[cfg(unix)]
-const UNDERSTOOD: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off";
+const VALID: &str = "1, order, serve=PATH, profile=FILE, trace=FILE and slow=500ms, separated by commas; unset, empty or 0 is off";
 #[cfg(not(unix))]
-const UNDERSTOOD: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, with commas between them; unset, empty or 0 is off (serve=PATH needs Unix)";
+const VALID: &str = "1, order, profile=FILE, trace=FILE and slow=500ms, separated by commas; unset, empty or 0 is off (serve=PATH needs Unix)";
 
 impl Spec {
     /// `None`: off. For a wrong value, the part that is wrong.

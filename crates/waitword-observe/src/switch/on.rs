@@ -10,18 +10,18 @@ use crate::finding::{Cycle, Finding};
 use crate::observer::{ask, start_blame, start_holders, stop_blame, stop_holders};
 use crate::{order, tasks};
 
-/// From now on waits have ages, and holders are recorded and charged with the waits of others ([`blame`](crate::blame())).
+/// Starts observation: waits have ages, and holders are recorded and charged with the waits of others ([`blame`](crate::blame())).
 ///
 /// Each wait, and each release of a lock with waiters, reads the clock once more, some 20 to 40 ns. Each acquisition and its release make
-/// and erase a record, some 90 instructions. Locks that are held already have no record. Waiters are seen in any case, with their sites.
+/// and erase a record, some 90 instructions. Locks that are held already have no record. Waiters and their sites are visible without it.
 pub fn enable() {
     start_clock();
     start_holders();
     start_blame();
 }
 
-/// Waits that begin from now on have no ages and are charged to nobody, holders are not recorded any more, the order of locks is not
-/// checked, and the thread of `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
+/// Stops observation. Waits that begin afterwards have no ages and are charged to nobody, holders are no longer recorded, the order of
+/// locks is no longer checked, and the thread of `WAITWORD_OBSERVE=1` ends. Sockets and signals still give reports.
 pub fn disable() {
     ask(0, AWAITED);
     order::stop();
@@ -31,28 +31,51 @@ pub fn disable() {
     watch::stop();
 }
 
-/// From now on the order in which threads and tasks acquire locks is checked: see [`lock_order`](crate::lock_order) and
+/// Starts to check the order in which threads and tasks acquire locks: see [`lock_order`](crate::lock_order) and
 /// [`assert_lock_order`](crate::assert_lock_order). For tests.
 ///
-/// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a lock of the
-/// process and costs some hundred nanoseconds. Locks that are held already are not seen. Nothing happens if it is on.
+/// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a process-wide lock and costs some
+/// hundred nanoseconds. Locks that are held already are not seen. Does nothing if the check is on.
 ///
 /// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. To have
 /// both known by the number of the task, call [`identify`](identify()) first.
+///
+/// # What is not reported
+/// - Both orders in one thread, which cannot wait for itself, unless a second thread runs the same code.
+/// - Both orders always under a common third lock, unless both read that lock.
+/// - Two reads. (A writer that is queued between them is not considered.)
+/// - A second lock acquired by `try_`, `_for` or `_until`, because that wait ends by itself.
+/// - A guard that another thread or task released than acquired it, because it was sent away.
+/// - A `Semaphore`, because `add_permits`, `forget` and permits that others give back make any order right.
+///
+/// An initialiser holds its `OnceLock` or `LazyLock`. Only a thread or task that had to wait for the value in this run is seen to acquire
+/// it. Of an `AsyncLock` only holders in Rust are followed.
+///
+/// # Known false positives
+/// Joins, dropped futures and most sends are invisible. So an order is reported although
+/// - the first thread was joined before the second began;
+/// - the second lock was acquired inside a `timeout` or a `select!` (`lock_async().timeout(d)` is recognised);
+/// - a task sent an owned guard away (unless [`identify`](identify()) numbers the tasks).
+///
+/// # Memory
+/// Each lock has an entry until it is dropped; an `AsyncLock` of scripts until the process ends. A lock that moves after it was acquired is
+/// confused with the next one at its old address.
 pub fn check_lock_order() {
     start_holders();
     order::start();
     ask(AWAITED, 0);
 }
 
-/// From now on reports name tasks by the numbers that `identify` returns: those of the executor, which its other tools show too. Without
-/// this, a task is a number in order of first appearance.
+/// Registers the function that numbers tasks in reports, as the executor and its other tools do. Only the first call counts, until the
+/// process ends; later calls return `false`.
 ///
-/// `identify` is called on the task's thread, in the poll in which the task begins to wait; while holders are recorded, also when it acquires
-/// or releases a lock, and then on threads that run no task, too. So it has to be short, and must take no lock of `waitword`'s. A panic of it
-/// is caught, and counts as `None`; on a thread that panics it is not called, and a task there releases its own locks. It returns `None` where no
-/// task runs (in `block_on`, say): such a waiter is `task 3 "not identified"`. Only the first call counts, for the rest of the process; returns
-/// whether this is it.
+/// Without it, a task is known by its waker and has a number in order of first appearance. An executor may reuse a waker for another task,
+/// and a future that several wakers poll (`FuturesUnordered`) counts as several tasks.
+///
+/// `identify` is called on the task's thread, in the poll in which the task begins to wait. While holders are recorded, it is also called
+/// when a lock is acquired or released, on threads that run no task too. So it has to be short, and must not acquire a lock of `waitword`.
+/// It returns `None` where no task runs (in `block_on`, for example); such a waiter is `task 3 "not identified"`. A panic of `identify` is
+/// caught, and counts as `None`. It is not called on a panicking thread; a release there counts as one by the task that acquired the lock.
 ///
 /// For tokio:
 ///
@@ -83,12 +106,12 @@ pub fn identify(identify: fn() -> Option<u64>) -> bool {
     is_first
 }
 
-/// Calls `f` with each cycle that is found, once while it lasts; not only with deadlocks: [`Cycle::is_certain`] says whether anything is
-/// known that could end it.
+/// Calls `f` with each cycle that is found, once while the cycle lasts. Not every cycle is a deadlock: [`Cycle::is_certain`] returns `true`
+/// if nothing is known that could end it.
 ///
 /// [`enable`]s observation, and starts a thread that checks once per second, so a cycle is found one to two seconds after it is complete.
-/// `f` runs on that thread, and may take locks and make a [`report`](crate::report); while it waits, nothing else is found. A panic of `f` is caught.
-/// [`disable`] forgets `f`.
+/// `f` runs on that thread, and may acquire locks and make a [`report`](crate::report). While `f` blocks, nothing else is found. A panic of
+/// `f` is caught. [`disable`] removes `f`.
 ///
 /// # Errors
 /// If the system cannot start the thread.
@@ -107,14 +130,14 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
     watch::start(|asked| asked.listeners.push(Arc::new(listener)))
 }
 
-/// Aborts the process when a deadlock is found that nothing known can end ([`Cycle::is_certain`]), with a report on the standard error: for
-/// tests and CI, where a deadlock would hang until a timeout that says nothing. [`on_deadlock`] also tells of other cycles.
+/// Aborts the process, with a report on the standard error, when a deadlock is found that nothing known can end ([`Cycle::is_certain`]).
+///
+/// For tests and CI, where a deadlock would hang until a timeout that reports nothing. Not for production: there a report helps, and an
+/// aborted process is no better than a stuck one. The process is checked as by [`on_deadlock`], which is also called with other cycles.
 ///
 /// A program that sends borrowed guards to other threads may be aborted without a deadlock: that such a guard was sent is not known before
-/// a guard that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and make no certain
-/// deadlock. The printed text says so, too.
-///
-/// Otherwise as [`on_deadlock`]. Not for production: a report is what helps there, and an aborted process is no better than a stuck one.
+/// a guard that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and are never part of a
+/// certain deadlock. The printed text says so, too.
 ///
 /// # Errors
 /// If the system cannot start the thread.

@@ -17,13 +17,13 @@ use waitword_core::time::Instant;
 use crate::observer::traced;
 use crate::report::report;
 
-/// How many connections are answered at the same time. More are refused.
+/// How many connections are answered at the same time. Further ones are refused.
 const READERS: usize = 8;
 
-/// A reader that has not read its report in this time gets no more of it.
+/// A connection is closed if its reader has not read the report in this time.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// A reader that says nothing for this long gets a report. One that asks byte by byte is answered after [`LINE`] bytes, 13 s at most.
+/// A reader that sends nothing for this long gets a report. One that sends byte by byte is answered after [`LINE`] bytes, 13 s at most.
 const READ_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Longer lines are not requests.
@@ -33,20 +33,20 @@ const LINE: u64 = 64;
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// What a connection gets beyond [`READERS`].
-const BUSY: &[u8] = b"{\"error\":\"busy: other readers have not read their reports yet\"}\n";
+const BUSY: &[u8] = b"{\"error\":\"busy: 8 connections are open already, try again later\"}\n";
 
-/// Gives a report as one line of JSON to each connection to a Unix socket at `path`, until the returned [`Server`] is dropped.
+/// Serves reports, as one line of JSON to each connection to a Unix socket at `path`, until the returned [`Server`] is dropped.
 ///
-/// A reader may ask first, in one line: `report`, or `trace SECONDS` or `trace SECONDS all` for a [`Trace`](crate::Trace) from now on, for
-/// at most 60 s. A reader that says nothing gets a report a moment later.
+/// A client may send a request in one line: `report`, or `trace SECONDS` or `trace SECONDS all` for a [`Trace`](crate::Trace) of the next
+/// seconds, at most 60. A client that sends nothing gets a report 200 ms later.
 ///
-/// Only the process's own user can connect (mode 0600, from the beginning). A socket that a process left there when it ended is replaced.
-/// Each connection has a thread, at most eight at a time. A reader that does not read delays nobody: its report is made, and its connection
-/// is closed after 10 s.
+/// Only the process's own user can connect (mode 0600 from the beginning). A socket that an ended process left behind is replaced. Each
+/// connection has a thread; there are at most eight at a time, and further connections get an error. A client that does not read delays
+/// no other: its connection is closed after 10 s.
 ///
 /// # Errors
-/// If something else is at `path` or another process listens there, the folder cannot be written, the path is too long for a socket, or no
-/// thread can be started.
+/// If something else than a socket is at `path`, another process listens there, the directory cannot be written, the path is too long for a
+/// socket, or the system cannot start the thread.
 ///
 /// ```no_run
 /// let _server = waitword_observe::serve("/run/user/1000/pool.sock")?; // waitword report /run/user/1000/pool.sock
@@ -67,8 +67,8 @@ pub fn serve(path: impl AsRef<Path>) -> io::Result<Server> {
     Ok(server)
 }
 
-/// A socket that gives reports. Dropping it closes and removes the socket.
-#[must_use = "dropping it closes the socket; for the rest of the process, call `forever`"]
+/// A socket that serves reports. Dropping it closes and removes the socket.
+#[must_use = "dropping it closes the socket; to keep it open, call `forever`"]
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
@@ -79,7 +79,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Gives reports for the rest of the process. The socket's file is left behind at its end; the next server there replaces it.
+    /// Serves reports until the process ends. The socket's file is left behind then; the next server at its path replaces it.
     pub fn forever(self) {
         std::mem::forget(self);
     }
@@ -105,11 +105,11 @@ impl Drop for Server {
 fn check_free(path: &Path) -> io::Result<()> {
     let Ok(there) = fs::symlink_metadata(path) else { return Ok(()) };
     if !there.file_type().is_socket() {
-        return Err(io::Error::new(ErrorKind::AlreadyExists, "there is a file that is no socket"));
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "a file that is not a socket exists there"));
     }
     match UnixStream::connect(path) {
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => Ok(()),
-        Ok(_) => Err(io::Error::new(ErrorKind::AddrInUse, "another process listens there")),
+        Ok(_) => Err(io::Error::new(ErrorKind::AddrInUse, "another process listens on this socket")),
         Err(error) => Err(error),
     }
 }
@@ -229,7 +229,7 @@ impl Request {
                 thread::sleep(time);
                 tracing.finish().to_json()
             }
-            Self::Other => "{\"error\":\"this program does not understand the request\"}".to_owned(),
+            Self::Other => "{\"error\":\"invalid request: send report, trace SECONDS or trace SECONDS all (at most 60 s)\"}".to_owned(),
         }
     }
 }

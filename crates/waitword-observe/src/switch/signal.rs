@@ -11,13 +11,13 @@ use waitword_core::lock;
 
 use crate::report::report;
 
-/// From now on each `signal` (its number, such as `libc::SIGUSR1`) prints a report to the standard error.
+/// Prints a report to the standard error at each `signal` (its number, such as `libc::SIGUSR1`), until the process ends.
 ///
-/// The handler only wakes a thread, which makes the report. Signals that come while it is made count as one. A second call for the same
-/// signal does nothing. Handlers that others installed by `signal-hook` still run; the signal's default action does not.
+/// The handler only wakes a thread, which makes the report. Signals that arrive meanwhile count as one. A second call for the same signal
+/// does nothing. Other handlers that were installed through `signal-hook` still run; the signal's default action does not.
 ///
 /// # Errors
-/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is not a signal, or no thread can be started.
+/// If the signal cannot be handled (SIGKILL, SIGSTOP, SIGILL, SIGFPE, SIGSEGV), is not a signal, or the system cannot start the thread.
 pub fn report_on_signal(signal: i32) -> io::Result<()> {
     static HANDLED: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
     // signal-hook panics for numbers beyond its own limit.

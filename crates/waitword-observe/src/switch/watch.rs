@@ -28,18 +28,18 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(super) enum Found {
     /// A fault, or a cycle.
     New(Finding),
-    /// What is not a fault, and has lasted for [`LASTING`]. If it is a cycle, the listeners were called with it before.
+    /// A finding that is no fault and has lasted for [`LASTING`]. For a cycle, the listeners were called before.
     Lasting(Finding),
 }
 
 type Listener = Arc<dyn Fn(&Found) + Send + Sync>;
 
-/// What the thread has to do with what it finds.
+/// What the thread does with its findings.
 #[derive(Clone)]
 pub(super) struct Asked {
-    /// Print it, once, whoever has asked for that.
+    /// Print each once, however many callers asked for that.
     pub(super) prints: bool,
-    /// Print slow holds too. If not, they are left to [`take_slow`].
+    /// Print slow holds too. Otherwise [`take_slow`] returns them.
     pub(super) prints_slow: bool,
     /// Abort the process at a certain cycle.
     pub(super) aborts: bool,
@@ -60,7 +60,7 @@ struct Watch {
 static WATCH: Mutex<Watch> = Mutex::new(Watch { last: 0, running: None, asked: Asked::NOTHING });
 static STOPPED: Condvar = Condvar::new();
 
-/// Prints a fault to the standard error, or what lasts. A cycle that may end by itself is not a fault.
+/// Prints a fault or a lasting finding to the standard error. A cycle that may end by itself is not a fault.
 fn print(found: &Found) {
     match found {
         Found::New(finding) if !finding.is_fault() => {}
@@ -87,8 +87,8 @@ fn abort_for(cycle: Finding) -> ! {
     if !report.findings.iter().any(is_deadlock) {
         report.findings.insert(0, cycle);
     }
-    let unless = "it is none if a borrowed guard is with another thread: send owned guards";
-    let _ = writeln!(io::stderr().lock(), "{report}\nwaitword: aborted for a deadlock; {unless}");
+    let unless = "a false alarm if a borrowed guard was sent to another thread: send owned guards";
+    let _ = writeln!(io::stderr().lock(), "{report}\nwaitword: aborted because of a deadlock; {unless}");
     std::process::abort()
 }
 
@@ -104,7 +104,7 @@ fn print_slow() {
         say(slow);
     }
     if lost > 0 {
-        say(format_args!("{lost} more were slow"));
+        say(format_args!("{lost} more slow holds, without details"));
     }
 }
 
@@ -149,7 +149,7 @@ fn run(number: u64) {
         let asked = watch.asked.clone();
         drop(watch);
         for found in watcher.check(snapshot()) {
-            // The report with which the process is aborted has it.
+            // The report that is printed before the abort contains the finding.
             let aborts = asked.aborts && is_deadlock(&found);
             if asked.prints && !aborts {
                 unless_it_panics(|| print(&found));
@@ -168,7 +168,7 @@ fn run(number: u64) {
     }
 }
 
-/// Reports each fault and each cycle once; once more if it comes back, and if a cycle becomes a fault, or lasts.
+/// Reports each fault and each cycle once, and again if it ends and comes back, or if a cycle becomes a fault or lasts.
 #[derive(Default)]
 struct Watcher {
     before: Option<Snapshot>,
@@ -179,18 +179,18 @@ struct Watcher {
 /// What was reported and lasts.
 #[derive(Default)]
 struct Reported {
-    /// Findings that are about waits: which kind each is, whether it is a fault, and the waits. They are forgotten when one of the waits has
-    /// ended, and not before: a signalled member of a cycle runs, finds nothing to take, and is a member again.
+    /// Findings about waits: the kind of each, whether it is a fault, and its waits. A finding is forgotten when one of its waits has ended,
+    /// and not when the cycle seems to: a signalled member of a cycle is no member until it has run and found that it cannot acquire the lock.
     of_waits: Vec<(Discriminant<Finding>, bool, Vec<Wait>)>,
     /// The other findings of the last check.
     others: Vec<Identity>,
 }
 
-/// Who waits for which lock, and since when.
+/// A wait: its lock, its actor and its beginning.
 type Wait = (Address, Actor, i128);
 
 impl Reported {
-    /// The findings that are not reported yet. One that shares a wait with another of its kind is the same in another form.
+    /// The findings that are not reported yet. A finding that shares a wait with another of its kind is the same one in another form.
     fn new_of(&mut self, now: &Snapshot, mut found: Vec<Finding>) -> Vec<Finding> {
         if !self.of_waits.is_empty() {
             let all: HashSet<_> = now.waits().collect();
@@ -241,7 +241,7 @@ fn waits_of(finding: &Finding, now: &Snapshot) -> Vec<Wait> {
 type Identity = Vec<(Address, Option<Actor>, Option<[Site; 2]>)>;
 
 impl Watcher {
-    /// The faults and cycles in `now` that were not there before, and what has begun to count as lasting.
+    /// The faults and cycles in `now` that were not reported before, and the findings that now count as lasting.
     fn check(&mut self, now: Snapshot) -> Vec<Found> {
         let mut found = Vec::new();
         if let Some(before) = &self.before {
@@ -258,7 +258,7 @@ impl Watcher {
     }
 }
 
-/// Whether all that it is about has lasted for [`LASTING`]: the waits of a cycle, and the holds.
+/// Whether all waits and holds of the finding have lasted for [`LASTING`].
 fn has_lasted(finding: &Finding) -> bool {
     let is_old = |member: &Member| match member.blocks {
         Blocks::Holds { held, .. } => held.is_some_and(|held| held >= LASTING),
@@ -271,7 +271,7 @@ fn has_lasted(finding: &Finding) -> bool {
     }
 }
 
-/// Of a finding that is about no wait. Sorted: an order may be found from another member.
+/// The identity of a finding that is about no wait. Sorted, because a search may find the same order beginning with another member.
 fn identity(finding: &Finding) -> Identity {
     let mut identity: Identity = match finding {
         Finding::PotentialDeadlock(order) => {
@@ -462,8 +462,8 @@ mod tests {
         }
         // At the second check, and when it has lasted.
         let [(1, false, _), (9, false, text)] = &told[..] else { panic!("{told:?}") };
-        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, since 10 s\n"), "{text}");
-        let ends = "\nmay still end: task 1 has another way on (timeout, select!), or task 2 has another way on (timeout,\n  select!)";
+        assert!(text.starts_with("cycle of waits, for 10 s: 2 members, youngest wait 10 s\n"), "{text}");
+        let ends = "\nmay still end: task 1 awaits something else too (timeout, select!), or task 2 awaits something else\n  too (timeout, select!)";
         assert!(text.ends_with(ends) && !text.contains("deadlock"), "{text}");
         // If another hold has replaced one in between, the cycle has not lasted.
         let changed = |second: u64| {

@@ -50,15 +50,19 @@ fn any_of(cycle: &Cycle, who: &Who<'_>) -> String {
 fn unless(unless: &Unless, who: &Who<'_>) -> String {
     match unless {
         Unless::OtherWay { actor: task @ Actor::Task { .. } } => {
-            format!("{task} has another way on (timeout, select!)")
+            format!("{task} awaits something else too (timeout, select!)")
         }
-        Unless::OtherWay { actor } => format!("{} has other jobs", who.is(actor)),
+        Unless::OtherWay { actor } => format!("{} runs other jobs", who.is(actor)),
         Unless::Timed { actor } => format!("the wait of {} ends at a deadline", who.is(actor)),
         Unless::AnotherTask { actor } => {
-            format!("{actor} is not the one that took the lock (identify tells)")
+            format!("{actor} is not the task that took the lock (identify tells them apart)")
         }
-        Unless::GuardSentAway { actor } => format!("the guard acquired by {} is elsewhere", who.is(actor)),
-        Unless::UnlockedByAnother { actor } => format!("another unlocks what {} acquired", who.is(actor)),
+        Unless::GuardSentAway { actor } => {
+            format!("{} sent its guard to another thread or task", who.is(actor))
+        }
+        Unless::UnlockedByAnother { actor } => {
+            format!("another thread or task unlocks what {} took", who.is(actor))
+        }
     }
 }
 
@@ -74,8 +78,12 @@ fn heading(cycle: &Cycle) -> &'static str {
 
 fn table(cycle: &Cycle, who: &Who<'_>) -> String {
     let count = cycle.members.len();
-    let heading =
-        format!("{}: {}, since {}", heading(cycle), counted(count, "member"), short_duration(cycle.since));
+    let heading = format!(
+        "{}: {}, youngest wait {}",
+        heading(cycle),
+        counted(count, "member"),
+        short_duration(cycle.since)
+    );
     let age = |member: &Member| member.waits.as_ref().map(|wait| wait.age);
     let ages = cycle.members.iter().filter_map(age).map(|age| short_duration(age).len());
     let wide = ages.max().unwrap_or(0);
@@ -130,8 +138,8 @@ fn read_write_read(cycle: &Cycle, who: &Who<'_>) -> Option<String> {
     let age = short_duration(reads.age);
     Some(wrapped(
         &format!(
-            "{heading}: {r} waits {age} for a read of {name} at {again} behind {w} ({write}), which waits for the read that {r} \
-             took at {taken}; use try_read_recursive"
+            "{heading}: {r} waits {age} to read {name} at {again}, queued behind {w} ({write}), which waits for {r} to release \
+             the read lock taken at {taken}; use try_read_recursive"
         ),
         2,
     ))
@@ -144,15 +152,15 @@ fn one_task_of_one_thread(cycle: &Cycle, who: &Who<'_>) -> Option<String> {
     let Blocks::Polls { only_there } = thread.blocks else { return None };
     let Blocks::Holds { site: taken, sent_away, .. } = &task.blocks else { return None };
     let MemberWait { lock: name, site: at, age, .. } = thread.waits.as_ref()?;
-    let polls = if only_there { "has to poll" } else { "polled last" };
+    let polls = if only_there { "only this thread polls" } else { "this thread polled last" };
     let held = if *sent_away { "acquired" } else { "held" };
     let [thread, task] = [&thread.actor, &task.actor].map(|actor| who.is(actor));
     let (name, heading) = (lock(cycle, name), heading(cycle));
     let [age, at, taken] = [short_duration(*age), site(at.as_ref()), site(taken.as_ref())];
     Some(wrapped(
         &format!(
-            "{heading}: {thread} waits {age} at {at} for {name}, {held} by {task} ({taken}), which this thread {polls}; use lock_async or \
-             forbid_blocking"
+            "{heading}: {thread} waits {age} at {at} for {name}, {held} by {task} ({taken}), which {polls}; use lock_async \
+             (forbid_blocking finds such calls)"
         ),
         2,
     ))

@@ -65,7 +65,7 @@ pub(super) fn of_lock(lock: &Lock, snapshot: &Snapshot, most: usize, who: &Who<'
     {
         let unrecorded = match recording.unrecorded {
             0 => String::new(),
-            count => format!(", or one of {count} not recorded"),
+            count => format!(", or one of {count} acquisitions not recorded"),
         };
         text += &format!("  holder unknown (taken before observation began{unrecorded})\n");
     }

@@ -68,7 +68,7 @@ fn of_finding(finding: &Finding, who: &Who<'_>) -> String {
     }
 }
 
-/// For a finding that is not a fault, and has lasted for `lasted`: it is not known whether it will end.
+/// The text of a finding that is not a fault and has lasted for `lasted`. Whether it will end is not known.
 pub(crate) fn lasting(finding: &Finding, lasted: Duration) -> String {
     match finding {
         Finding::Cycle(found) => cycle::lasting(found, lasted, &Who::in_finding(finding)),
@@ -90,7 +90,7 @@ fn holder_ended(held: &HolderEnded, who: &Who<'_>) -> String {
     let [taken, ended, list] = [site(held.site.as_ref()), short_duration(held.ended), list.join(", ")];
     // An agent has no guards.
     let unless = match actor {
-        Actor::Thread { .. } => " (no fault if its guard is with another thread)",
+        Actor::Thread { .. } => " (no fault if its guard was sent to another thread)",
         _ => "",
     };
     let actor = who.is(actor);
@@ -101,17 +101,15 @@ fn never_polled(wait: &NeverPolled, who: &Who<'_>) -> String {
     let NeverPolled { lock, behind, .. } = wait;
     let [actor, age, at] = [who.is(&wait.actor), short_duration(wait.age), site(wait.site.as_ref())];
     let what = if wait.is_futurelock() { "never polled (futurelock)" } else { "signalled, has not run" };
-    let since = match wait.state {
-        State::Skipped => ", has not run since and was skipped",
-        _ => " and has not run since",
-    };
+    let skipped = if wait.state == State::Skipped { ", skipped" } else { "" };
     let signalled = match wait.not_run.map(short_duration) {
         Some(ago) if wait.is_futurelock() => {
-            format!("it was signalled {ago} ago or earlier{since}")
+            format!("signalled at least {ago} ago and not run since{skipped}; poll its future or drop it")
         }
-        Some(ago) => format!("it was signalled {ago} ago or earlier, a futurelock if it stays so"),
-        None => "a futurelock if it stays so".to_owned(),
+        Some(ago) => format!("signalled at least {ago} ago, a futurelock if this lasts"),
+        None => "a futurelock if this lasts".to_owned(),
     };
+    let behind = counted(*behind, "waiter");
     format!("{what}: {actor} waits {age} for {lock} at {at}; {signalled}; {behind} behind it")
 }
 
@@ -129,12 +127,11 @@ fn holder_waits(waits: &HolderWaits, who: &Who<'_>) -> String {
 fn long_wait(waits: &LongWait) -> String {
     let LongWait { lock, waiters, .. } = waits;
     let [at, longest] = [site(waits.site.as_ref()), short_duration(waits.longest)];
-    format!("long wait: {waiters} for {lock} at {at}, longest {longest}")
+    format!("long wait: {} for {lock} at {at}, longest {longest}", counted(*waiters, "waiter"))
 }
 
 fn no_known_notifier(waits: &NoKnownNotifier, who: &Who<'_>) -> String {
     let NoKnownNotifier { lock, waiters, notified, unnotified, .. } = waits;
-    let verb = if *waiters == 1 { "waits" } else { "wait" };
     let [longest, at] = [short_duration(waits.longest), site(waits.site.as_ref())];
     let notifier = match (notified, unnotified) {
         (Some(last), _) => {
@@ -142,17 +139,17 @@ fn no_known_notifier(waits: &NoKnownNotifier, who: &Who<'_>) -> String {
             format!("last notified by {} at {at}, {ago} ago{}", who.is(&last.actor), woken(last))
         }
         (None, Some(since)) => {
-            format!("nobody has notified it since observation began, {} ago", short_duration(*since))
+            format!("not notified since observation began, {} ago", short_duration(*since))
         }
-        (None, None) => "nobody is known who could notify".to_owned(),
+        (None, None) => "no notifier is known".to_owned(),
     };
-    format!("{lock}: {waiters} {verb}, longest {longest} ({at}); {notifier}")
+    format!("{lock}: {}, longest {longest} ({at}); {notifier}", counted(*waiters, "waiter"))
 }
 
 fn potential_deadlock(order: &PotentialDeadlock, who: &Who<'_>) -> String {
     let heading = match order.members.len() {
         2 => "potential deadlock: 2 locks were taken in opposite orders".to_owned(),
-        count => format!("potential deadlock: {count} locks were taken in orders that form a circle"),
+        count => format!("potential deadlock: {count} locks were taken in orders that form a cycle"),
     };
     let lines = order.members.iter().map(|member| {
         let OrderMember { holds, mode, taken, wants, access, site: at, .. } = member;
@@ -174,8 +171,8 @@ fn how(lock: &LockName, mode: Access) -> &'static str {
 }
 
 impl Snapshot {
-    /// The text about one lock of this snapshot, as in a report: its holders, and its queue from the head, at most `waiters` waiters. Lines
-    /// of 100 columns.
+    /// Returns the text about one lock of this snapshot, as in a report: its holders, and at most `waiters` waiters from the head of its
+    /// queue. Lines have at most 100 columns.
     pub fn describe(&self, lock: &Lock, waiters: usize) -> String {
         listing::of_lock(lock, self, waiters, &Who::in_snapshot(self, &[]))
     }
@@ -212,14 +209,15 @@ fn of_row(row: &Blame) -> String {
         Blamed::Site { site: at } => format!("{} taken at {}", row.what(), site(Some(at))),
         Blamed::NotYetRun => {
             let times = if row.releases == 1 { "once".to_owned() } else { format!("{} times", row.releases) };
-            return format!("nobody: {times} a waiter was signalled and had not run yet");
+            return format!("nobody: the lock was free, and its signalled waiter had not run yet ({times})");
         }
-        Blamed::Unknown => "holders that are not known".to_owned(),
-        Blamed::OtherSites => "other sites, without a row".to_owned(),
+        Blamed::Unknown => "unknown holders".to_owned(),
+        Blamed::OtherSites => "all other sites".to_owned(),
     };
     let (releases, longest) = (counted(row.releases, "release"), short_duration(row.longest));
     let at = site(row.longest_at.as_ref());
-    format!("{whom}: {} waited at {releases}, longest {longest} at {at}", row.waiters)
+    let waiters = counted(row.waiters, "waiter");
+    format!("{whom}: {waiters} at {releases}, longest {longest} at {at}")
 }
 
 /// One or more lines of at most 100 columns, without a line break at the end.

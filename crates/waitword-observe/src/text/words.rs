@@ -18,7 +18,7 @@ const TYPE: usize = 28;
 
 const SITE: usize = 40;
 
-/// A duration in the unit that gives the most readable number, rounded down: `850 us`, `1.2 s`, `12 min`.
+/// Formats a duration in the unit that gives the most readable number, rounded down: `850 us`, `1.2 s`, `12 min`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -130,7 +130,7 @@ pub(crate) fn short_type(type_name: &str) -> String {
 
 /// `src/pay.rs:41`; of a long path, only the end.
 pub(super) fn site(site: Option<&Site>) -> String {
-    let Some(site) = site else { return "a place not known".to_owned() };
+    let Some(site) = site else { return "an unknown site".to_owned() };
     let line = format!(":{}", site.line_and_column());
     let file = clean(&site.file, usize::MAX);
     let room = SITE - line.len();
@@ -144,11 +144,11 @@ pub(super) fn site(site: Option<&Site>) -> String {
     format!("…{end}{line}")
 }
 
-/// `, found nobody`, `, woke 3`; empty if it is not a notify.
+/// `, found no waiter`, `, woke 3`; empty if it is not a notify.
 pub(super) fn woken(deed: &Deed) -> String {
     match deed.woken {
         None => String::new(),
-        Some(0) => ", found nobody".to_owned(),
+        Some(0) => ", found no waiter".to_owned(),
         Some(woken) => format!(", woke {woken}"),
     }
 }

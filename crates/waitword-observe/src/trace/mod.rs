@@ -28,17 +28,21 @@ static STARTED: Mutex<Option<Tracing>> = Mutex::new(None);
 /// Starts a trace of waits, signals and contended releases, until [`trace_stop`]. Ends a trace that was started before.
 ///
 /// Each event costs some 500 instructions, including a read of the clock, and each thread with events 288 KiB. The 4,096 youngest events of
-/// each thread are kept. Holders have to be recorded for slices of holds: see [`enable`](crate::enable).
+/// each thread are kept, for 256 threads at a time; lost events are counted ([`Trace::dropped`]). Holds are shown only while holders are
+/// recorded: see [`enable`](crate::enable).
+///
+/// Only holds that others waited for are recorded. Such a hold begins up to 10 ms too early, unless the holder had waited. A wait that ended
+/// while the thread spun is not recorded.
 pub fn trace_start() {
     *lock(&STARTED) = Some(traced(false));
 }
 
-/// As [`trace_start`], with all acquisitions and releases.
+/// Starts a trace, as [`trace_start`] does, that also has every acquisition and every release.
 pub fn trace_start_all() {
     *lock(&STARTED) = Some(traced(true));
 }
 
-/// Ends the trace that was started, and returns it. `None`: there was none.
+/// Ends the trace that was started, and returns it. Returns `None` if there is none.
 ///
 /// ```
 /// use waitword::Mutex;
@@ -58,12 +62,12 @@ pub fn trace_stop() -> Option<Trace> {
 }
 
 impl Tracing {
-    /// Ends the trace, and returns it.
+    /// Ends the trace and returns it.
     pub fn finish(self) -> Trace {
         self.so_far()
     }
 
-    /// The trace until now. It goes on.
+    /// Returns the trace until now, which continues.
     pub fn so_far(&self) -> Trace {
         let traced = self.events();
         let mut trace = Trace {
@@ -82,7 +86,7 @@ impl Tracing {
 }
 
 impl Trace {
-    /// The trace in Chrome's format, which <https://ui.perfetto.dev>, `chrome://tracing` and Firefox's profiler open.
+    /// Returns the trace in Chrome's format, which <https://ui.perfetto.dev>, `chrome://tracing` and Firefox's profiler open.
     ///
     /// Each thread, task and agent has a lane; slices are waits and holds; a flow leads from each release or notify to the wait that it ended.
     /// Slices of one lane that overlap without one being inside the other are put on further lanes of the same name.
@@ -91,7 +95,7 @@ impl Trace {
         chrome::written(&Timeline::of(self), self)
     }
 
-    /// The trace as a picture, in SVG: the last 400 slices of up to 24 lanes.
+    /// Returns the trace as an SVG picture: the last 400 slices of up to 24 lanes.
     pub fn to_svg(&self) -> String {
         svg::drawn(&Timeline::of(self))
     }
@@ -101,11 +105,12 @@ type Complete = Arc<dyn Fn(&mut Trace, Instant) + Send + Sync>;
 
 static COMPLETES: Register<Complete> = Register::new();
 
-/// From now on each [`Trace`] of this process is completed by `complete`, until the returned [`Source`] is dropped: it adds events, and
-/// removes those that it knows better. `waitword run` adds the events of its program's agents this way, with the lines of their scripts.
+/// Registers a function that completes each [`Trace`] of this process, until the returned [`Source`] is dropped. The function adds events,
+/// and removes those about which it knows more. `waitword run` adds the events of its program's agents this way, with the lines of their
+/// scripts.
 ///
-/// `complete` gets the trace, also before the [`Tracing`] has ended, and the time at which it began; the time of an event counts from
-/// there. Afterwards the events are sorted. A panic of `complete` is caught.
+/// `complete` is called with the trace and the time at which it began, from which the times of its events count. It is also called for a
+/// trace that has not ended ([`Tracing::so_far`]). The events are sorted afterwards. A panic of `complete` is caught.
 ///
 /// ```
 /// use std::time::Instant;

@@ -44,7 +44,7 @@ pub(super) fn drawn(timeline: &Timeline) -> String {
          </style>\n<defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">\
          <path d=\"M0 0L8 4L0 8z\" fill=\"#222\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
     );
-    let legend = [("hold", "holds"), ("wait", "waits"), ("gave", "gave up"), ("open", "waits still")];
+    let legend = [("hold", "holds"), ("wait", "waits"), ("gave", "gave up"), ("open", "still waiting")];
     for (at, (class, text)) in legend.into_iter().enumerate() {
         let at = LEFT + 90.0 * at as f64;
         svg += &format!(

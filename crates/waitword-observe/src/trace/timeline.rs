@@ -1,8 +1,9 @@
 //! Lanes, slices and arrows: beginnings paired with ends.
 //!
-//! A wait begins with `Waits` and ends with `Acquired`, `Ended` or `GaveUp` of the same actor; an agent's ends when it is notified. A hold
-//! begins with `Acquired`, or as long ago as its `Released` says. A signal or notify leads from what the signalling thread released just
-//! before, or else from a mark on that thread's lane, to the wait of the actor, if that ends with it.
+//! - A wait begins with `Waits` and ends with `Acquired`, `Ended` or `GaveUp` of the same actor. An agent's wait ends when it is notified.
+//! - A hold begins with `Acquired`, or else at the time that follows from its `Released`.
+//! - A signal or notify makes an arrow to the actor's wait, if it ends that wait. The arrow begins at the hold that the signalling thread
+//!   released just before, or else at a mark on that thread's lane.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -15,7 +16,7 @@ pub(super) enum What {
     /// A wait, and how it ended.
     Wait(End),
     Hold,
-    /// A signal or notify by an actor that released nothing that is known.
+    /// A signal or notify by an actor without a known release before.
     Notify,
 }
 
@@ -24,7 +25,7 @@ pub(super) enum End {
     Acquired,
     Notified,
     GaveUp,
-    /// The wait goes on.
+    /// The wait continues.
     Open,
 }
 
@@ -51,8 +52,8 @@ pub(super) struct Timeline {
     pub(super) arrows: Vec<[usize; 2]>,
 }
 
-/// The length of a mark, which ends at its time. An agent's wait ends at the same time, and an arrow leads from inside the one to inside
-/// the other.
+/// The length of a mark, which ends at its time. An agent's wait ends at the same time, and the arrow begins inside the mark and ends inside
+/// the wait.
 const MARK: Duration = Duration::from_nanos(10);
 
 /// Shorter slices are drawn with this length.
@@ -75,7 +76,7 @@ struct Pairing {
     signals: HashMap<Key, usize>,
     /// When each lock was released last.
     ends: HashMap<Address, Duration>,
-    /// What each thread has just released.
+    /// The lock that each thread has just released, and its slice.
     released: HashMap<Actor, (Address, usize)>,
 }
 
@@ -143,7 +144,7 @@ impl Pairing {
         self.released.remove(&event.on);
     }
 
-    /// The slice that an arrow to the signalled actor comes from.
+    /// The slice at which the arrow to the signalled actor begins.
     fn signaller(&mut self, event: &TraceEvent) -> usize {
         match self.released.get(&event.on) {
             Some((lock, slice)) if *lock == event.lock.address => *slice,
@@ -185,7 +186,7 @@ impl Pairing {
         self.timeline.slices.len() - 1
     }
 
-    /// Slices that are open end with the trace. If not all releases are there, an acquired lock may have been released long ago.
+    /// Ends open slices with the trace. Without all releases, holds are left out: their locks may have been released long ago.
     fn finish(mut self, end: Duration, all: bool) -> Timeline {
         for ((actor, _), (begin, lock, site)) in std::mem::take(&mut self.waits) {
             self.slice(&actor, What::Wait(End::Open), [begin, end], &lock, site);

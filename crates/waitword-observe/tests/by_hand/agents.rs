@@ -108,7 +108,7 @@ fn of_a_word_it_is_said_who_changed_and_notified_it_last() {
     let listing = "\
 word at block 1 +0: 1 waiter
      65 s  last changed by worker 2 at q.js:30:3
-     64 s  last notified by worker 2 at q.js:31:3, found nobody
+     64 s  last notified by worker 2 at q.js:31:3, found no waiter
      61 s  worker 1  main.js:9:5
 ";
     assert!(text.ends_with(listing), "{text}");

@@ -141,7 +141,7 @@ fn text_says_what_is_known_and_no_more() {
     let text = |made: &Made| report_with(waits(&made.0), made.0.clone()).to_string();
     let expected = "\
 waitword: pool (process 4242): 3 waiters at 2 locks
-some waits have no age: they began before the clock ran (waitword_observe::enable)
+some waits have no age: they began before the clock was started (waitword_observe::enable starts it)
 nothing found
 
 Mutex<Accounts> \"accounts\" at 0xa0: 2 waiters
@@ -157,12 +157,12 @@ RwLock at 0xb0: 1 waiter
     made.0.recording.as_mut().unwrap().unrecorded = 3;
     let text_of_lost = text(&made);
     assert!(
-        text_of_lost.contains("(taken before observation began, or one of 3 not recorded)\n"),
+        text_of_lost.contains("(taken before observation began, or one of 3 acquisitions not recorded)\n"),
         "{text_of_lost}"
     );
     (made.0.holders, made.0.recording) = (None, None);
     let without = text(&made);
-    assert!(without.contains("\nholders are not recorded, so deadlocks cannot be found\n"), "{without}");
+    assert!(without.contains("\nholders are not recorded, so deadlocks cannot be found (waitword_observe::enable records them)\n"), "{without}");
     assert!(!without.contains("held by") && !without.contains("holder unknown"), "{without}");
 }
 
@@ -186,9 +186,9 @@ Semaphore at 0x50: 1 waiter
 fn the_newest_finding_is_first() {
     let text = everything().to_string();
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in\n{text}"));
-    assert!(place("executor blocked: thread \"main\" waits 2.0 s") < place("since 2.2 s"));
-    assert!(place("since 2.2 s") < place("waits 2.5 s for a read"));
-    assert!(place("waits 2.5 s for a read") < place("Condvar at 0xc0: 1 waits, longest 62 s"));
+    assert!(place("executor blocked: thread \"main\" waits 2.0 s") < place("youngest wait 2.2 s"));
+    assert!(place("youngest wait 2.2 s") < place("waits 2.5 s to read"));
+    assert!(place("waits 2.5 s to read") < place("Condvar at 0xc0: 1 waiter, longest 62 s"));
 }
 
 #[test]
@@ -227,10 +227,12 @@ fn faults_are_printed_however_many_waits_are_long() {
     assert!(report.findings.len() > 10_000);
     let text = report.to_string();
     assert!(
-        text.contains("\n7000 acquisitions were not recorded for want of room: a deadlock may go unseen\n"),
+        text.contains(
+            "\n7000 acquisitions were not recorded because no record was free: a deadlock may be missed\n"
+        ),
         "{text}"
     );
-    assert!(text.contains("\ndeadlock: 2 members, since 2.2 s\n"), "{text}");
+    assert!(text.contains("\ndeadlock: 2 members, youngest wait 2.2 s\n"), "{text}");
     assert!(text.contains("\n... and 9992 more long waits\n") && !text.contains("fault"), "{text}");
     assert!(text.lines().count() < 120, "{text}");
 }

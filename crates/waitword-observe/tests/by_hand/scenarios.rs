@@ -20,12 +20,12 @@ fn a_cycle_says_what_may_end_it() {
     for (made, unless) in [
         (
             abba(task(14, Some("flush")), thread(2, "beta")),
-            "task 14 \"flush\" has another way on (timeout, select!)",
+            "task 14 \"flush\" awaits something else too (timeout, select!)",
         ),
-        (of_scripts(agent), "worker.js has other jobs"),
+        (of_scripts(agent), "worker.js runs other jobs"),
         (
             threads().but_held(|holder| holder.sent_away = true),
-            "the guard acquired by thread \"alpha\" is elsewhere",
+            "thread \"alpha\" sent its guard to another thread or task",
         ),
         // Where it is not known whether there is a deadline, the report does not claim that there is none.
         (threads().but(|waiter| waiter.timed = None), "the wait of thread \"beta\" ends at a deadline"),
@@ -34,7 +34,7 @@ fn a_cycle_says_what_may_end_it() {
     ] {
         let [cycle] = &made.found()[..] else { panic!("{unless}") };
         let text = cycle.to_string();
-        assert!(text.starts_with("cycle: 2 members, since 1.2 s\n"), "{text}");
+        assert!(text.starts_with("cycle: 2 members, youngest wait 1.2 s\n"), "{text}");
         assert!(text.ends_with(&format!("\ndeadlock unless {unless}")) && !cycle.is_fault(), "{text}");
     }
     for made in [threads(), of_scripts(blocked)] {
@@ -60,7 +60,7 @@ fn a_ring_of_locks_and_an_initialiser_with_waiters_that_are_no_members() {
     }
     let found = made.cycles();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("deadlock: 4 members, since 1.0 s\n"), "{}", found[0]);
+    assert!(found[0].starts_with("deadlock: 4 members, youngest wait 1.0 s\n"), "{}", found[0]);
     assert!(!found[0].contains("bystander"));
 }
 
@@ -104,8 +104,10 @@ fn a_certain_deadlock_is_found_beside_a_cycle_that_is_not() {
 #[test]
 fn a_thread_that_blocks_for_a_task_that_it_has_to_poll() {
     let [main, held_by] = [thread(1, "main"), task(3, None)];
-    let cases =
-        [(true, "executor blocked", "has to poll"), (false, "executor may be blocked", "polled last")];
+    let cases = [
+        (true, "executor blocked", "only this thread polls"),
+        (false, "executor may be blocked", "this thread polled last"),
+    ];
     for (only_there, says, polls) in cases {
         let made = Made::new()
             .lock(0xa0, LockKind::Mutex, Some("Mutex<S>"))
@@ -115,7 +117,7 @@ fn a_thread_that_blocks_for_a_task_that_it_has_to_poll() {
         let expected = format!(
             "\
 {says}: thread \"main\" waits 1.0 s at src/api.rs:12 for Mutex<S>, held by task 3
-  (src/api.rs:30), which this thread {polls}; use lock_async or forbid_blocking"
+  (src/api.rs:30), which {polls}; use lock_async (forbid_blocking finds such calls)"
         );
         assert_eq!(made.cycles(), [expected]);
     }
@@ -133,14 +135,14 @@ fn a_thread_that_blocks_for_a_task_which_waits_for_another_of_the_same_thread() 
         .held(second.clone(), Access::Exclusive, "src/a.rs:4", 1_200)
         .polled(second, main, true);
     let expected = "\
-executor blocked: 3 members, since 1.0 s
+executor blocked: 3 members, youngest wait 1.0 s
   thread \"main\"  waits 1.0 s for Mutex at 0xa0 at src/a.rs:1
                  has to poll task 4
   task 3         waits 1.0 s for Mutex at 0xb0 at src/a.rs:3
                  holds 1.1 s     Mutex at 0xa0, taken at src/a.rs:2
   task 4         has to be polled by thread \"main\"
                  holds 1.2 s     Mutex at 0xb0, taken at src/a.rs:4
-blocked unless task 3 has another way on (timeout, select!)";
+blocked unless task 3 awaits something else too (timeout, select!)";
     assert_eq!(made.cycles(), [expected]);
 }
 
@@ -157,10 +159,11 @@ fn a_read_within_a_read_behind_writers() {
             .cycles()
     };
     let expected = "\
-deadlock: thread \"r\" waits 1.5 s for a read of RwLock<Routes> at a.rs:9 behind thread \"w\" (b.rs:4),
-  which waits for the read that thread \"r\" took at a.rs:7; use try_read_recursive";
+deadlock: thread \"r\" waits 1.5 s to read RwLock<Routes> at a.rs:9, queued behind thread \"w\"
+  (b.rs:4), which waits for thread \"r\" to release the read lock taken at a.rs:7; use
+  try_read_recursive";
     assert_eq!(behind(Access::Shared, "other"), [expected]);
-    let second = expected.replace("\"w\" (b.rs:4)", "\"x\" (c.rs:1)");
+    let second = expected.replace("\"w\"\n  (b.rs:4)", "\"x\"\n  (c.rs:1)");
     assert_eq!(behind(Access::Exclusive, "x"), [second]);
 }
 
@@ -168,17 +171,17 @@ deadlock: thread \"r\" waits 1.5 s for a read of RwLock<Routes> at a.rs:9 behind
 /// for: there is none. A thread that is not scheduled is no futurelock.
 #[test]
 fn a_signalled_task_that_nobody_polls() {
-    let long = "long wait: 1 for Mutex at 0xd0 at src/db.rs:88, longest 60 s";
-    let late = "signalled, has not run: task 7 waits 60 s for Mutex at 0xd0 at src/db.rs:88; a futurelock if it\n  stays so; 2 behind it";
+    let long = "long wait: 1 waiter for Mutex at 0xd0 at src/db.rs:88, longest 60 s";
+    let late = "signalled, has not run: task 7 waits 60 s for Mutex at 0xd0 at src/db.rs:88; a futurelock if this\n  lasts; 2 waiters behind it";
     let later = "\
-signalled, has not run: task 7 waits 60 s for Mutex at 0xd0 at src/db.rs:88; it was signalled 300 ms
-  ago or earlier, a futurelock if it stays so; 2 behind it";
+signalled, has not run: task 7 waits 60 s for Mutex at 0xd0 at src/db.rs:88; signalled at least 300
+  ms ago, a futurelock if this lasts; 2 waiters behind it";
     let skipped = "\
-never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; it was signalled
-  1.0 s ago or earlier, has not run since and was skipped; 2 behind it";
+never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; signalled at least
+  1.0 s ago and not run since, skipped; poll its future or drop it; 2 waiters behind it";
     let fault = "\
-never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; it was signalled
-  2.5 s ago or earlier and has not run since; 2 behind it";
+never polled (futurelock): task 7 waits 3.9 s for Mutex at 0xd0 at src/db.rs:88; signalled at least
+  2.5 s ago and not run since; poll its future or drop it; 2 waiters behind it";
     for (actor, state, age, signalled, says) in [
         (task(7, None), State::Queued, 60_000, None, Some(long)),
         (task(7, None), State::Signalled, 60_000, None, Some(late)),
@@ -213,9 +216,9 @@ fn a_thread_that_has_ended_with_its_lock_held() {
         made.ended(thread(4, "gone"), ended)
     };
     let fault = "\
-Mutex<Cache>: held by thread \"gone\" (src/gone.rs:2), which ended 3.0 s ago (no fault if its guard is
-  with another thread); 1 waits: thread \"waits\" (src/a.rs:7)";
-    let long = "long wait: 1 for Mutex<Cache> at src/a.rs:7, longest 2.0 s";
+Mutex<Cache>: held by thread \"gone\" (src/gone.rs:2), which ended 3.0 s ago (no fault if its guard
+  was sent to another thread); 1 waits: thread \"waits\" (src/a.rs:7)";
+    let long = "long wait: 1 waiter for Mutex<Cache> at src/a.rs:7, longest 2.0 s";
     let read = |made: Made| made.but_held(|holder| holder.mode = Access::Shared);
     for (says, made, found) in [
         ("it is left", left(2_000, 3_000), vec![fault, long]),
@@ -276,7 +279,7 @@ a holder waits: thread \"loader\" holds Mutex<Cache>, taken at src/load.rs:2, an
 fn threads_of_one_name_have_numbers() {
     let [one, other] = [thread(7, "worker"), thread(9, "worker")];
     let expected = "\
-deadlock: 2 members, since 1.2 s
+deadlock: 2 members, youngest wait 1.2 s
   thread \"worker\" 9  waits 1.2 s for Mutex<Ledger> at src/audit.rs:19
                      holds 1.3 s     Mutex<Accounts>, taken at src/audit.rs:17
   thread \"worker\" 7  waits 1.2 s for Mutex<Accounts> at src/pay.rs:41
@@ -313,10 +316,10 @@ fn waits_for_a_notify_that_was_sent_before_or_by_nobody() {
         made = made.waits(thread(id, "worker"), Access::Notification, "src/q.rs:25", age);
     }
     let expected = "\
-Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); nobody has notified it since observation began,
-  60 min ago";
+Condvar at 0xc0: 3 waiters, longest 61 s (src/q.rs:25); not notified since observation began, 60 min
+  ago";
     assert_eq!(made.waits_found(), [expected]);
-    for (woken, says) in [(0, "found nobody"), (2, "woke 2")] {
+    for (woken, says) in [(0, "found no waiter"), (2, "woke 2")] {
         made.0.locks[0].notified = Some(Deed {
             actor: thread(9, "producer"),
             site: site("src/q.rs:31"),
@@ -325,14 +328,14 @@ Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); nobody has notified it sinc
         });
         let expected = format!(
             "\
-Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); last notified by thread \"producer\" at
+Condvar at 0xc0: 3 waiters, longest 61 s (src/q.rs:25); last notified by thread \"producer\" at
   src/q.rs:31, 64 s ago, {says}"
         );
         assert_eq!(made.waits_found(), [expected]);
         assert!(!waits(&made.0)[0].is_fault(), "a worker may wait for work");
     }
     made.0.locks[0].notified = None;
-    let unknown = "Condvar at 0xc0: 3 wait, longest 61 s (src/q.rs:25); nobody is known who could notify";
+    let unknown = "Condvar at 0xc0: 3 waiters, longest 61 s (src/q.rs:25); no notifier is known";
     made.0.recording.as_mut().unwrap().lost_notifies = 1;
     assert_eq!(made.waits_found(), [unknown], "it may be the one that was lost");
     let recording = made.0.recording.take();
@@ -353,8 +356,8 @@ fn long_waits_are_counted_by_site() {
         made = made.waits(thread(age, "http"), Access::Exclusive, &format!("src/{at}.rs:7"), age);
     }
     let expected = [
-        "long wait: 2 for Mutex<Cache> at src/a.rs:7, longest 2.9 s",
-        "long wait: 1 for Mutex<Cache> at src/b.rs:7, longest 1.0 s",
+        "long wait: 2 waiters for Mutex<Cache> at src/a.rs:7, longest 2.9 s",
+        "long wait: 1 waiter for Mutex<Cache> at src/b.rs:7, longest 1.0 s",
     ];
     assert_eq!(made.waits_found(), expected);
 }

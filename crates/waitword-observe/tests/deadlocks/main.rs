@@ -176,7 +176,7 @@ fn a_deadlock_aborts_where_that_was_asked_for() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("deadlock: 2 members") && errors.contains("Mutex<char> \"ledger\""), "{errors}");
     assert_eq!(errors.matches("deadlock: 2 members").count(), 1, "{errors}");
-    assert!(errors.contains("it is none if a borrowed guard is with another thread"), "{errors}");
+    assert!(errors.contains("a false alarm if a borrowed guard was sent to another thread"), "{errors}");
     assert!(!output.status.success() && !errors.contains("not so"), "{output:?}");
 }
 

@@ -31,9 +31,10 @@ fn a_task_with_the_waker_of_the_holder_may_be_another() {
     assert!(!cycle.is_certain() && cycle.unless.iter().any(|it| matches!(it, Unless::AnotherTask { .. })));
     let text = in_one_line(&Finding::Cycle(cycle.clone()).to_string());
     let (_, task) = text.split_once("deadlock unless ").unwrap();
-    let (task, _) = task.split_once(" has ").unwrap();
+    let (task, _) = task.split_once(" awaits ").unwrap();
     let unless = format!(
-        "deadlock unless {task} has another way on (timeout, select!), or {task} is not the one that took the lock (identify tells)"
+        "deadlock unless {task} awaits something else too (timeout, select!), or {task} is not the task that took the lock (identify tells them \
+         apart)"
     );
     assert!(text.ends_with(&unless) && task.starts_with("task "), "{text}");
     drop(sent);

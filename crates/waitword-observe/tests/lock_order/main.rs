@@ -105,7 +105,7 @@ fn a_circle_of_three() {
     let takes = |first: usize| drop((locks[first].lock(), locks[(first + 1) % 3].lock()));
     assert_found(0, &[&|| takes(0), &|| takes(1)]);
     let text = text_of(&[&|| takes(2)]);
-    let start = "potential deadlock: 3 locks were taken in orders that form a circle\n";
+    let start = "potential deadlock: 3 locks were taken in orders that form a cycle\n";
     assert!(text.starts_with(start) && text.matches(" took Mutex at ").count() == 3, "{text}");
 }
 

@@ -5,7 +5,7 @@
 //2> nothing found
 //2> word at block 1 +4: 1 waiter
 //2>   T last changed by main at main.js:3:15
-//2>   T last notified by main at main.js:4:16, found nobody
+//2>   T last notified by main at main.js:4:16, found no waiter
 //2>   T worker 1 [worker eval]:1:64
 
 const { Worker } = require("worker_threads");

@@ -1,6 +1,6 @@
 //@ flags: --observe
 //@ code: 1
-//@ stderr has: deadlock: 2 members, since T
+//@ stderr has: deadlock: 2 members, youngest wait T
 //@ stderr has: worker 1 waits T for AsyncLock at block 1 +4
 //@ stderr has: worker 2 waits T for AsyncLock at block 1 +0
 

@@ -38,7 +38,8 @@
 //!
 //! - The database writes each grant to its disk, so that no fencing number is granted twice.
 //! - PostgreSQL serializes the `NOTIFY`s of a database. This limits handoffs between processes to some thousand per second, over all locks.
-//! - A transaction that stays open for minutes, anywhere in the database, prevents the cleanup of old versions of the queue's rows and slows it.
+//! - A transaction that stays open for minutes, anywhere in the database, prevents the cleanup of old versions of the queue's rows,
+//!   which slows the queue.
 //! - Each process has at most one request per lock in the database, however many futures are polled and dropped.
 //! - A session sends at most 16 statements at a time. A future that is dropped before its statement is sent sends nothing. Renewals of leases do
 //!   not queue behind unsent statements.

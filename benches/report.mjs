@@ -189,9 +189,9 @@ const failures = ({ name, failures }) =>
 export function page(workloads, { by, against, figures }) {
   const machine = `${os.cpus()[0]?.model ?? os.arch()}, ${os.availableParallelism()} CPUs, ${os.platform()}`;
   const head =
-    `# Goals that are missed\n\nWritten by \`${by}\` on ${machine}, beside ${against.join(", ") || "nobody"}. ` +
-    `All figures, of all contenders at all sizes: [${figures}](${figures}). ` +
-    "How to read them: [benches](../README.md). Why a goal is missed: [costs](../../docs/costs.md).\n\n" +
+    `# Missed goals\n\nWritten by \`${by}\` on ${machine}, compared with ${against.join(", ") || "no peers"}. ` +
+    `All figures of all contenders at all sizes: [${figures}](${figures}). ` +
+    "What they mean: [benches](../README.md). Why a goal is missed: [costs](../../docs/costs.md).\n\n" +
     "| workload: operation (N) | ours | goal |\n|---|---|---|\n";
   return head + workloads.map((workload) => rowsOfMissed(workload) + failures(workload)).join("");
 }

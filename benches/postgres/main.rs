@@ -1,5 +1,5 @@
-//! Sections of one statement, of many tasks: `waitword-postgres` beside PostgreSQL's advisory lock with a session for each task, by
-//! statements and by sqlx. Then leases that nobody else wants: ours beside a table of the program's own.
+//! Compares sections of one statement, run by many tasks: `waitword-postgres`, and PostgreSQL's advisory lock with a session for each task, by
+//! statements and by sqlx. Then compares uncontended leases: ours, and a table of the program's own.
 
 #[path = "../../crates/waitword-postgres/tests/postgres/proxy.rs"]
 #[allow(dead_code, reason = "the tests cut and stall connections, too")]
@@ -22,7 +22,7 @@ use proxy::Proxy;
 use server::Database;
 
 const NAME: &str = "counter";
-/// Of two processes each.
+/// The number of tasks in each of two processes.
 const TASKS: u32 = 20;
 const SECTION: &str = "SELECT 1";
 const TIME: Duration = Duration::from_secs(5);
@@ -68,7 +68,7 @@ async fn main() {
     }
 }
 
-/// What people write: a row with an owner, an expiry and a number.
+/// A lease as people write it by hand: a row with an owner, an expiry and a number.
 const BY_HAND: [&str; 2] = [
     "INSERT INTO by_hand AS l VALUES ('lease', 'me', now() + interval '30 s', 1)
      ON CONFLICT (name) DO UPDATE SET owner = 'me', expires = now() + interval '30 s', fence = l.fence + 1
@@ -76,7 +76,7 @@ const BY_HAND: [&str; 2] = [
     "UPDATE by_hand SET expires = '-infinity' WHERE name = 'lease' AND owner = 'me'",
 ];
 
-/// One task that acquires and releases.
+/// One task that acquires and releases a lease in a loop.
 async fn leased(leases: Leases) -> u32 {
     let (end, mut held) = (Instant::now() + TIME, 0);
     while Instant::now() < end {
@@ -143,7 +143,7 @@ async fn plain(address: &str) -> u32 {
     sum(clients.into_iter().map(|client| tokio::spawn(task(client))).collect()).await
 }
 
-/// As the documentation of sqlx takes it: a connection of a pool for each section.
+/// As in the documentation of sqlx: a connection of a pool for each section.
 async fn of_sqlx(address: &str) -> u32 {
     let options = options(address);
     let mut tasks = Vec::new();

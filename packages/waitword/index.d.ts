@@ -4,38 +4,40 @@
 /**
  * Locks on words of shared memory: workers block, a page awaits, in one queue.
  *
- * A lock lies in memory that agents share. Each agent makes an instance on the same word; together they are one lock. Make one
- * instance for each agent and word, and keep it: what an instance leaves in the engine's queue, when a wait is given up, it uses again.
+ * **Instances.** A lock is a word, or two, of memory that agents share. Each agent (the page, each worker) creates an instance on the same
+ * word; all these instances are one lock. Create one instance per agent and word, and keep it: it reuses the entries that abandoned waits
+ * leave in the engine's queue.
  *
- * A worker that is terminated keeps what it holds: another agent may release it. If it waits, a wakeup may go to it; the others recheck,
- * and go on after `LONGEST_STALL_TIMEOUT` at most.
+ * **Terminated workers.** Locks that a terminated worker held stay held. Another agent may release them. If the worker was waiting, a wakeup
+ * may reach it instead of another waiter; the other waiters recheck, and continue after `LONGEST_STALL_TIMEOUT` at most.
  *
- * Each method throws a `TypeError` for options of another kind (a number, a string, `null`, a function, an array, a signal itself), even if
- * it would not have to wait; a method that returns a promise rejects with it. The methods that block throw a `TypeError` where the agent
- * must not block and would have to (the main thread of a page).
+ * **Errors of arguments.** Each method throws a `TypeError` if `options` is not an options object (but a number, a string, `null`, a function,
+ * an array, or a signal itself), even if it would not have to wait. A method that returns a promise rejects with this error.
+ *
+ * **Blocking.** A method that blocks throws a `TypeError` if it would have to block and the agent must not (the main thread of a page).
  *
  * @module
  */
 
-/** Memory that agents share: its words of four bytes, by index. */
+/** Memory that agents share, as 32-bit words. */
 export type SharedWords = SharedArrayBuffer | Int32Array;
 
-/** The deadline of a wait that blocks. Such a wait takes no signal, because nothing could abort it. */
+/** Options of a method that blocks. There is no signal, because nothing could abort a blocked agent. */
 export interface BlockOptions {
-  /** The longest wait, in milliseconds. Without it the wait has no deadline. */
+  /** The longest wait, in milliseconds. By default there is no deadline. */
   timeout?: number;
 }
 
-/** The deadline of a wait that awaits, and what aborts it. */
+/** Options of a method that awaits. */
 export interface WaitOptions extends BlockOptions {
   /**
-   * Aborts the wait: the promise rejects with `signal.reason`. A lock that was acquired before stays acquired. The wait keeps a program of
-   * Node alive.
+   * Aborts the wait: the promise rejects with `signal.reason`. After the lock was acquired, the signal has no effect. A wait with a signal
+   * keeps a Node program alive.
    */
   signal?: Signal;
 }
 
-/** What is used of an `AbortSignal`. Declared here, because a program without the types of a page or of Node has none. */
+/** The part of `AbortSignal` that is used. Declared here, because a program without the types of the DOM or of Node has no `AbortSignal`. */
 export interface Signal {
   readonly reason: any;
   throwIfAborted(): void;
@@ -43,186 +45,206 @@ export interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** What was acquired, until it is released: `using guard = lock.lock();`. */
+/** The base class of guards, which hold something until `release`. Works with `using`: `using guard = lock.lock();`. */
 declare class Release {
   protected constructor();
-  /** Whether `release` was not called yet. */
+  /** Whether `release` has not been called yet. */
   readonly isHeld: boolean;
-  /** Releases. The second time it does nothing. */
+  /** Releases what this guard holds. Further calls have no effect. */
   release(): void;
-  /** Releases at the end of a `using` block. */
+  /** Calls `release`, at the end of a block with `using`. */
   [Symbol.dispose](): void;
 }
 
-/** Holds an {@link AsyncLock}. */
+/** A guard that holds an {@link AsyncLock}. */
 export class LockGuard extends Release {}
 
-/** Holds a permit of a {@link Semaphore}. */
+/** A guard that holds a permit of a {@link Semaphore}. */
 export class Permit extends Release {}
 
 /**
- * A mutex on one word: 0 free, 1 locked, 2 locked and there may be waiters. Rust's `waitword::word::AsyncLock` has the same states, so
- * both are one lock on one word.
+ * A mutex on one word: 0 free, 1 locked, 2 locked and there may be waiters. Rust's `waitword::word::AsyncLock` has the same states, so Rust
+ * and JavaScript can share the lock.
  *
- * **Fairness.** Waiters, blocked or awaiting, are woken in FIFO order. A release is no handoff: if another agent is faster, the woken
- * waiter goes to the tail of the queue. So starvation is possible. A waiter rechecks after `STALL_TIMEOUT`, then after intervals that
- * double up to `LONGEST_STALL_TIMEOUT`, so an agent that was woken and does not turn its event loop delays others for no longer. A
- * blocked waiter goes to the tail for that.
+ * **Fairness.** Waiters, blocked or awaiting, are woken in FIFO order. A release is not a handoff: if another agent acquires the lock first,
+ * the woken waiter goes to the tail of the queue. So starvation is possible.
  *
- * **Deadlocks.** An agent that blocks for a lock that a task of its own holds waits for ever.
+ * **Stalled agents.** A woken agent may not return to its event loop. So waiters recheck: first after `STALL_TIMEOUT`, then at intervals that
+ * double up to `LONGEST_STALL_TIMEOUT`, which bounds the delay. A blocked waiter that rechecks goes to the tail of the queue.
+ *
+ * **Deadlocks.** An agent that blocks for a lock that one of its own tasks holds waits for ever.
  */
 export class AsyncLock {
   static readonly FREE: 0;
   static readonly LOCKED: 1;
   static readonly CONTENDED: 2;
-  /** How many words a lock takes: 1. */
+  /** The number of words of a lock: 1. */
   static readonly WORDS: 1;
 
-  /** The lock at word `index`. Without `words`: in memory of its own (`buffer`). A zeroed word is a free lock. */
+  /** Creates an instance on word `index` of `words`, or on new memory (`buffer`). A zeroed word is a free lock. */
   constructor(words?: SharedWords, index?: number);
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;
-  /** Whether it is held at this moment. */
+  /** Whether the lock is held at this moment. */
   readonly isLocked: boolean;
 
-  /** Acquires the lock if it is free. Never waits. `null` if it is held. */
+  /** Attempts to acquire the lock without waiting. Returns `null` if it is held. */
   tryLock(): LockGuard | null;
-  /** Acquires the lock, and blocks this agent until then. */
+  /** Acquires the lock, blocking this agent until it is available. */
   lock(): LockGuard;
-  /** As `lock`; `null` at the deadline, never before it. A lock that is free is acquired also after it. */
+  /**
+   * Attempts to acquire the lock, blocking this agent for at most `timeout`. Returns `null` at the deadline, never earlier. A free lock is
+   * acquired even after the deadline.
+   */
   lock(options: BlockOptions): LockGuard | null;
   /** Acquires the lock without blocking this agent. */
   lockAsync(options?: { timeout?: undefined; signal?: Signal }): Promise<LockGuard>;
-  /** As `lockAsync`; `null` at the deadline. */
+  /** Attempts to acquire the lock within `timeout`, without blocking this agent. Resolves with `null` at the deadline. */
   lockAsync(options: WaitOptions): Promise<LockGuard | null>;
   /**
-   * Releases the lock, and wakes the first waiter. Any agent may, on the holder's behalf.
+   * Releases the lock and wakes the first waiter. Any agent may release it on behalf of the holder.
    *
-   * @throws Error if the lock is free; nothing has changed then.
+   * @throws Error if the lock is not held. Nothing has changed then.
    */
   unlock(): void;
   /**
-   * Acquires the lock, runs `callback`, awaits what it returns, and releases the lock, also after an error. Brings the result of
-   * `callback`. If the lock is free, `callback` runs before this returns.
+   * Acquires the lock, calls `callback`, awaits its result, and releases the lock, also after an error. Resolves with the result of
+   * `callback`. If the lock is free, `callback` is called before this method returns.
    *
-   * @throws TimeoutError (a DOMException) at the deadline; `callback` has not run then.
-   * @throws TypeError if `callback` is not a function; nothing has changed then.
+   * @throws TimeoutError (a DOMException) at the deadline. `callback` was not called then.
+   * @throws TypeError if `callback` is not a function. Nothing has changed then.
    */
   executeLocked<T>(callback: () => T, options?: WaitOptions): Promise<Awaited<T>>;
 }
 
 /**
- * A condition variable beside an {@link AsyncLock}, on one word. Wait in a loop, because a wait may end without a notify of its own: one
- * of more than `LONGEST_STALL_TIMEOUT` does if others were notified meanwhile, for a terminated worker may have taken its notify.
+ * A condition variable for an {@link AsyncLock}, on one word.
  *
  * ```js
  * const guard = await lock.lockAsync();
  * while (queue.isEmpty()) await notEmpty.waitAsync(lock);
  * ```
  *
- * Change what is waited for under the lock, then notify, under the lock or after it. Without waiters a notify is one load.
+ * Change the condition under the lock, then notify, before or after releasing the lock. Without waiters, a notify is one load.
  *
- * The word counts the notifies that found a waiter, modulo 2³¹. A waiter misses them only if its agent does not run during exactly a
- * multiple of 2³¹ of them.
+ * **Spurious wakeups.** Wait in a loop. A wait that is longer than `LONGEST_STALL_TIMEOUT` also ends if another waiter was notified since it
+ * began, because a terminated worker may have consumed the notify meant for it.
+ *
+ * **Overflow.** The word counts the notifies that found a waiter, modulo 2³¹. A waiter misses a notify only if its agent does not run while
+ * exactly a multiple of 2³¹ notifies are counted.
  */
 export class Condition {
-  /** How many words a condition takes: 1. */
+  /** The number of words of a condition: 1. */
   static readonly WORDS: 1;
 
-  /** The condition at word `index`; zeroed at first. */
+  /** Creates an instance on word `index` of `words`, or on new memory. The word must be zeroed at first. */
   constructor(words?: SharedWords, index?: number);
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;
 
   /**
-   * Releases the lock, blocks until notified, and acquires the lock again. False at the deadline; the lock is held then, too.
+   * Releases the lock, blocks this agent until notified, and acquires the lock again. Returns `true` if notified, `false` at the deadline.
+   * The lock is held in both cases.
    *
    * @throws Error if the lock is not held.
    * @throws TypeError if `lock` is not an {@link AsyncLock} (but a guard, for example).
    */
   wait(lock: AsyncLock, options?: BlockOptions): boolean;
-  /** As `wait`, without blocking this agent. The lock is held when the promise settles, also when it rejects. */
+  /**
+   * Releases the lock, waits until notified, and acquires the lock again, without blocking this agent. Resolves with `true` if notified, with
+   * `false` at the deadline. The lock is held when the promise settles, also when it rejects because of the signal.
+   *
+   * @throws Error if the lock is not held.
+   * @throws TypeError if `lock` is not an {@link AsyncLock}.
+   */
   waitAsync(lock: AsyncLock, options?: WaitOptions): Promise<boolean>;
-  /** Wakes the waiter that has waited longest. */
+  /** Wakes the first waiter in the queue. */
   notifyOne(): void;
-  /** Wakes all that wait. */
+  /** Wakes all waiters. */
   notifyAll(): void;
 }
 
 /**
- * Permits, on one word: twice their number, plus one if there may be waiters. A zeroed word has none: add them with `release(n)`.
- * As with the lock, waiters are woken in FIFO order and others may be faster.
+ * A semaphore on one word: twice the number of free permits, plus one if there may be waiters. A zeroed word has no permits. Add permits with
+ * `release(n)`.
+ *
+ * **Fairness.** As for {@link AsyncLock}: waiters are woken in FIFO order, and another agent may take a permit before the woken waiter does.
  */
 export class Semaphore {
-  /** The most permits that can be free: 2³⁰ − 1. */
+  /** The maximum number of free permits: 2³⁰ − 1. */
   static readonly MAX_PERMITS: number;
-  /** How many words a semaphore takes: 1. */
+  /** The number of words of a semaphore: 1. */
   static readonly WORDS: 1;
 
+  /** Creates an instance on word `index` of `words`, or on new memory. */
   constructor(words?: SharedWords, index?: number);
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;
-  /** How many permits are free at this moment. */
+  /** The number of free permits at this moment. */
   readonly permits: number;
 
-  /** Takes a permit if one is free. Never waits. */
+  /** Attempts to acquire a permit without waiting. Returns `null` if no permit is free. */
   tryAcquire(): Permit | null;
-  /** Takes a permit, and blocks this agent until then. */
+  /** Acquires a permit, blocking this agent until one is free. */
   acquire(): Permit;
-  /** As `acquire`; `null` at the deadline. */
+  /** Attempts to acquire a permit, blocking this agent for at most `timeout`. Returns `null` at the deadline. */
   acquire(options: BlockOptions): Permit | null;
-  /** Takes a permit without blocking this agent. */
+  /** Acquires a permit without blocking this agent. */
   acquireAsync(options?: { timeout?: undefined; signal?: Signal }): Promise<Permit>;
-  /** As `acquireAsync`; `null` at the deadline. */
+  /** Attempts to acquire a permit within `timeout`, without blocking this agent. Resolves with `null` at the deadline. */
   acquireAsync(options: WaitOptions): Promise<Permit | null>;
   /**
-   * Adds permits, one by default, and wakes as many waiters. The permits need not have been taken.
+   * Adds permits (by default 1) and wakes as many waiters. The permits need not have been acquired before.
    *
-   * @throws RangeError if more than `MAX_PERMITS` would be free, or if `permits` is negative or not whole; nothing has changed then.
+   * @throws RangeError if more than `MAX_PERMITS` would be free, or if `permits` is negative or not an integer. Nothing has changed then.
    * @throws TypeError if `permits` is not a number.
    */
   release(permits?: number): void;
 }
 
 /**
- * Notifies waiters, or stores one wakeup for the next. On two words, zeroed at first.
+ * An event on two words: notifies waiters, or stores one wakeup for the next waiter.
  *
- * Each `notifyOne` ends a wait of its own. Those beyond the number of waiters are stored as one wakeup, which ends the next wait. A waiter
- * whose worker was terminated counts as one until the next `notifyAll`.
+ * Each `notifyOne` ends the wait of one waiter. If there are more notifies than waiters, the excess is stored as one wakeup, which ends the next
+ * wait. A waiter whose worker was terminated is counted as a waiter until the next `notifyAll`.
  *
- * The second word counts the `notifyAll` that found a waiter, modulo 2³². A waiter misses them only if its agent does not run during
- * exactly a multiple of 2³² of them.
+ * **Overflow.** The second word counts the calls of `notifyAll` that found a waiter, modulo 2³². A waiter misses one only if its agent does not
+ * run while exactly a multiple of 2³² calls are counted.
  */
 export class Event {
-  /** The most waiters that an event can have at a time, in all agents: 4094. */
+  /** The maximum number of waiters at a time, in all agents: 4094. */
   static readonly MAX_WAITERS: 4094;
-  /** How many words an event takes: 2. */
+  /** The number of words of an event: 2. */
   static readonly WORDS: 2;
 
-  /** The event at words `index` and `index + 1`; zeroed at first. */
+  /** Creates an instance on words `index` and `index + 1` of `words`, or on new memory. The words must be zeroed at first. */
   constructor(words?: SharedWords, index?: number);
   /** The memory, to send to other agents. */
   readonly buffer: SharedArrayBuffer;
   /** Whether a wakeup is stored at this moment. */
   readonly isStored: boolean;
 
-  /** Takes the stored wakeup, and returns whether there was one. */
+  /** Consumes the stored wakeup. Returns whether there was one. Does not wait. */
   tryWait(): boolean;
   /**
-   * Blocks until notified. False at the deadline.
+   * Blocks this agent until notified. Returns `true` if notified, `false` at the deadline.
    *
-   * @throws RangeError if `MAX_WAITERS` wait already; nothing has changed then.
+   * @throws RangeError if there are `MAX_WAITERS` waiters already. Nothing has changed then.
    */
   wait(options?: BlockOptions): boolean;
-  /** As `wait`, without blocking this agent. */
+  /**
+   * Waits until notified, without blocking this agent. Resolves with `true` if notified, with `false` at the deadline.
+   *
+   * @throws RangeError if there are `MAX_WAITERS` waiters already. Nothing has changed then.
+   */
   waitAsync(options?: WaitOptions): Promise<boolean>;
-  /** Wakes the waiter that has waited longest, or stores a wakeup. */
+  /** Wakes the first waiter in the queue, or stores a wakeup. */
   notifyOne(): void;
-  /** Wakes all waiters. Stores nothing, and keeps a stored wakeup. */
+  /** Wakes all waiters. Stores no wakeup, and does not consume a stored one. */
   notifyAll(): void;
 }
 
-/** After how many milliseconds a waiter first rechecks without having been woken: 20. */
+/** The time after which a waiter first rechecks without having been woken, in milliseconds: 20. */
 export const STALL_TIMEOUT: number;
-/** The longest time between two rechecks, in milliseconds: 1000. */
+/** The longest interval between two rechecks, in milliseconds: 1000. */
 export const LONGEST_STALL_TIMEOUT: number;

@@ -1,7 +1,7 @@
-//! How many instructions the short paths of the queue take, under valgrind: `cargo xtask instructions`.
+//! Instruction counts of the queue's fast paths, under valgrind: `cargo xtask instructions`.
 //!
-//! The same on every run, so a limit is a few percent above what was counted last; when a change is worth more than that,
-//! write the new count beside the path. What is inlined depends on the rest of the program: beside blocking paths `wait_not_equal` takes
+//! The counts are equal in every run, so a limit is a few percent above the last count. If a change is worth more than that,
+//! write the new count beside the path. Inlining depends on the rest of the program: in one with blocking paths, `wait_not_equal` takes
 //! 26 more, and an enqueue 30 more.
 #![allow(missing_docs, reason = "the macros make public functions")]
 
@@ -19,7 +19,7 @@ use waitword_core::{Alarm, WaitAsync, notify_all, notify_one, wait, wait_async};
 
 static WORD: AtomicI32 = AtomicI32::new(0);
 
-/// As counted last, with five percent to spare.
+/// The last count, plus five percent.
 fn at_most(counted: u64) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::default();
     callgrind.hard_limits([(EventKind::Ir, counted + counted / 20)]).fail_fast(false);
@@ -28,7 +28,7 @@ fn at_most(counted: u64) -> LibraryBenchmarkConfig {
 
 type Wait = Pin<Box<WaitAsync<&'static AtomicI32>>>;
 
-/// Initialises what is lazy, and queues `count` waiters.
+/// Initializes lazy state, and enqueues `count` waiters.
 fn crowd(count: usize) -> Vec<Wait> {
     let mut waits: Vec<Wait> = (0..count).map(|_| Box::pin(wait_async(&WORD, 0))).collect();
     waits.iter_mut().for_each(poll);

@@ -9,21 +9,21 @@ use crate::runner::Plan;
 use crate::workload::{COMPLETE, QUICK};
 use crate::workloads;
 
-/// Measure waitword's queue, its locks and their peers side by side.
+/// Measure waitword's queue and locks, compared with their peers.
 ///
-/// Within a round every contender runs once, so that a slow minute of the machine hits all of them; the tables show
-/// the median over all rounds, with the least and the most. Times are CPU time of the measured thread unless a table
-/// says otherwise, so other programs disturb them less than wall time, but they still share caches with you: leave the
-/// machine alone while this runs.
+/// In each round, every contender runs once, so that a slow minute of the machine affects all of them. The tables show
+/// the median over all rounds, with the minimum and the maximum. Times are CPU time of the measured thread unless a table
+/// says otherwise. Other programs disturb CPU time less than wall time, but they use the same caches: run nothing
+/// else meanwhile.
 ///
-/// A complete run writes what the repository keeps: the goals that are missed, all figures, and pictures (benches/results). A quick or
-/// filtered run only prints, unless --out says where to write. Tables, goals and pictures need Node; without it, the figures are printed as
+/// A complete run updates benches/results in the repository: the missed goals, all figures, and pictures. A quick or
+/// filtered run only prints, unless --out names a folder. Tables, goals and pictures need Node; without it, the figures are printed as
 /// CSV.
 #[derive(Debug, Parser)]
 #[command(name = "waitword-bench", version)]
 #[command(after_help = format!("Workloads: {}.", workloads::names().join(", ")))]
 pub(crate) struct Args {
-    /// Fewer rounds and smaller crowds: good for a first impression, not for publication.
+    /// Run fewer rounds with fewer waiters, for a first impression: do not publish the figures.
     #[arg(long)]
     quick: bool,
 
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REGEX")]
     filter: Option<Regex>,
 
-    /// Measure only the contenders whose name matches this regular expression; goals need the peers that they name.
+    /// Measure only the contenders whose name matches this regular expression. A goal that names a peer needs that peer.
     #[arg(long, value_name = "REGEX")]
     contenders: Option<Regex>,
 
@@ -39,14 +39,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
 
-    /// Write the goals that are missed, every contender's figures as CSV, and pictures to this folder.
+    /// Write the missed goals, the figures of all contenders as CSV, and pictures to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 impl Args {
     /// # Errors
-    /// Why there is nothing to measure.
+    /// If there is nothing to measure, the reason.
     pub(crate) fn plan(self) -> Result<Plan, String> {
         let (scale, rounds) = if self.quick { (QUICK, 3) } else { (COMPLETE, 9) };
         let rounds = self.rounds.map_or(rounds, usize::from);
@@ -64,7 +64,7 @@ impl Args {
         workloads.retain(|it| matches(&self.filter, it.name) && !it.contenders.is_empty());
         if workloads.is_empty() {
             let names = workloads::names().join(", ");
-            return Err(format!("nothing matches the filters; there are: {names}"));
+            return Err(format!("no workload and contender match the filters; the workloads are {names}"));
         }
         Ok(Plan { workloads, scale, rounds, folder })
     }

@@ -1,4 +1,4 @@
-//! What the tasks of a contest run on, and a thread as the executor of one future.
+//! The executors of a contest's tasks, and a thread as the executor of one future.
 
 use std::future::Future;
 use std::pin::pin;
@@ -9,14 +9,14 @@ use waitword_core::Parker;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Executor {
-    /// tokio's executor of several threads, with so many of them.
+    /// tokio's multi-threaded executor, with this number of workers.
     Tokio { workers: usize },
-    /// async-executor, run by one thread.
+    /// async-executor, driven by one thread.
     AsyncExecutor,
 }
 
 impl Executor {
-    /// Runs the tasks, and `meanwhile` on this thread. Returns what each returned.
+    /// Runs the tasks, and `meanwhile` on this thread. Returns the results of all of them.
     pub(crate) fn run<T, R>(
         self,
         tasks: impl Iterator<Item = impl Future<Output = T> + Send + 'static>,
@@ -54,7 +54,7 @@ impl Executor {
     }
 }
 
-/// Polls on this thread, which parks in between.
+/// Polls the future on this thread, which parks between polls.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let parker = Parker::current();
     let mut cx = Context::from_waker(parker.waker());

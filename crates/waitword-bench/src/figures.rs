@@ -1,4 +1,4 @@
-//! Figures: one per contender and round, what a series of rounds says, and how that is written.
+//! Figures: one per contender and round, their median over the rounds, and their format.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 /// One figure of one contender in one round.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
-    /// Which operation, for instance `enqueue`.
+    /// The operation, for instance `enqueue`.
     pub(crate) what: &'static str,
-    /// How many waiters, words or threads there were.
+    /// The number of waiters, words or threads.
     pub(crate) n: usize,
     pub(crate) unit: Unit,
     pub(crate) value: f64,
-    /// Wall time, where `value` is the CPU time of the only thread that worked.
+    /// The wall time, if `value` is the CPU time of the only thread that worked.
     pub(crate) wall: Option<f64>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn nanos<const N: usize>(n: usize, figures: [(&'static str, f64); N])
     figures.map(|(what, value)| Sample::new(what, n, Unit::Nanos, value)).into()
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     Nanos,
@@ -39,7 +39,7 @@ pub(crate) enum Unit {
     Ratio,
 }
 
-/// What came out of one workload.
+/// The figures of one workload.
 pub(crate) struct Figures {
     workload: &'static str,
     series: Vec<Series>,
@@ -57,7 +57,7 @@ impl Figures {
         Self { workload, series: Vec::new() }
     }
 
-    /// Adds what one contender measured in one round.
+    /// Adds the figures of one contender in one round.
     pub(crate) fn add(&mut self, contender: &'static str, sample: Sample) {
         let same = |it: &&mut Series| {
             it.contender == contender && (it.samples[0].what, it.samples[0].n) == (sample.what, sample.n)
@@ -69,7 +69,7 @@ impl Figures {
     }
 }
 
-/// All rows, in units without prefixes and in four significant digits.
+/// All rows as CSV, in units without prefixes and with four significant digits.
 pub(crate) fn csv(all: &[Figures]) -> String {
     let mut text = "workload,operation,n,contender,unit,median,least,most,wall\n".to_owned();
     for Figures { workload, series } in all {
@@ -97,28 +97,28 @@ pub(crate) fn csv(all: &[Figures]) -> String {
 }
 
 fn four_digits(value: f64) -> f64 {
-    // Rust reads back every number that it writes.
+    // Rust can parse each number that it formats.
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// The middle one, or the mean of the two in the middle. There is at least one.
+/// The median. There is at least one value.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
 }
 
-/// The script that makes tables, goals and pictures of CSV.
+/// The script that makes tables, the page of missed goals and pictures from CSV.
 pub(crate) fn report() -> Command {
     let mut node = Command::new("node");
     node.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/report.mjs"));
     node
 }
 
-/// Whether there is such a program. It is given the text.
+/// Runs a program with the text as its input. Returns whether the program exists.
 ///
 /// # Errors
-/// If it does not take the text, or fails.
+/// If the program does not read the text, or fails.
 pub(crate) fn pipe(text: &str, program: &mut Command) -> io::Result<bool> {
     let mut child = match program.stdin(Stdio::piped()).spawn() {
         Ok(child) => child,
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(median(&[4.0, 2.0]), 3.0);
     }
 
-    /// Of the report, and of the runner of scripts.
+    /// The tests of the report, and of the runner of scripts.
     #[test]
     fn the_scripts_pass_their_tests() {
         let mut tests = Command::new("node");

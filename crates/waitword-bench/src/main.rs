@@ -1,7 +1,7 @@
-//! The queue, the locks and their peers, measured side by side.
+//! Benchmarks of the queue and the locks, compared with their peers.
 //!
-//! `workloads/` is the table of what is measured; `queues.rs`, `words.rs`, `turns.rs` and `locks/` adapt the contenders to small traits;
-//! `runner.rs` interleaves them; `figures.rs` writes what came out, for `benches/report.mjs` to draw.
+//! `workloads/` is the table of the workloads. `queues.rs`, `words.rs`, `turns.rs` and `locks/` adapt the contenders to small traits.
+//! `runner.rs` interleaves the contenders. `figures.rs` writes the figures, which `benches/report.mjs` draws.
 
 mod args;
 mod contest;

@@ -1,4 +1,4 @@
-//! Stopwatches, and the system's allocator with a count of the bytes that are allocated.
+//! Stopwatches, and the system's allocator with a count of the allocated bytes.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
@@ -9,14 +9,14 @@ use crate::figures::{Sample, Unit};
 use crate::locks::peers::unpoisoned;
 use crate::platform::thread_cpu;
 
-/// Times `work`, which does `operations` operations.
+/// Measures the time of `work`, which performs `operations` operations.
 pub(crate) fn timed(what: &'static str, n: usize, operations: usize, work: impl FnOnce()) -> Sample {
     let mut watches = Stopwatches::default();
     watches.time(what, operations, work);
     watches.samples(n).remove(0)
 }
 
-/// Adds up the times of operations, by their names in the tables.
+/// Sums of the times of operations, by their names in the tables.
 #[derive(Debug, Default)]
 pub(crate) struct Stopwatches(Vec<Stopwatch>);
 
@@ -24,13 +24,13 @@ pub(crate) struct Stopwatches(Vec<Stopwatch>);
 struct Stopwatch {
     what: &'static str,
     operations: usize,
-    /// Of this thread.
+    /// The CPU time of this thread.
     cpu: Duration,
     wall: Duration,
 }
 
 impl Stopwatches {
-    /// Adds the time of `work`, which does `operations` operations of this kind.
+    /// Adds the time of `work`, which performs `operations` operations of this kind.
     pub(crate) fn time<R>(&mut self, what: &'static str, operations: usize, work: impl FnOnce() -> R) -> R {
         let (start_cpu, start) = (thread_cpu(), Instant::now());
         let result = work();
@@ -46,7 +46,7 @@ impl Stopwatches {
         result
     }
 
-    /// CPU time per operation, wall time beside it, in the order in which they were timed first.
+    /// CPU time and wall time per operation, in the order in which the operations were first timed.
     pub(crate) fn samples(&self, n: usize) -> Vec<Sample> {
         let sample = |watch: &Stopwatch| {
             let each = |time: Duration| time.as_nanos() as f64 / watch.operations as f64;
@@ -57,8 +57,8 @@ impl Stopwatches {
     }
 }
 
-/// The longest of `n` operations, each timed by itself in CPU time of this thread: what the operation did, not what the
-/// scheduler did to it.
+/// The longest of `n` operations, each timed by itself in CPU time of this thread, which excludes the time that the
+/// scheduler takes from it.
 pub(crate) fn longest(what: &'static str, n: usize, mut work: impl FnMut(usize)) -> Sample {
     let time = |index| {
         let start = thread_cpu();
@@ -69,7 +69,7 @@ pub(crate) fn longest(what: &'static str, n: usize, mut work: impl FnMut(usize))
     Sample::new(what, n, Unit::Nanos, longest.as_nanos() as f64)
 }
 
-/// Counts only while it is asked to: two threads that count share a cache line, and contenders that allocate would pay for that in
+/// Counts only on request: threads that count share a cache line, and contenders that allocate would pay for that in
 /// all other workloads.
 static ON: AtomicBool = AtomicBool::new(false);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
@@ -78,16 +78,16 @@ static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 /// Allocates from the system.
 pub(crate) struct Counting;
 
-/// What was allocated since counting began.
+/// The allocations since counting began.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted {
-    /// Bytes allocated and not freed; below zero when more was freed than allocated.
+    /// Bytes allocated and not freed. Negative if more was freed than allocated.
     pub(crate) bytes: isize,
-    /// Calls that allocated.
+    /// The number of allocating calls.
     pub(crate) allocations: usize,
 }
 
-/// Runs `work` with counting on, one at a time. `work` may ask for what was counted so far.
+/// Runs `work` while counting. One caller at a time. `work` may read the counts so far.
 pub(crate) fn counting<R>(work: impl FnOnce(&dyn Fn() -> Counted) -> R) -> R {
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = unpoisoned(ALONE.lock());
@@ -115,7 +115,7 @@ fn freed(bytes: usize) {
     }
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         allocated(layout.size());

@@ -1,4 +1,4 @@
-//! What the standard library does not offer: CPU clocks, and pinning. On systems other than Linux wall time stands in for
+//! What the standard library lacks: CPU clocks, and pinning. On systems other than Linux, wall time is used instead of
 //! CPU time, and nothing is pinned.
 
 #[cfg(target_os = "linux")]
@@ -9,12 +9,12 @@ mod system {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     use rustix::time::{ClockId, clock_gettime};
 
-    /// CPU time that the calling thread has used.
+    /// The CPU time that the calling thread has used.
     pub(crate) fn thread_cpu() -> Duration {
         clock(ClockId::ThreadCPUTime)
     }
 
-    /// CPU time that all threads of this process have used.
+    /// The CPU time that all threads of this process have used.
     pub(crate) fn process_cpu() -> Duration {
         clock(ClockId::ProcessCPUTime)
     }
@@ -23,7 +23,7 @@ mod system {
         clock_gettime(id).try_into().expect("no CPU time is negative")
     }
 
-    /// Lets the calling thread run on the `index`th of the CPUs that the process may use, and on no other. Returns whether
+    /// Pins the calling thread to the `index`th of the CPUs that the process may use. Returns whether
     /// the system agreed.
     pub(crate) fn pin_to(index: usize) -> bool {
         static ALLOWED: LazyLock<Vec<usize>> = LazyLock::new(|| {

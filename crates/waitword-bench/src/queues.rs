@@ -1,6 +1,6 @@
 //! Queues of async waiters behind one trait: ours and its peers.
 //!
-//! Ours finds the queue of a word by its address. The others are a queue, and are given one per word: those need no look-up, which a
+//! Ours finds the queue of a word by its address. The peers are queues themselves, and get one per word, so they need no look-up, which a
 //! caller with a key and no queue would have to add.
 
 use std::future::Future;
@@ -17,7 +17,7 @@ use waitword_core::{WaitAsync, notify_all, notify_one, wait_async};
 
 /// Wait queues of a number of words, each known by its index.
 pub(crate) trait Queues: Send + Sync + Sized + 'static {
-    /// Its name in the tables.
+    /// The name in the tables.
     const NAME: &'static str;
     /// Whether `notify_all` wakes more than one.
     const NOTIFIES_ALL: bool = true;
@@ -25,7 +25,7 @@ pub(crate) trait Queues: Send + Sync + Sized + 'static {
     /// The future of a wait. It is queued after its first poll at the latest, and dequeued when dropped.
     type Wait<'a>: Future + Send;
 
-    /// Queues for that many words.
+    /// Creates queues for this number of words.
     fn with_words(words: usize) -> Self;
 
     /// Waits for a notify of `word`.
@@ -38,7 +38,7 @@ pub(crate) trait Queues: Send + Sync + Sized + 'static {
     fn notify_all(&self, word: usize);
 }
 
-/// One row per contender: its name here and in the tables; what it has for each word, in an array, and how to make that; its future,
+/// One row per contender: its name here and in the tables; the type of an array element per word, and how to create it; its future,
 /// and how to wait and notify.
 macro_rules! queues {
     ($($(#[$doc:meta])* $Name:ident, $name:expr, $queue:ty, $new:expr, $wait_type:ty {
@@ -92,7 +92,7 @@ queues! {
         notify_all |notify| notify.notify_waiters();
     }
 
-    /// Its queue with a "wake one" is that of a channel's receivers; what is sent has no size, so the buffer costs a counter.
+    /// Its queue that can wake one waiter is that of a channel's receivers. The items have no size, so the buffer is only a counter.
     FuturesIntrusive, "futures-intrusive", Units, Units::with_capacity(usize::MAX), ChannelReceiveFuture<'a, RawMutex, ()> {
         wait |channel| channel.receive();
         notify_one |channel| channel.try_send(()).expect("the buffer has no end");
@@ -105,7 +105,7 @@ queues! {
         notify_all |queue| queue.wake_all();
     }
 
-    /// Its waiters are queued by `listen`, before they are polled. A plain `notify(1)` does nothing while an earlier notified waiter
+    /// Its waiters are enqueued by `listen`, before they are polled. A plain `notify(1)` does nothing while an earlier notified waiter
     /// has not been polled.
     EventListener, "event-listener", Event, Event::new(), event_listener::EventListener {
         wait |event| event.listen();
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::crowd::Crowd;
 
-    /// A notify ends the wait of its own word, and a cancelled wait takes none.
+    /// A notify ends a wait on its own word, and a cancelled wait consumes none.
     fn keeps_words_apart<Q: Queues>() {
         let queues = Q::with_words(2);
         let mut crowd = Crowd::new(3);

@@ -1,4 +1,4 @@
-//! Rounds: every contender of a workload runs once in each, and each round begins with another of them.
+//! Rounds: in each, every contender of a workload runs once. Each round begins with another contender.
 
 use std::fs;
 use std::io::{self, IsTerminal as _};
@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::figures::{self, Figures};
 use crate::workload::{Scale, Workload};
 
-/// What is measured, how much of it, and where the figures go, if they are kept.
+/// The workloads, their scale, the number of rounds, and the folder of the figures, if they are written.
 pub(crate) struct Plan {
     pub(crate) workloads: Vec<Workload>,
     pub(crate) scale: Scale,
@@ -18,10 +18,10 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Measures, writes what is kept, and prints the tables.
+    /// Measures, writes the figures, and prints the tables.
     ///
     /// # Errors
-    /// As of the files.
+    /// If a file cannot be written.
     pub(crate) fn run(&self) -> io::Result<()> {
         let csv = figures::csv(&self.measure());
         if let Some(folder) = &self.folder {
@@ -33,7 +33,7 @@ impl Plan {
         let mut report = figures::report();
         report.args(self.folder.iter().flat_map(|folder| ["--out".as_ref(), folder.as_os_str()]));
         if !figures::pipe(&csv, &mut report)? {
-            eprintln!("tables need Node, which is not installed; these are the figures");
+            eprintln!("the tables need Node, which is not installed: printing the figures as CSV");
             print!("{csv}");
         }
         Ok(())

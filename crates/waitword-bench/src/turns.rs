@@ -1,4 +1,4 @@
-//! Two parties that take turns. The turn is 0 or 1; a party waits while it is the other's turn, and then gives the turn back.
+//! Two parties that take turns. The turn is 0 or 1. A party waits while it is the other's turn, and then passes the turn back.
 
 use std::future::Future;
 use std::mem;
@@ -10,7 +10,7 @@ use crate::queues::Queues;
 use crate::words::{OnWord, Parking};
 use crate::workload::Subject;
 
-/// Taking turns as a thread or as a task, by the way that comes for free or by the other. At first the turn is 0.
+/// Takes turns, as a thread or as a task. A contender implements one of the two; the other has a default. The first turn is 0.
 pub(crate) trait Turns: Subject {
     /// Blocks while the turn is `turn`.
     fn wait_while(&self, turn: u32) {
@@ -44,7 +44,7 @@ impl<P: Parking> Turns for OnWord<P> {
     }
 }
 
-/// Two semaphores, one for each turn: who sets a turn adds the permit that the party of that turn acquires.
+/// Two semaphores, one for each turn. Setting a turn adds the permit that the party of that turn acquires.
 pub(crate) struct BySemaphores<S>([S; 2]);
 
 impl<S: Semaphore> Subject for BySemaphores<S> {
@@ -69,7 +69,7 @@ impl<S: Semaphore> Turns for BySemaphores<S> {
     }
 }
 
-/// The turn is a flag beside queues that know nothing of it: one for each party, so that neither takes the other's wake.
+/// The turn is a flag beside two queues, one for each party, so that neither consumes the other's wake-up.
 pub(crate) struct Flagged<Q> {
     turn: AtomicU32,
     queues: Q,
@@ -90,7 +90,7 @@ impl<Q: Queues> Subject for Flagged<Q> {
 }
 
 impl<Q: Queues> Turns for Flagged<Q> {
-    /// A notify that finds no waiter is stored, or the waiter is queued before the flag is checked again (event-listener).
+    /// A notify that finds no waiter is stored, or the waiter is enqueued before the flag is rechecked (event-listener).
     async fn wait_while_async(&self, turn: u32) {
         while self.is(turn) {
             let wait = self.queues.wait(turn as usize);

@@ -1,4 +1,4 @@
-//! Words of memory that threads wait on: ours, and its peers. `turns.rs` has two parties that take turns by a word, `workloads/herds.rs`
+//! Words of memory on which threads wait: ours and its peers. `turns.rs` has two parties that take turns by a word, `workloads/herds.rs`
 //! herds of threads on one.
 
 use std::future::Future;
@@ -13,15 +13,15 @@ use waitword_core::{notify_all, notify_one, wait, wait_async, wait_for};
 
 use crate::workload::{OURS, Subject};
 
-/// Wait queues of threads, one for each word, which is known by its address.
+/// Wait queues of threads, one for each word, identified by its address.
 pub(crate) trait Parking: Send + Sync + 'static {
-    /// Its name in the tables.
+    /// The name in the tables.
     const NAME: &'static str;
 
-    /// Sleeps while the word holds `value`, for at most `timeout`; may return for no reason.
+    /// Blocks while the word holds `value`, for at most `timeout`. May return spuriously.
     fn wait(word: &AtomicU32, value: u32, timeout: Option<Duration>);
 
-    /// The same without a timeout, by a task. It blocks its thread unless there is another way.
+    /// Waits while the word holds `value`, as a task. By default this blocks the thread.
     fn wait_async(word: &AtomicU32, value: u32) -> impl Future + Send {
         async move { Self::wait(word, value, None) }
     }
@@ -30,7 +30,7 @@ pub(crate) trait Parking: Send + Sync + 'static {
     fn wake_all(word: &AtomicU32);
 }
 
-/// A row per contender: its name here and in the tables, and what it does; for tasks, too, if it can.
+/// One row per contender: its name here and in the tables, and its operations, for tasks too if it supports them.
 macro_rules! words {
     ($($(#[$attribute:meta])* $Name:ident, $name:expr, {
         wait |$w:ident, $value:ident, $timeout:ident| $wait:expr;
@@ -81,7 +81,7 @@ words! {
         wait |word, value, timeout| {
             let validate = || word.load(Ordering::SeqCst) == value;
             let deadline = timeout.map(|timeout| Instant::now() + timeout);
-            // SAFETY: the key is the address of memory of ours, and the callbacks call nothing of that crate.
+            // SAFETY: the key is the address of our own memory, and the callbacks call nothing of that crate.
             unsafe { park(word.as_ptr().addr(), validate, || {}, |_, _| {}, DEFAULT_PARK_TOKEN, deadline) }
         };
         // SAFETY: as in `wait`.
@@ -90,7 +90,7 @@ words! {
             unsafe { unpark_all(word.as_ptr().addr(), DEFAULT_UNPARK_TOKEN) };
     }
 
-    /// The system's own wait queue on a word, without a check whether there are waiters.
+    /// The system's own wait queue of a word, without a check for waiters.
     #[cfg(target_os = "linux")]
     RawFutex, "raw futex (limit)", {
         wait |word, value, timeout| {
@@ -102,7 +102,7 @@ words! {
     }
 }
 
-/// A word, and what finds its waiters.
+/// A word, and the contender that waits on it.
 pub(crate) struct OnWord<P> {
     pub(crate) word: AtomicU32,
     _parking: PhantomData<P>,

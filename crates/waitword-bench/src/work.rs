@@ -1,4 +1,4 @@
-//! Computation for a given time, that neither knows of a lock nor touches memory.
+//! Computation for a given time, which uses no lock and accesses no memory.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -8,12 +8,12 @@ use crate::platform::thread_cpu;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
-    /// Multiplications, each of which needs the result of the one before.
+    /// A number of multiplications, each of which depends on the result of the previous one.
     steps: u32,
 }
 
 impl Work {
-    /// Work for so many nanoseconds of this machine's CPU time.
+    /// Creates work of this many nanoseconds of CPU time on this machine.
     pub(crate) fn nanos(nanos: u32) -> Self {
         static STEP: OnceLock<f64> = OnceLock::new();
         let step = STEP.get_or_init(nanos_per_step);
@@ -28,7 +28,7 @@ impl Work {
     }
 }
 
-/// Never inlined, so that what runs is what was calibrated.
+/// Never inlined, so that the code that runs is the code that was calibrated.
 #[inline(never)]
 fn multiply(steps: u32) {
     let mut number = black_box(1_u64);
@@ -38,7 +38,7 @@ fn multiply(steps: u32) {
     black_box(number);
 }
 
-/// The least of several attempts: whatever else the machine does can only add to it.
+/// The minimum of several attempts, because other load can only add to the time.
 fn nanos_per_step() -> f64 {
     const STEPS: u32 = 1_000_000;
     let attempt = || {

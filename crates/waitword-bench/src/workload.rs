@@ -1,10 +1,10 @@
-//! What a workload is: its name in `benches/workloads.json`, which has what it is about, and the contenders.
+//! A workload: its name in `benches/workloads.json`, which describes it, and its contenders.
 
 use std::time::Duration;
 
 use crate::figures::Sample;
 
-/// The contender that the goals are set for.
+/// The contender to which the goals apply.
 pub(crate) const OURS: &str = "waitword";
 
 /// A question, and the contenders that answer it.
@@ -13,7 +13,7 @@ pub(crate) struct Workload {
     pub(crate) contenders: Vec<Contender>,
 }
 
-/// Contenders in the order of the tables: the generic function that measures them, what it is given beside the scale, and their types.
+/// Contenders in the order of the tables: the generic function that measures them, its arguments beside the scale, and their types.
 macro_rules! contenders {
     ($($run:ident $(($($argument:expr),+))?: $($(#[$attribute:meta])? $type:ty),+;)+) => {
         contenders!(@ $($run [$(, $($argument),+)?]: $($(#[$attribute])? $type),+;)+)
@@ -38,7 +38,7 @@ macro_rules! workloads {
 }
 pub(crate) use workloads;
 
-/// What is measured, by its name in the tables.
+/// A contender's type, with its name in the tables.
 pub(crate) trait Subject: Send + Sync + Sized + 'static {
     const NAME: &'static str;
 
@@ -60,22 +60,22 @@ impl Contender {
         Self { name, measure: Box::new(measure) }
     }
 
-    /// What it measures in one round.
+    /// Measures one round.
     pub(crate) fn run(&self, scale: &Scale) -> Vec<Sample> {
         (self.measure)(scale)
     }
 }
 
-/// How much to measure: crowds, times and numbers of operations.
+/// The scale of a run: numbers of waiters, times and numbers of operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    /// How many waiters are queued, smallest crowd first.
+    /// The numbers of queued waiters, smallest first.
     pub(crate) crowds: &'static [usize],
-    /// How many threads are woken at once.
+    /// The numbers of threads that are woken at once.
     pub(crate) herds: &'static [usize],
-    /// For how long locks are contended: each of 16 threads on two CPUs gets many turns of the scheduler.
+    /// The time of a contest, in which each of 16 threads on two CPUs gets many time slices.
     pub(crate) contest: Duration,
-    /// Of so many operations one is done.
+    /// One of this many operations is performed.
     part: usize,
 }
 
@@ -89,13 +89,13 @@ pub(crate) const COMPLETE: Scale = Scale {
 pub(crate) const QUICK: Scale =
     Scale { crowds: &[1_000, 100_000], contest: Duration::from_millis(200), part: 10, ..COMPLETE };
 
-/// Only to see that it runs.
+/// Only checks that the workloads run.
 #[cfg(test)]
 pub(crate) const TRIAL: Scale =
     Scale { crowds: &[10], herds: &[8], contest: Duration::from_millis(1), part: 10_000 };
 
 impl Scale {
-    /// The largest crowd.
+    /// The largest number of waiters.
     pub(crate) fn largest(&self) -> usize {
         self.crowds.last().copied().unwrap_or(1)
     }

@@ -1,30 +1,30 @@
-//! What can go wrong.
+//! The error type.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file could not be locked.
+/// The error of opening or locking a file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The wait reached its deadline. `holders` are the processes that held the lock then, as far as they are known.
+    /// The wait reached its deadline.
     TimedOut {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Their numbers.
+        /// The ids of the processes that held the lock at the deadline, as far as they are known.
         holders: Vec<u32>,
     },
-    /// It would have had to wait, and this thread must not block ([`waitword::forbid_blocking`]). Nothing was waited for.
+    /// The call would block, and this thread must not block ([`waitword::forbid_blocking`]). It did not wait.
     BlockingForbidden,
-    /// This process was forked from the one that opened the file: open it anew.
+    /// This process was forked from the one that opened the file. Open the path again.
     Forked,
-    /// The system refused to open or to lock the file.
+    /// The system could not open or lock the file.
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         error: Arc<io::Error>,
     },
 }
@@ -46,9 +46,9 @@ impl fmt::Display for Error {
                 Ok(())
             }
             Self::BlockingForbidden => waitword::LockError::BlockingForbidden.fmt(f),
-            Self::Forked => {
-                f.write_str("this process was forked from the one that opened the file: open it anew")
-            }
+            Self::Forked => f.write_str(
+                "the lock was opened before a fork, by the parent process: open it again in this process",
+            ),
             Self::Io { path, error } => write!(f, "{} cannot be locked: {error}", path.display()),
         }
     }

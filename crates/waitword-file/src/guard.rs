@@ -1,4 +1,4 @@
-//! What holds the lock.
+//! The guard of a [`FileMutex`](crate::FileMutex).
 
 use std::fmt;
 use std::fs::File;
@@ -7,14 +7,15 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::system::{Local, Path};
 
-/// Holds the lock of a file, shared or exclusive. Dropping the guard releases the lock. It borrows nothing, and may be sent to another
-/// thread.
+/// A guard that holds the shared or exclusive lock of a file. Dropping the guard releases the lock.
+///
+/// The guard borrows nothing and can be sent to another thread.
 #[clippy::has_significant_drop]
-#[must_use = "the file is unlocked again at once if nobody keeps the guard: `let guard = ...`"]
+#[must_use = "dropping the guard releases the lock of the file: bind it, as in `let guard = ...`"]
 pub struct FileGuard {
     path: Arc<Path>,
     file: Arc<File>,
-    /// `None` once it is dropped.
+    /// `None` during the drop.
     local: Option<Local>,
 }
 
@@ -29,16 +30,17 @@ impl FileGuard {
         }
     }
 
-    /// Returns the file that is locked, to be read and written.
+    /// Returns the locked file, to read and write it.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Returns whether the path still leads to the file that is locked. If somebody has deleted or replaced the file meanwhile, another process may lock
-    /// the one that is there now.
+    /// Returns whether the path still leads to the locked file. If the file was deleted or replaced, another process may lock the one that is there now.
+    /// On Windows, this is not detected.
     ///
     /// # Errors
-    /// Those of the system, and [`Error::Forked`].
+    /// - [`Error::Io`] if the system cannot read the metadata of a file.
+    /// - [`Error::Forked`] in a child process.
     pub fn is_in_place(&self) -> Result<bool, Error> {
         self.path.is_in_place()
     }

@@ -1,8 +1,8 @@
-//! Which processes hold the lock of a file, as far as the system tells.
+//! The processes that hold the lock of a file, as far as the system reports them.
 
 use std::fs::Metadata;
 
-/// From `/proc/locks`, in which a line is `7: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`; those that wait have `->` after the number.
+/// Reads `/proc/locks`. A line of a holder is `7: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`. A line of a waiter has `->` after the number.
 #[cfg(target_os = "linux")]
 pub(crate) fn of(file: &Metadata) -> Vec<u32> {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! A file lock that threads and tasks of many processes wait for.
+//! A file lock for the threads and tasks of several processes.
 //!
 //! ```
 //! use std::time::Duration;
@@ -14,7 +14,7 @@
 //! drop(guard);
 //! let guard = lock.lock_async().await?; // a task
 //! match lock.lock_async().timeout(Duration::from_millis(10)).await {
-//!     Err(Error::TimedOut { .. }) => println!("somebody has it"),
+//!     Err(Error::TimedOut { .. }) => println!("still locked"),
 //!     other => drop(other?),
 //! }
 //! # drop(guard);
@@ -24,28 +24,28 @@
 //! ```
 //!
 //! # Order
-//! The threads and tasks of a process wait in one FIFO queue for each file, which is a [`waitword::RwLock`]. In front of the system's lock waits one thread of this
-//! crate at most, for all of them. A future that is dropped or not polled costs nothing and keeps no lock: when the system grants the lock, the head
-//! of the queue gets it, whoever that is by then.
+//! The threads and tasks of a process wait in one FIFO queue per file, which is a [`waitword::RwLock`]. At most one thread of this crate waits for the
+//! system's lock, on behalf of all of them. When the system grants the lock, the head of the queue at that moment acquires it. So a future that is
+//! dropped or not polled costs nothing and keeps no lock.
 //!
-//! A release hands the lock on to the next waiter of the process, without asking the system, for a tenure of 100 ms at most
-//! ([`Options::tenure`]). Then the process releases the system's lock and rests for a moment, so that a busy process does not starve the
-//! others. Between processes the system has no order.
+//! A release passes the lock to the next waiter of the process without unlocking the file, for a tenure of at most 100 ms ([`Options::tenure`]). Then
+//! the process releases the system's lock and pauses for a moment, so that a busy process does not starve the others. Between processes, the system
+//! guarantees no order.
 //!
 //! # The system's lock
-//! It is [`File::lock`](std::fs::File::lock): `flock` on Unix, `LockFileEx` on Windows. It is advisory on Unix: who opens the file without locking is not
-//! stopped. It ends with the process, however that ends.
+//! It is [`File::lock`](std::fs::File::lock): `flock` on Unix, `LockFileEx` on Windows. On Unix it is advisory: it does not stop a program that accesses
+//! the file without locking it. The system releases the lock when the process ends, for whatever reason.
 //!
-//! | | |
+//! | case | behaviour |
 //! |---|---|
-//! | **the file is deleted or replaced** | A waiter that gets the lock of a file that is no longer at the path locks the one that is there, which it makes if there is none. So nobody acquires a lock in the void. A *holder* keeps what it has: [`FileGuard::is_in_place`] says so. On Windows, files that are open are not looked at again. |
-//! | **NFS** | Linux locks the file on the server, by its byte-range locks; with the mount option `local_lock=flock` or `nolock`, on this machine only. Other network file systems: as their `flock`. |
-//! | **fork** | The child shares the open file with its parent, so its handle is of no use: its methods return [`Error::Forked`], and its guards release nothing. It opens the path anew. A child that keeps the file open keeps the lock of a parent that *dies*, as long as it runs or until it calls `exec`. |
-//! | **several handles** | All handles of a process that lead to one path share one queue. Paths that are links to one file do not; the system excludes them from each other. |
+//! | **the file is deleted or replaced** | A waiter that acquires the lock of a file that is no longer at the path locks the file that is there now, and creates it if there is none. So no waiter acquires the lock of a deleted file. A *holder* keeps the lock of the old file; [`FileGuard::is_in_place`] returns `false` then. On Windows, none of this is detected. |
+//! | **NFS** | Linux locks the file on the server, by a byte-range lock. With the mount option `local_lock=flock` or `nolock`, the lock applies to this machine only. On other network file systems, the lock applies as far as their `flock` does. |
+//! | **`fork`** | The child shares the open file with its parent, so it cannot use its handle: methods return [`Error::Forked`], and guards release nothing. Open the path again in the child. If the parent *dies*, a child that has the file open keeps the parent's lock until it ends or calls `exec`. |
+//! | **several handles** | All handles of a process to one path share one queue. Handles to different links to one file do not share a queue; the system excludes them from each other. |
 //!
-//! # Who holds it
-//! [`FileMutex::holders`], and the error of a timeout, name the processes, where the system tells: on Linux by `/proc/locks`, which does not know the processes of
-//! other machines and shows those of other containers as 0.
+//! # Holders
+//! [`FileMutex::holders`] and the error of a timeout name the processes that hold the lock, if the system reports them. Linux does, in `/proc/locks`:
+//! processes on other machines are missing, and those of other containers appear as 0.
 #![forbid(unsafe_code)]
 
 mod error;

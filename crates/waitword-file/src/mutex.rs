@@ -1,4 +1,4 @@
-//! The lock of a file, and the ways to acquire it.
+//! The lock of a file, and the methods that acquire it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,22 +17,22 @@ use crate::error::Error;
 use crate::guard::FileGuard;
 use crate::system::{Local, Mode, Path};
 
-/// A lock on a file, which the threads and tasks of this process wait for in one queue, and other processes in the system.
+/// A readers-writer lock on a file. The threads and tasks of this process wait in one queue; other processes wait in the system.
 ///
-/// A handle, which can be cloned; all handles of a process that lead to one path share one queue. The file is made if it is not there, and
-/// never deleted, truncated or written.
+/// The value is a handle. Clones, and all handles of a process to one path, share one queue. The file is created if it is missing. It is never
+/// deleted, truncated or written.
 ///
 /// | | exclusive | shared |
 /// |---|---|---|
 /// | blocks the thread | [`lock`](Self::lock) | [`lock_shared`](Self::lock_shared) |
 /// | never waits | [`try_lock`](Self::try_lock) | [`try_lock_shared`](Self::try_lock_shared) |
 /// | a future | [`lock_async`](Self::lock_async) | [`lock_shared_async`](Self::lock_shared_async) |
-/// | … with a timeout | `lock_async().timeout(d)` | `lock_shared_async().timeout(d)` |
+/// | a future with a timeout | `lock_async().timeout(d)` | `lock_shared_async().timeout(d)` |
 /// | blocks, with a timeout | [`lock_for`](Self::lock_for) | [`lock_shared_for`](Self::lock_shared_for) |
 #[derive(Clone)]
 pub struct FileMutex(Arc<Path>);
 
-/// How a [`FileMutex`] is opened.
+/// Options to open a [`FileMutex`] with.
 #[derive(Clone, Debug)]
 pub struct Options {
     tenure: Duration,
@@ -45,16 +45,16 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Sets for how long this process hands the lock on to its own waiters before it releases the lock to other processes: 100 ms by default, zero
-    /// for never. The last setting counts for all handles of the path.
+    /// Sets for how long this process passes the lock among its own waiters before it releases the lock to other processes. The default is 100 ms. With
+    /// zero, each release goes to other processes. The latest setting applies to all handles to the path.
     pub fn tenure(self, tenure: Duration) -> Self {
         Self { tenure }
     }
 
-    /// As [`FileMutex::open`].
+    /// Opens the file with these options. The file is created if it is missing. Does not lock it.
     ///
     /// # Errors
-    /// As there.
+    /// As [`FileMutex::open`].
     pub fn open(&self, path: impl AsRef<std::path::Path>) -> Result<FileMutex, Error> {
         let path = path.as_ref();
         let place = place(path).map_err(|error| Error::io(path, error))?;
@@ -65,7 +65,7 @@ impl Options {
     }
 }
 
-/// The path without links in the names of its folders.
+/// The path, with the links among its folders resolved.
 fn place(path: &std::path::Path) -> io::Result<PathBuf> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
@@ -74,9 +74,9 @@ fn place(path: &std::path::Path) -> io::Result<PathBuf> {
     Ok(folder.canonicalize()?.join(name))
 }
 
-/// What this process has for the path.
+/// The state of the path in this process, which all handles share.
 fn shared(place: PathBuf, tenure: Duration) -> Arc<Path> {
-    // With the number of the process: a child does not use what its parent has.
+    // The key includes the process id, so that a child does not use its parent's state.
     static PATHS: Mutex<BTreeMap<(u32, PathBuf), Weak<Path>>> = Mutex::new(BTreeMap::new());
     let mut paths = PATHS.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (std::process::id(), place);
@@ -90,24 +90,25 @@ fn shared(place: PathBuf, tenure: Duration) -> Arc<Path> {
 }
 
 impl FileMutex {
-    /// Opens the file, which is made if it is not there. Nothing is locked yet.
+    /// Opens the file. The file is created if it is missing. Does not lock it.
     ///
     /// # Errors
-    /// [`Error::Io`]: the folder is not there, may not be written, or has no space; the path is a directory.
+    /// [`Error::Io`] if the folder is missing, is not writable or is full, or if the path is a directory.
     pub fn open(path: impl AsRef<std::path::Path>) -> Result<Self, Error> {
         Options::default().open(path)
     }
 
-    /// Locks the file, blocking this thread until it is acquired.
+    /// Acquires the exclusive lock, blocking the current thread until it is available.
     ///
     /// # Errors
-    /// [`Error::Io`] if the system cannot lock the file; [`Error::BlockingForbidden`] if it would have to wait and this thread must not block
-    /// ([`waitword::forbid_blocking`]); [`Error::Forked`].
+    /// - [`Error::Io`] if the system cannot lock the file.
+    /// - [`Error::BlockingForbidden`] if the lock is held and this thread must not block ([`waitword::forbid_blocking`]).
+    /// - [`Error::Forked`] in a child of the process that opened the file.
     pub fn lock(&self) -> Result<FileGuard, Error> {
         self.block(Mode::Exclusive, None)
     }
 
-    /// Locks the file together with others who share it, blocking this thread until it is acquired.
+    /// Acquires the shared lock, blocking the current thread until it is available.
     ///
     /// # Errors
     /// As [`lock`](Self::lock).
@@ -115,15 +116,16 @@ impl FileMutex {
         self.block(Mode::Shared, None)
     }
 
-    /// Locks the file, blocking this thread for at most `timeout`.
+    /// Attempts to acquire the exclusive lock, blocking the current thread for at most `timeout`.
     ///
     /// # Errors
-    /// [`Error::TimedOut`], never before the time is up; and as [`lock`](Self::lock).
+    /// - [`Error::TimedOut`] after `timeout`, never earlier.
+    /// - As [`lock`](Self::lock).
     pub fn lock_for(&self, timeout: Duration) -> Result<FileGuard, Error> {
         self.block(Mode::Exclusive, Instant::now().checked_add(timeout))
     }
 
-    /// Locks the file together with others who share it, blocking this thread for at most `timeout`.
+    /// Attempts to acquire the shared lock, blocking the current thread for at most `timeout`.
     ///
     /// # Errors
     /// As [`lock_for`](Self::lock_for).
@@ -131,15 +133,16 @@ impl FileMutex {
         self.block(Mode::Shared, Instant::now().checked_add(timeout))
     }
 
-    /// Attempts to lock the file without waiting. `None`: it is held, by this process or another.
+    /// Attempts to acquire the exclusive lock without waiting. Returns `None` if this process or another holds the lock.
     ///
     /// # Errors
-    /// [`Error::Io`] if the system cannot lock the file; [`Error::Forked`].
+    /// - [`Error::Io`] if the system cannot lock the file.
+    /// - [`Error::Forked`] in a child of the process that opened the file.
     pub fn try_lock(&self) -> Result<Option<FileGuard>, Error> {
         self.attempt(Mode::Exclusive)
     }
 
-    /// Attempts to lock the file together with others who share it, without waiting.
+    /// Attempts to acquire the shared lock without waiting. Returns `None` if this process or another holds the exclusive lock.
     ///
     /// # Errors
     /// As [`try_lock`](Self::try_lock).
@@ -147,29 +150,29 @@ impl FileMutex {
         self.attempt(Mode::Shared)
     }
 
-    /// Locks the file without blocking this thread.
-    ///
-    /// # Cancellation
-    /// Nothing happens before the first poll. Dropped at whatever moment, the future leaves the queue, and leaves no lock behind.
+    /// Acquires the exclusive lock without blocking the current thread.
     ///
     /// # Errors
-    /// As [`lock`](Self::lock), but that it does not block.
+    /// As [`lock`](Self::lock), without [`Error::BlockingForbidden`].
+    ///
+    /// # Cancellation
+    /// The future does nothing before its first poll. Dropping it, at any time, removes it from the queue and leaves nothing locked.
     pub fn lock_async(&self) -> Locking {
         Locking { path: Arc::clone(&self.0), mode: Mode::Exclusive, deadline: None }
     }
 
-    /// Locks the file together with others who share it, without blocking this thread.
-    ///
-    /// # Cancellation
-    /// As [`lock_async`](Self::lock_async).
+    /// Acquires the shared lock without blocking the current thread.
     ///
     /// # Errors
+    /// As [`lock_async`](Self::lock_async).
+    ///
+    /// # Cancellation
     /// As [`lock_async`](Self::lock_async).
     pub fn lock_shared_async(&self) -> Locking {
         Locking { path: Arc::clone(&self.0), mode: Mode::Shared, deadline: None }
     }
 
-    /// Returns the processes that hold the lock at this moment, this one included, as far as the system tells.
+    /// Returns the ids of the processes that hold the lock at this moment, including this one, as far as the system reports them: on Linux only.
     pub fn holders(&self) -> Vec<u32> {
         self.0.holders()
     }
@@ -210,9 +213,9 @@ impl fmt::Debug for FileMutex {
     }
 }
 
-/// A lock that is to be awaited, with or without a timeout.
+/// The acquisition of a [`FileMutex`], to be awaited, with or without a timeout.
 #[derive(Clone)]
-#[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
+#[must_use = "nothing is locked until this is awaited: add `.await`, or call the method without `_async` in a thread"]
 pub struct Locking {
     path: Arc<Path>,
     mode: Mode,
@@ -220,12 +223,12 @@ pub struct Locking {
 }
 
 impl Locking {
-    /// The same, which gives up after `timeout`, counted from this call.
+    /// Limits the wait to `timeout`, counted from this call. The future then returns [`Error::TimedOut`].
     pub fn timeout(self, timeout: Duration) -> Self {
         Self { deadline: Instant::now().checked_add(timeout), ..self }
     }
 
-    /// The same, which gives up at `deadline`.
+    /// Limits the wait to `deadline`. The future then returns [`Error::TimedOut`].
     pub fn deadline(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
     }

@@ -1,19 +1,19 @@
 //! The system's lock of one file, and the gate before it.
 //!
-//! The *gate* is the local lock, held by nobody of the program. While this process has not got the system's lock, the gate is closed, and the threads and
-//! tasks that want the lock are queued at it. So whoever waits, waits in the local queue, which knows how to do without a waiter that is dropped or not
-//! polled. To open the gate is to release the local lock: its head waiter is next.
+//! The *gate* is an exclusive guard of the local lock, which this crate keeps while the process does not hold the system's lock: the gate is closed, and
+//! threads and tasks that want the lock queue for the local lock. So all waiters wait in the local queue, which tolerates waiters that are dropped or not
+//! polled. Opening the gate releases the local lock, and its head waiter acquires it.
 //!
 //! ```text
 //!  system's lock   gate     users
-//!  none            closed   0        nobody wants it; or the thread of this crate waits for it in the system
+//!  none            closed   0        nobody wants the lock, or the thread of this crate waits for it in the system
 //!  held            open     1, n     a writer, or readers
-//!  held            open     0        left to the head of the local queue, until the tenure ends
+//!  held            open     0        passed to the head of the local queue, until the tenure ends
 //!  none            open     0        the system refused: each waiter passes the gate and returns the error
 //! ```
 //!
-//! Who leaves as the last closes the gate with its own guard, if it is a writer's; or by trying, if it is a reader's. If that fails, another
-//! user is through already.
+//! The last user closes the gate. A writer keeps its own guard as the gate. A reader releases its guard and attempts to acquire the exclusive one; if
+//! that fails, another user has passed the gate already.
 
 #[cfg(unix)]
 use std::fs::Metadata;
@@ -29,13 +29,13 @@ use waitword::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use crate::error::Error;
 use crate::holders;
 
-/// A process whose tenure has ended leaves the system's lock to others for so long: they have been woken, and have to run.
+/// The pause of a process whose tenure has ended, so that other processes, which the release has woken, can run and acquire the system's lock.
 const REST: Duration = Duration::from_millis(2);
 
-/// The thread of this crate ends if nobody has wanted the lock for so long.
+/// The thread of this crate ends after so long without a waiter.
 const LINGER: Duration = Duration::from_millis(100);
 
-/// How a file is to be locked, and how it is.
+/// The mode in which a file is locked, or to be locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Mode {
     None,
@@ -43,7 +43,7 @@ pub(crate) enum Mode {
     Exclusive,
 }
 
-/// The local lock as a user has it.
+/// A user's guard of the local lock.
 #[derive(Debug)]
 pub(crate) enum Local {
     Shared(OwnedRwLockReadGuard<()>),
@@ -51,7 +51,7 @@ pub(crate) enum Local {
 }
 
 impl Local {
-    /// The gate, opened for its user alone.
+    /// Opens the gate for one user: the gate's guard becomes the user's.
     fn through(gate: OwnedRwLockWriteGuard<()>, mode: Mode) -> Self {
         match mode {
             Mode::Exclusive => Self::Exclusive(gate),
@@ -67,13 +67,13 @@ impl Local {
     }
 }
 
-/// All handles of this process that lead to one path.
+/// The state that all handles of this process to one path share.
 pub(crate) struct Path {
     pub(crate) path: PathBuf,
     process: u32,
     pub(crate) local: Arc<RwLock<()>>,
     state: Mutex<State>,
-    /// Tells the thread of this crate to look at the state.
+    /// Notified when the thread of this crate has to recheck the state.
     changed: Condvar,
     #[cfg(feature = "observe")]
     _shown: waitword_observe::Name,
@@ -84,20 +84,20 @@ struct State {
     held: Mode,
     gate: Option<OwnedRwLockWriteGuard<()>>,
     users: usize,
-    /// Those who want the lock, shared and exclusive, and have no guard yet.
+    /// The number of waiters, for the shared and for the exclusive lock.
     wanted: [usize; 2],
     tenure: Duration,
     /// When the tenure ends.
     ends: Instant,
-    /// The tenure has ended while others of this process wanted the lock.
+    /// The tenure has ended while this process had waiters, so the thread pauses before it requests the system's lock again.
     rests: bool,
     failed: Option<Error>,
     has_thread: bool,
-    /// It is in the system's call.
+    /// The thread is in the system call that waits for the lock.
     is_calling: bool,
 }
 
-/// Somebody who wants the lock, and has no guard yet.
+/// Counts a waiter until it is dropped.
 pub(crate) struct Wants(pub(crate) Arc<Path>, Mode);
 
 impl Path {
@@ -127,7 +127,7 @@ impl Path {
         }
     }
 
-    /// The state; not in a child, in which another thread of the parent may have it for ever.
+    /// Locks the state. In a child process it is an error, because another thread of the parent may have held the lock during the fork.
     fn state(&self) -> Result<MutexGuard<'_, State>, Error> {
         match self.process == std::process::id() {
             true => Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner)),
@@ -140,7 +140,7 @@ impl Path {
         Ok(())
     }
 
-    /// Opens the file, if it is not open: an error that says so now need not be told later.
+    /// Opens the file if it is not open, so that an error is reported when the handle is opened.
     pub(crate) fn open(&self) -> Result<(), Error> {
         self.state()?.open(self).map(drop).map_err(|error| Error::io(&self.path, error))
     }
@@ -149,7 +149,7 @@ impl Path {
         std::fs::metadata(&self.path).map_or_else(|_| Vec::new(), |file| holders::of(&file))
     }
 
-    /// Locks the file if that needs no wait, neither here nor in the system.
+    /// Attempts to lock the file without waiting, neither in the local queue nor in the system.
     pub(crate) fn attempt(&self, mode: Mode) -> Result<Option<Local>, Error> {
         let mut state = self.state()?;
         if state.gate.is_some() && !state.is_calling && state.wanted == [0; 2] && !state.rests {
@@ -173,8 +173,8 @@ impl Path {
         }
     }
 
-    /// Called by a waiter that has the local lock. Returns `None`, and releases it, if the system's lock is not held in a mode that suffices: the
-    /// caller waits again.
+    /// Called by a waiter that has acquired the local lock. Returns `None` and releases the local lock if the system's lock is not held in a sufficient
+    /// mode. The caller then waits again.
     pub(crate) fn pass_gate(&self, local: Local) -> Result<Option<Local>, Error> {
         let mut state = self.state()?;
         if state.held >= local.mode() {
@@ -189,10 +189,10 @@ impl Path {
         }
     }
 
-    /// A guard is dropped.
+    /// Releases the lock of a guard that is dropped.
     pub(crate) fn leave(&self, local: Local) {
         let Ok(mut state) = self.state() else {
-            // The parent's lock stays as it is.
+            // In a child process: the parent's lock is not changed.
             std::mem::forget(local);
             return;
         };
@@ -200,7 +200,7 @@ impl Path {
         let is_wanted = state.wanted != [0; 2];
         let suffices = state.wanted[1] == 0 || state.held == Mode::Exclusive;
         let is_over = Instant::now() >= state.ends;
-        // The thread, which is there while anybody waits, releases it at the end of the tenure if the waiter has not come by then.
+        // Pass the lock to a waiter. If that waiter has not run by the end of the tenure, the thread, which exists while anybody waits, releases the lock.
         if state.users > 0 || is_wanted && suffices && !is_over {
             drop(state);
             return drop(local);
@@ -209,8 +209,8 @@ impl Path {
         self.close(state, local);
     }
 
-    /// Closes the gate with the last user's lock, and releases the system's. If the gate cannot be closed, somebody is coming through, and
-    /// releases it. Wakers do not run under the lock of the state.
+    /// Closes the gate with the last user's guard, and releases the system's lock. If the gate cannot be closed, another user is passing it, and will
+    /// release the lock. Wakers do not run under the lock of the state.
     fn close<'a>(&'a self, mut state: MutexGuard<'a, State>, local: Local) {
         match local {
             Local::Exclusive(gate) => state.close(gate),
@@ -226,7 +226,7 @@ impl Path {
         self.changed.notify_one();
     }
 
-    /// Whether the path leads to the file that is locked.
+    /// Whether the path leads to the locked file.
     pub(crate) fn is_in_place(&self) -> Result<bool, Error> {
         let state = self.state()?;
         let Some(file) = &state.file else { return Ok(false) };
@@ -237,7 +237,7 @@ impl Path {
         self.state().ok()?.file.clone()
     }
 
-    /// Somebody wants the lock from now on.
+    /// Counts a waiter from now on, and starts the thread of this crate if it does not run.
     pub(crate) fn wants(self: &Arc<Self>, mode: Mode) -> Result<Wants, Error> {
         let mut state = self.state()?;
         state.wanted[usize::from(mode == Mode::Exclusive)] += 1;
@@ -254,7 +254,7 @@ impl Path {
         Ok(Wants(Arc::clone(self), mode))
     }
 
-    /// The thread of this crate: waits for the system's lock while somebody wants it.
+    /// The thread of this crate: waits for the system's lock while the process has waiters.
     fn serve(&self) {
         let Ok(mut state) = self.state() else { return };
         loop {
@@ -263,7 +263,7 @@ impl Path {
             if state.gate.is_some() && is_wanted {
                 state = self.wait_in_system(state);
             } else if state.gate.is_none() && state.users == 0 && (!is_wanted || now >= state.ends) {
-                // Left to a waiter who has not come. If the gate cannot be closed, one is coming.
+                // Passed to a waiter that has not run. If the gate cannot be closed, a waiter is passing it.
                 match self.local.try_write_owned() {
                     Some(gate) => {
                         state.rests = is_wanted;
@@ -272,7 +272,7 @@ impl Path {
                     None => state = self.wait(state, REST),
                 }
             } else if state.gate.is_none() {
-                // Once the tenure is over, the last user closes the gate, and says so.
+                // Once the tenure is over, the last user closes the gate and notifies this thread.
                 state = match state.ends.saturating_duration_since(now) {
                     Duration::ZERO => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                     left => self.wait(state, left),
@@ -312,7 +312,7 @@ impl Path {
         state.is_calling = false;
         match is_in_place {
             Ok(true) => state.begin(mode),
-            // Closed, it is unlocked.
+            // The path leads to another file. Closing this one unlocks it.
             Ok(false) => {
                 state.file = None;
                 return state;
@@ -339,7 +339,7 @@ impl State {
         Ok(Arc::clone(self.file.insert(Arc::new(file))))
     }
 
-    /// Takes the system's lock, if it is free.
+    /// Attempts to acquire the system's lock without waiting.
     fn try_system(&mut self, path: &Path, mode: Mode) -> io::Result<bool> {
         loop {
             let file = self.open(path)?;
@@ -359,7 +359,7 @@ impl State {
         }
     }
 
-    /// A tenure begins.
+    /// Begins a tenure.
     fn begin(&mut self, mode: Mode) {
         self.held = mode;
         self.ends = Instant::now() + self.tenure;
@@ -379,7 +379,7 @@ impl State {
             _ => Ok(()),
         };
         if unlocked.is_err() {
-            // It is unlocked when the last guard has dropped it.
+            // The system unlocks the file when the last guard closes it.
             self.file = None;
         }
         self.held = Mode::None;
@@ -399,7 +399,7 @@ impl Drop for Wants {
     }
 }
 
-/// Whether the path leads to this file.
+/// Whether the path leads to this file, by device and inode number.
 #[cfg(unix)]
 fn is_at(file: &File, path: &std::path::Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -412,7 +412,7 @@ fn is_at(file: &File, path: &std::path::Path) -> io::Result<bool> {
     }
 }
 
-/// Not known.
+/// Cannot be determined.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &std::path::Path) -> io::Result<bool> {
     Ok(true)

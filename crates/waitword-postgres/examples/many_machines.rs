@@ -1,13 +1,13 @@
-//! One lock for the tasks and threads of several processes, on one machine or many: `waitword-postgres`.
+//! The tasks and threads of several processes, on one machine or many, share one mutex of `waitword-postgres`.
 //!
 //! ```text
 //! cargo run -p waitword-postgres --example many_machines -- "host=db user=me dbname=test" 20
 //! ```
 //!
-//! Start it as often as you like. Each process has 90 tasks and 10 threads; each of these adds 1 to the same counter of the database
-//! 20 times, by reading it and writing what it has read plus 1. Two sections at a time would lose one of their counts.
+//! Start it in several terminals. Each process has 90 tasks and 10 threads. Each of these adds 1 to one counter in the database 20 times, by a read and a
+//! write. Two sections that ran at the same time would lose a count.
 //!
-//! docs/many-machines.md: when to take this.
+//! docs/many-machines.md: when to use it.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,7 +23,7 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 const TASKS: usize = 90;
 const THREADS: usize = 10;
 
-/// One process makes it. `protect` refuses writes that have not shown their fencing number.
+/// Creates the table, in one of the processes. `protect` refuses writes without a check of the fencing number.
 const TABLE: &str = "DO $$ BEGIN
     PERFORM pg_advisory_xact_lock(0);
     IF to_regclass('counter') IS NULL THEN
@@ -43,10 +43,10 @@ async fn main() {
 async fn count() -> Result<(), Failed> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address, rounds] = &arguments[..] else {
-        return Err("give the address of a database and a number of rounds".into());
+        return Err("missing arguments: give the address of a database and a number of rounds".into());
     };
     let config = address.parse::<Config>()?;
-    let rounds: u32 = rounds.parse().map_err(|_| format!("'{rounds}' is no number of rounds"))?;
+    let rounds: u32 = rounds.parse().map_err(|_| format!("'{rounds}' is not a number of rounds"))?;
     migrate(&config).await?;
     let cluster = Cluster::connect(config).await?;
     let (client, connection) = tokio_postgres::connect(address, NoTls).await?;

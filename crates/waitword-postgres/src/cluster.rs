@@ -1,4 +1,4 @@
-//! A database, as the processes that meet there see it.
+//! The entry of the crate: a connection to a database, from which locks and leases are created.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,25 +17,28 @@ use crate::session::{Connected, SETTINGS, text};
 use crate::sessions::Sessions;
 use crate::source::Source;
 
-/// What [`migrate`] runs: the functions and tables of the schema `waitword`, for `psql --single-transaction` or a program's own migrations.
+/// The SQL that [`migrate`] executes: the functions and tables of the schema `waitword`. Run it by `psql --single-transaction` or in the program's
+/// own migrations.
 pub const SCHEMA: &str = include_str!("schema.sql");
 
-/// Makes or renews the schema `waitword` in a database. Can be run at any time, also twice at a time. A database that only holds what a lock
-/// protects needs it, too, for `waitword.check`. A schema that is newer than the program stays as it is.
+/// Creates or updates the schema `waitword` in a database. It may run at any time, also several times concurrently. A database that holds only
+/// protected data needs the schema too, because of `waitword.check`. A schema that is newer than the program is not changed.
 ///
-/// The role of `config` becomes the owner. Other roles need `GRANT USAGE ON SCHEMA waitword`.
+/// The role of `config` becomes the owner of the schema. Other roles need `GRANT USAGE ON SCHEMA waitword`.
 ///
 /// # Errors
-/// The schema is newer ([`Error::Outdated`]), or there was no connection, or the role may not make a schema, or it took longer than a new session may ([`Config::reconnect_limit`]).
+/// - [`Error::Outdated`] if the schema is newer.
+/// - [`Error::Rights`] if the role may not create a schema.
+/// - [`Error::Unreachable`] if there was no connection, or if it took longer than an attempt to connect may ([`Config::reconnect_limit`]).
 ///
 /// # Panics
-/// Outside of a tokio runtime with I/O and time.
+/// If called outside of a tokio runtime with I/O and time.
 pub async fn migrate(config: &Config) -> Result<(), Error> {
     let start = Instant::now();
     let of = |error| Error::of(error, start);
     let migrate = |host: tokio_postgres::Config| async move {
         let (client, connection) = host.connect(config.connector()).await.map_err(of)?;
-        // Dropped, as when the time is up, it closes the connection.
+        // Closes the connection when it is dropped, also by the time limit.
         let _connection = Connected(tokio::spawn(connection).abort_handle());
         client.batch_execute(SETTINGS).await.map_err(of)?;
         client.batch_execute(&format!("BEGIN; {SCHEMA} COMMIT")).await.map_err(of)
@@ -43,42 +46,46 @@ pub async fn migrate(config: &Config) -> Result<(), Error> {
     config.at_first_host(migrate).await
 }
 
-/// A database in which processes meet. One session each, whatever the number of locks and waiters. A clone is the same.
+/// A connection to the database, from which locks and leases are created. It uses one session, for any number of locks and waiters.
 ///
-/// The session closes when the last clone, lock, lease and guard is dropped.
+/// Clones share the session. It is closed when the last clone, mutex, lease and guard is dropped.
 #[derive(Clone)]
 pub struct Cluster {
     sessions: Arc<Sessions>,
     cohorts: Arc<Mutex<Cohorts>>,
 }
 
-/// One for each name, so that all of a process who want a lock are in one queue.
+/// One cohort per name, so that all waiters of the process are in one queue.
 #[derive(Default)]
 struct Cohorts {
     by_name: HashMap<Arc<str>, Weak<Cohort>>,
-    /// The size at which those that nobody has any more are taken out.
+    /// The size at which dropped cohorts are removed.
     clean_at: usize,
 }
 
 impl Cluster {
-    /// Connects, once: a wrong address is an error at once.
+    /// Connects to the database. Makes one attempt, so that a wrong address is reported immediately.
+    ///
+    /// The cluster's tasks run in the current tokio runtime, which must outlive the cluster. A current-thread runtime must be driven while other
+    /// threads use the cluster: they receive no answers otherwise.
     ///
     /// # Errors
-    /// There was no session, and [`Error`] says why: among others, the database lacks the schema ([`migrate`]), or a pooler shares the session.
+    /// An [`Error`] with the reason if there is no session: for example, the database lacks the schema ([`migrate`]), or a pooler shares the session.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with I/O and time. The tasks of the cluster run there, so that it has to outlive the cluster. One of a single
-    /// thread has to be driven by that thread while others lock: no answer comes otherwise.
+    /// If called outside of a tokio runtime with I/O and time.
     pub async fn connect(config: Config) -> Result<Self, Error> {
         let sessions = Arc::new(Sessions::connect(config).await?);
         Ok(Self { sessions, cohorts: Arc::default() })
     }
 
-    /// The lock with this name. Asks nothing of the database, which makes a row of each name when it is first locked, and keeps it: a name must
-    /// not be made of what never comes again, such as the number of an order.
+    /// Returns the mutex with this name. Sends no statement.
+    ///
+    /// The database creates a row for each name when it is first locked, and never deletes it. So do not derive names from values that never recur,
+    /// such as order numbers.
     ///
     /// # Errors
-    /// [`Error::Name`], if the name is empty, has a zero byte, or has more than 255 bytes with its namespace.
+    /// [`Error::Name`] if the name is empty, contains a zero byte, or is longer than 255 bytes with its namespace.
     pub fn mutex(&self, name: &str) -> Result<ClusterMutex, Error> {
         let name = self.sessions.config.name(name)?;
         let mut cohorts = self.cohorts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,25 +101,27 @@ impl Cluster {
         Ok(ClusterMutex(cohort))
     }
 
-    /// Takes the lease with this name, after it has expired or was given back. A `term` is what others wait if the holder hangs, and three times
-    /// what the database may be away; below a second, small delays end it. From a millisecond to 30 days.
+    /// Acquires the lease with this name, waiting until it has expired or was released.
+    ///
+    /// The `term` bounds how long others wait if the holder hangs. It should be at least three times the outage of the database that the lease has to
+    /// survive. With a term below 1 s, short delays can lose the lease. The range is 1 ms to 30 days.
     ///
     /// # Errors
-    /// As those of [`ClusterMutex::lock`], and [`Error::Term`]. If the connection broke before the answer came, it may be taken until it expires.
+    /// As [`ClusterMutex::lock`], and [`Error::Term`]. If the connection broke before the answer arrived, the lease may stay taken until it expires.
     ///
     /// # Cancellation
-    /// Dropped, the future gives back in the background what was granted.
+    /// Dropping the future releases, in the background, a lease that was granted.
     pub fn lease_async(&self, name: &str, term: Duration) -> LeaseAsync {
         LeaseAsync::new(self.source(), self.sessions.config.name(name), term)
     }
 
-    /// Takes the lease if it has expired or was given back. `None`: another has it.
+    /// Attempts to acquire the lease with this name without waiting for its holder. Returns `None` if another holds it.
     ///
     /// # Errors
-    /// As those of [`lease_async`](Self::lease_async).
+    /// As [`lease_async`](Self::lease_async).
     ///
     /// # Cancellation
-    /// As that of [`lease_async`](Self::lease_async).
+    /// As [`lease_async`](Self::lease_async).
     pub async fn try_lease_async(&self, name: &str, term: Duration) -> Result<Option<Lease>, Error> {
         Ok(Lease::take(&self.source(), &self.sessions.config.name(name)?, term).await?.ok())
     }
@@ -121,11 +130,11 @@ impl Cluster {
         Source::Sessions(Arc::clone(&self.sessions))
     }
 
-    /// The processes that hold and await a lock: the holder first, then the waiters in their order. A process is there once; how many of its threads
-    /// and tasks wait behind, it knows alone.
+    /// Returns the processes that hold a lock or wait for it: the holder first, then the waiters in queue order. Each process appears once, because
+    /// the database does not know how many of its threads and tasks wait.
     ///
     /// # Errors
-    /// As those of [`ClusterMutex::lock`].
+    /// As [`ClusterMutex::lock`].
     pub async fn queue(&self, name: &str) -> Result<Vec<Queued>, Error> {
         const QUEUE: &str =
             "SELECT coalesce(array_agg(process), '{}'), coalesce(array_agg(seconds), '{}'), coalesce(array_agg(holds), '{}')
@@ -145,15 +154,15 @@ impl Cluster {
     }
 }
 
-/// A process that holds a lock, or waits for it.
+/// An entry of [`Cluster::queue`]: a process that holds a lock or waits for it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Queued {
-    /// What it calls itself ([`Config::process`]).
+    /// The name of the process ([`Config::process`]).
     pub process: String,
-    /// For how long.
+    /// How long the process has held the lock, or has waited for it.
     pub since: Duration,
-    /// Whether it holds the lock.
+    /// Whether the process holds the lock.
     pub holds: bool,
 }
 

@@ -1,31 +1,34 @@
-//! The threads and tasks of this process that want one lock: a local queue in front of the database's.
+//! The threads and tasks of this process that wait for one lock: a local queue in front of the database's queue.
 //!
-//! Whoever holds the local mutex has the *turn*, and acts for the process: it makes the one request that the process has in the database, and waits
-//! for its outcome. The request stays in the local mutex: if the waiter gives up, the next local waiter adopts the request, with its position in the
-//! database's queue. Granted, it is a *tenure*: a release hands the lock on locally, without a word to the database, for as long as the tenure lasts and
-//! somebody waits (lock cohorting: Dice, Marathe and Shavit, PPoPP 2012). Then the database grants it to the next process.
+//! The holder of the local mutex has the *turn* and acts for the process: it makes the process's one request in the database and waits for its outcome.
+//! The request is stored in the local mutex. If the waiter gives up, the next local waiter adopts the request, with its position in the database's
+//! queue. When the request is granted, a *tenure* begins: a release passes the lock to the next local waiter without a statement, until the tenure is
+//! over or no local waiter is left. Then the database grants the lock to the next process. This is lock cohorting (Dice, Marathe and Shavit, PPoPP
+//! 2012).
 //!
 //! ```text
-//!  local mutex   in it              what is the case
-//!  free          nothing            nobody of this process has or wants the database's lock
-//!  locked        nothing            a waiter is about to request it; or it is being given back
+//!  local mutex   content            state
+//!  free          nothing            this process neither holds nor requests the database's lock
+//!  locked        nothing            a waiter is about to request the lock, or the lock is being released
 //!  locked        a request          a waiter waits in the database's queue
-//!  locked        a tenure           a guard is out
-//!  free          either             left to a local waiter that has not come yet
+//!  locked        a tenure           a guard holds the lock
+//!  free          either             passed to a local waiter that has not run yet
 //! ```
 //!
-//! The last state must not last, because that waiter may be a future that is dropped, or that nobody polls. If it was the last waiter, its drop gives back
-//! what was left. The drop and the end of a turn that leaves something may run at the same time; one of the two sees the other:
+//! The last state must not persist, because that waiter may be a future that is dropped or never polled.
+//!
+//! If the future is dropped and was the last local waiter, its drop releases the request or the lock. That drop and the end of a turn may run at the same
+//! time. At least one of the two sees the other:
 //!
 //! ```text
 //!  the end of a turn             the drop of the last waiter
-//!  unlocks the mutex             counts itself out
+//!  unlocks the mutex             decrements the number of waiters
 //!  (A) fence                     (A) fence
-//!  nobody waits? give back       mutex free, something in it? give back
+//!  no waiters? release           mutex free, content? release
 //! ```
 //!
-//! For a waiter that nobody polls, the first turn that leaves something starts a task, which enqueues locally when the tenure is over, and gives the
-//! lock back.
+//! If the future is never polled, a task acts instead. The first turn that ends in this state spawns it. When the tenure is over, the task enqueues
+//! locally and releases the lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
@@ -42,14 +45,14 @@ use crate::sessions::Sessions;
 /// How many fencing numbers the database grants with the lock.
 const NUMBERS: i64 = 1 << 20;
 
-/// How long a lock that was granted to nobody is kept for the next local waiter, at least.
+/// The minimum time for which a lock that was granted to an abandoned request is kept for the next local waiter.
 const ADOPTION: Duration = Duration::from_millis(10);
 
-/// One lock, as this process sees it.
+/// One lock of the database, in this process.
 pub(crate) struct Cohort {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) name: Arc<str>,
-    /// How many wait for `local`. Counts a moment longer than they wait, never shorter.
+    /// The number of waiters for `local`. A waiter is counted before it enqueues, and until after it has acquired `local` or has given up.
     waiting: AtomicUsize,
     pub(crate) local: Arc<Mutex<Local>>,
     #[cfg(feature = "observe")]
@@ -63,27 +66,27 @@ pub(crate) type Local = Option<Hold>;
 pub(crate) struct Hold {
     request: Request,
     tenure: Option<Tenure>,
-    /// The task that gives it back when the tenure is over.
+    /// The task that releases the lock when the tenure is over.
     timer: Option<AbortHandle>,
 }
 
 /// A hold of the database's lock.
 struct Tenure {
     ends: Instant,
-    /// Of the last guard.
+    /// The fencing number of the latest guard.
     fence: i64,
-    /// The last number that the database granted.
+    /// The last fencing number that the database granted for this tenure.
     last: i64,
 }
 
-/// The local mutex is locked by this, which ends the turn when it is dropped.
+/// Holds the local mutex. Dropping it ends the turn.
 pub(crate) struct Turn {
     pub(crate) cohort: Arc<Cohort>,
     /// `None` once the turn has ended.
     local: Option<OwnedMutexGuard<Local>>,
 }
 
-/// What a guard consists of: the turn, the request that was granted, and the guard's number.
+/// The parts of a guard: the turn, the granted request, and the fencing number.
 pub(crate) struct Held {
     pub(crate) turn: Turn,
     pub(crate) requested: Arc<Requested>,
@@ -109,24 +112,25 @@ impl Cohort {
         Waiting(self)
     }
 
-    /// The turn of whoever has locked `local`.
+    /// Creates the turn of the caller, which has locked `local`.
     pub(crate) fn turn(self: &Arc<Self>, local: OwnedMutexGuard<Local>) -> Turn {
         Turn { cohort: Arc::clone(self), local: Some(local) }
     }
 
-    fn somebody_waits(&self) -> bool {
+    fn has_waiters(&self) -> bool {
         self.waiting.load(Ordering::SeqCst) > 0
     }
 
-    /// Gives back what was left to a waiter that is gone. If the mutex is locked, the turn that has it sees to it.
-    fn nobody_waits(&self) {
+    /// Releases a request or a tenure that was passed to a waiter that is gone. If the mutex is locked, the end of that turn does so.
+    fn release_left(&self) {
         let left = self.local.try_lock_owned();
         if let Some(left) = left.filter(|left| left.is_some()) {
             self.sessions.runtime.spawn(give_back(left));
         }
     }
 
-    /// Gives the lock back when its tenure is over, if the local waiter to whom it was left has not come. The request may still have to be granted.
+    /// Releases the lock when its tenure is over, unless the local waiter to which it was passed has run. First waits for the grant, if the request is not
+    /// granted yet.
     async fn end(self: Arc<Self>, requested: Arc<Requested>, ends: Option<Instant>) {
         if !matches!(requested.outcome.wait_async().await, Ok(Some(_))) {
             return;
@@ -136,7 +140,7 @@ impl Cohort {
         let mut local = self.local.lock_owned_async().await;
         let is_same = |hold: &&mut Hold| Arc::ptr_eq(&hold.request.requested, &requested);
         if let Some(hold) = local.as_mut().filter(is_same) {
-            // This task is not to end itself.
+            // Otherwise `give_back` would abort this task.
             hold.timer = None;
             drop(give_back(local).await);
         }
@@ -144,20 +148,20 @@ impl Cohort {
 }
 
 impl Turn {
-    /// Acquires the database's lock, unless the tenure goes on. `None` if it would have to wait, and does not.
+    /// Acquires the database's lock, unless the tenure continues. Returns `None` if it would have to wait for a holder and `waits` is false.
     ///
     /// # Cancellation
-    /// Dropped, the future ends the turn.
+    /// Dropping the future ends the turn.
     pub(crate) async fn enter(mut self, waits: bool) -> Result<Option<Held>, Error> {
-        if let Some(over) = self.local.take_if(|local| local.as_ref().is_some_and(|hold| !hold.goes_on())) {
-            // No guard has it, so a loss is reported to nobody.
+        if let Some(over) = self.local.take_if(|local| local.as_ref().is_some_and(|hold| !hold.continues())) {
+            // No guard holds the lock, so a loss is not reported.
             let given_back = self.cohort.sessions.runtime.spawn(give_back(over)).await;
             let (local, _) = given_back.map_err(|_| Error::RuntimeEnded)?;
             self.local = Some(local);
         }
         let is_adopted = |hold: &Hold| !hold.request.requested.outcome.is_set();
         if !waits && self.local().as_ref().is_some_and(is_adopted) {
-            // The process waits in the database's queue.
+            // The process waits in the database's queue already.
             return Ok(None);
         }
         loop {
@@ -172,7 +176,7 @@ impl Turn {
                     *self.local() = None;
                     return Ok(None);
                 }
-                // An attempt that was dropped had asked.
+                // The adopted request was that of a dropped attempt, which did not wait.
                 Ok(None) => *self.local() = None,
                 Err(error) => {
                     *self.local() = None;
@@ -182,7 +186,7 @@ impl Turn {
         }
     }
 
-    /// The request of the process, or a new one.
+    /// Returns the session and the request of the process. Sends a new request if there is none.
     async fn request(&mut self, waits: bool) -> Result<(Arc<Session>, Arc<Requested>), Error> {
         if self.local().is_none() {
             let session = self.cohort.sessions.current().await?;
@@ -193,7 +197,7 @@ impl Turn {
         Ok((Arc::clone(session), Arc::clone(requested)))
     }
 
-    /// The next guard of the tenure, which begins with its first guard.
+    /// Creates the next guard of the tenure. The first one begins the tenure.
     fn held(mut self, requested: Arc<Requested>, first: i64) -> Held {
         let ends = Instant::now() + self.cohort.sessions.config.tenure;
         let hold = self.local().as_mut().expect("it was granted");
@@ -204,11 +208,11 @@ impl Turn {
         Held { turn: self, requested, fence }
     }
 
-    /// Leaves the lock, or the request for it, to a local waiter. If there is none, or the tenure is over, a task gives it back.
+    /// Ends the turn. Passes the lock, or the request for it, to the next local waiter. If there is none, or the tenure is over, a task releases it.
     pub(crate) fn end(&mut self) -> Option<GivingBack> {
         let mut local = self.local.take()?;
         let hold = local.as_mut()?;
-        if !self.cohort.somebody_waits() || !hold.goes_on() {
+        if !self.cohort.has_waiters() || !hold.continues() {
             return Some(self.cohort.sessions.runtime.spawn(give_back(local)));
         }
         if hold.timer.is_none() {
@@ -218,13 +222,14 @@ impl Turn {
         }
         drop(local);
         fence(Ordering::SeqCst); // (A)
-        if !self.cohort.somebody_waits() {
-            self.cohort.nobody_waits();
+        if !self.cohort.has_waiters() {
+            self.cohort.release_left();
         }
         None
     }
 
-    /// Not after its end.
+    /// # Panics
+    /// If the turn has ended.
     fn local(&mut self) -> &mut Local {
         self.local.as_mut().expect("the turn has not ended")
     }
@@ -232,24 +237,24 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // `on_lost` is told of a loss.
+        // A loss is reported by `on_lost`.
         drop(self.end());
     }
 }
 
 impl Hold {
-    /// Whether the next local waiter may take it.
-    fn goes_on(&self) -> bool {
+    /// Whether the next local waiter may use this request or tenure.
+    fn continues(&self) -> bool {
         let is_over = |tenure: &Tenure| tenure.fence >= tenure.last || Instant::now() >= tenure.ends;
         !self.tenure.as_ref().is_some_and(is_over) && self.request.requested.check().is_ok()
     }
 }
 
-/// The local mutex comes back with the result, unlocked if nobody wants it.
+/// A release in progress. Its result includes the guard of the local mutex, which is unlocked when that is dropped.
 pub(crate) type GivingBack = JoinHandle<(OwnedMutexGuard<Local>, Result<(), Lost>)>;
 
-/// Ends the request. The mutex stays locked until the database has answered, so that the process has one request at a time. Runs as a task: it must not
-/// be dropped.
+/// Ends the request. The mutex stays locked until the database has answered, so that the process has one request at a time. Must run as a task, because
+/// the future must not be dropped.
 async fn give_back(mut local: OwnedMutexGuard<Local>) -> (OwnedMutexGuard<Local>, Result<(), Lost>) {
     let Some(Hold { request, timer, .. }) = local.take() else { return (local, Ok(())) };
     if let Some(timer) = timer {
@@ -259,14 +264,14 @@ async fn give_back(mut local: OwnedMutexGuard<Local>) -> (OwnedMutexGuard<Local>
     (local, released)
 }
 
-/// Counts one local waiter.
+/// Counts one local waiter until it is dropped.
 pub(crate) struct Waiting<'a>(&'a Cohort);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if self.0.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
             fence(Ordering::SeqCst); // (A)
-            self.0.nobody_waits();
+            self.0.release_left();
         }
     }
 }

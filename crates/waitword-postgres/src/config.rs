@@ -1,4 +1,4 @@
-//! Where the database is, and how long everything may take.
+//! The configuration: the database's address, and time limits.
 
 use std::fmt;
 use std::future::Future;
@@ -19,7 +19,7 @@ use crate::error::{Error, Lost};
 /// The longest name of a lock, with its namespace, in bytes.
 const LONGEST: usize = 255;
 
-/// What no time of a configuration exceeds, so that the clock can be set to its end.
+/// The maximum of each time limit, so that adding it to the current time cannot overflow.
 pub(crate) const FOR_EVER: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 #[cfg(not(feature = "tls"))]
@@ -27,7 +27,7 @@ pub(crate) type Connector = tokio_postgres::NoTls;
 
 pub(crate) type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
 
-/// Which database a [`Cluster`](crate::Cluster) is of, and how long everything may take: at most 30 days.
+/// The configuration of a [`Cluster`](crate::Cluster): the database's address, and time limits of at most 30 days each.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ pub(crate) type OnLost = Arc<dyn Fn(&Lost) + Send + Sync>;
 #[derive(Clone)]
 pub struct Config {
     pub(crate) postgres: tokio_postgres::Config,
-    /// Made when it is first needed, unless the user says how.
+    /// Created on first use, unless [`tls`](Self::tls) has set it.
     connector: OnceLock<Connector>,
     namespace: String,
     pub(crate) process: Arc<str>,
@@ -51,56 +51,58 @@ pub struct Config {
 }
 
 impl Config {
-    /// Puts `namespace` and a slash in front of the name of each lock and lease: `stock` is `shop/stock`. Without it, no namespace.
+    /// Sets a namespace, which is put with a slash before the name of each lock and lease: in `shop`, the lock `stock` is `shop/stock`. The default
+    /// is no namespace.
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = namespace.into();
         self
     }
 
-    /// How other processes see this one in [`Cluster::queue`](crate::Cluster::queue). Without it, its program and its number.
+    /// Sets the name of this process in [`Cluster::queue`](crate::Cluster::queue). The default is the program's file name and the process id.
     pub fn process(mut self, process: impl Into<Arc<str>>) -> Self {
         self.process = process.into();
         self
     }
 
-    /// How long this process may keep a lock while its own waiters hand it on, and other processes wait. 10 ms without this. A guard that is
-    /// held for longer is not taken away; after it, the database grants the lock to the next process. With [`Duration::ZERO`] each
-    /// release goes to the database.
+    /// Sets for how long this process may pass a lock among its own waiters while other processes wait. The default is 10 ms. The tenure does not
+    /// revoke a guard: if a guard is held for longer, the database grants the lock to the next process after its release. With [`Duration::ZERO`],
+    /// each release goes to the database.
     pub fn tenure(mut self, tenure: Duration) -> Self {
         self.tenure = tenure.min(FOR_EVER);
         self
     }
 
-    /// How long the database may take to answer a statement; none of these waits for a lock. After that the session ends, and all locks of this
-    /// process are lost. 5 s without this.
+    /// Sets how long the database may take to answer a statement. Statements do not wait for locks. After this time the session ends, and this
+    /// process loses all its locks. The default is 5 s.
     pub fn answer_limit(mut self, limit: Duration) -> Self {
         self.answer_limit = limit.min(FOR_EVER);
         self
     }
 
-    /// How long a lost session is tried to be replaced, with pauses from 20 ms to 1 s, before a request for a lock fails. 30 s without this. The
-    /// time counts for all requests that wait for it. A single attempt may take the address's `connect_timeout`, or 10 s, at each of its hosts.
+    /// Sets for how long the process tries to replace a lost session, with pauses of 20 ms to 1 s between attempts, before requests for locks fail.
+    /// The default is 30 s. The time starts with the first attempt, for all requests that wait for the session. An attempt may take the address's
+    /// `connect_timeout` (by default 10 s) at each of its hosts.
     pub fn reconnect_limit(mut self, limit: Duration) -> Self {
         self.reconnect_limit = limit.min(FOR_EVER);
         self
     }
 
-    /// How TLS is done. Without this, the server has to have a certificate that the system trusts. *Whether* it is done, the address's `sslmode`
-    /// says: `disable`, `require`, or `prefer`, which is what it is without one.
+    /// Sets the configuration of TLS. By default, the server needs a certificate that the system trusts. Whether TLS is used depends on the
+    /// address's `sslmode`: `disable`, `prefer` (the default) or `require`.
     #[cfg(feature = "tls")]
     pub fn tls(mut self, tls: ClientConfig) -> Self {
         self.connector = Connector::new(tls).into();
         self
     }
 
-    /// Is called in a task of its own for each lock or lease that was lost while held, also if its guard was dropped and is being released. It
-    /// must not block.
+    /// Sets a function to call, in a task of its own, for each lock or lease that was lost while held. It is also called if the guard was dropped and
+    /// its release is in progress. It must not block.
     pub fn on_lost(mut self, told: impl Fn(&Lost) + Send + Sync + 'static) -> Self {
         self.on_lost = Some(Arc::new(told));
         self
     }
 
-    /// The whole name of a lock.
+    /// The name of a lock, with the namespace.
     pub(crate) fn name(&self, name: &str) -> Result<Arc<str>, Error> {
         let whole: Arc<str> = match &*self.namespace {
             "" => name.into(),
@@ -109,7 +111,7 @@ impl Config {
         if name.is_empty() { Err(EMPTY) } else { checked(whole) }
     }
 
-    /// Does this at one host after the other, until one neither hangs nor cannot be reached.
+    /// Calls `run` for one host after the other, until one is reached and answers.
     pub(crate) async fn at_first_host<T, F>(
         &self,
         run: impl Fn(tokio_postgres::Config) -> F,
@@ -129,11 +131,11 @@ impl Config {
         Err(failed)
     }
 
-    /// The address, once for each of its hosts: the client's own limit ends with its greeting.
+    /// The address, split into one per host, because the client's own time limit per host ends with the TCP connection.
     fn hosts(&self) -> Vec<tokio_postgres::Config> {
         let mut all = self.postgres.clone();
         if all.get_target_session_attrs() == TargetSessionAttrs::ReadWrite {
-            // A host that cannot write is passed over in any case; the client would pass over a role's `default_transaction_read_only`, too.
+            // A standby is skipped in any case. The client would also skip a primary whose role has `default_transaction_read_only`.
             all.target_session_attrs(TargetSessionAttrs::Any);
         }
         let (names, addresses, ports) = (all.get_hosts(), all.get_hostaddrs(), all.get_ports());
@@ -175,7 +177,7 @@ impl Config {
         hosts
     }
 
-    /// How long a new session may take. A server that accepts and then says nothing must not keep whoever needs it.
+    /// The time limit of a new session. A server may accept a connection and then send nothing.
     pub(crate) fn connect_limit(&self) -> Duration {
         self.postgres.get_connect_timeout().copied().unwrap_or(Duration::from_secs(10))
     }
@@ -187,24 +189,26 @@ impl Config {
 
 const EMPTY: Error = Error::Name("it is empty");
 
-/// A name, if a lock can have it.
+/// Returns the name if it is valid.
 pub(crate) fn checked(name: Arc<str>) -> Result<Arc<str>, Error> {
     match &*name {
         "" => Err(EMPTY),
-        name if name.len() > LONGEST => Err(Error::Name("with its namespace it has more than 255 bytes")),
-        name if name.contains('\0') => Err(Error::Name("PostgreSQL stores no text with a zero byte")),
+        name if name.len() > LONGEST => Err(Error::Name("with its namespace it is longer than 255 bytes")),
+        name if name.contains('\0') => {
+            Err(Error::Name("it contains a zero byte, which PostgreSQL cannot store"))
+        }
         _ => Ok(name),
     }
 }
 
-/// What this process calls itself, unless the user says so: its program and its number.
+/// The default name of this process: the program's file name and the process id.
 pub(crate) fn this_process() -> Arc<str> {
     let program = std::env::current_exe().ok();
     let program = program.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
     format!("{} {}", program.to_string_lossy(), std::process::id()).into()
 }
 
-/// Trusts the certificates that the system does. Where there are none, a handshake fails, and says so.
+/// Trusts the system's certificates. Without any, the handshake fails with an error that says so.
 #[cfg(feature = "tls")]
 fn of_the_system() -> Connector {
     let mut roots = RootCertStore::empty();
@@ -217,7 +221,7 @@ fn of_the_system() -> Connector {
     Connector::new(tls)
 }
 
-/// A session without TLS. An address with `sslmode=require` is an error.
+/// Without TLS, an address with `sslmode=require` is an error.
 #[cfg(not(feature = "tls"))]
 fn of_the_system() -> Connector {
     tokio_postgres::NoTls
@@ -241,7 +245,7 @@ impl From<tokio_postgres::Config> for Config {
     }
 }
 
-/// From the address of a database: `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or pairs such as `host=db user=app dbname=shop`.
+/// Parses the address of a database: `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`, or pairs such as `host=db user=app dbname=shop`.
 impl FromStr for Config {
     type Err = Error;
 
@@ -253,7 +257,7 @@ impl FromStr for Config {
     }
 }
 
-/// Without the password.
+/// Formats the configuration without the password.
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
@@ -267,7 +271,7 @@ impl fmt::Debug for Config {
     }
 }
 
-/// Nobody outside of the process can tell it beforehand: the standard library's maps need such numbers, too.
+/// A number that nobody outside of the process can predict, from the source of the seeds of the standard library's maps.
 pub(crate) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do then.
+//! The errors. Each message says what happened, then what to do.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,64 +7,64 @@ use std::time::{Duration, Instant};
 use tokio_postgres::error::{DbError, Severity, SqlState};
 use waitword::LockError;
 
-/// The error of a client that is behind one of ours.
+/// The client's error that caused one of ours.
 pub(crate) type Cause = Arc<dyn std::error::Error + Send + Sync>;
 
-/// Why a lock or a lease was not acquired. What it prints says what to do.
+/// The error of an operation on locks or leases. Its message says what happened and what to do.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The address of the database cannot be read.
+    /// The address of the database is not valid.
     Address(Arc<dyn std::error::Error + Send + Sync>),
-    /// A name that no lock can have, and why.
+    /// The name of the lock or lease is not valid, for the given reason.
     Name(&'static str),
-    /// A term that no lease can have: it is less than a millisecond, or more than 30 days.
+    /// The term of the lease is out of range: less than a millisecond, or more than 30 days.
     Term(Duration),
     /// The pool of the leases was closed.
     PoolClosed(Arc<dyn std::error::Error + Send + Sync>),
-    /// There was no session, or no answer, for so long. The text is the last reason, and what to do about it.
+    /// There was no session with the database, or no answer from it, for the given time. The text is the last reason, and what to do.
     Unreachable(Duration, String),
     /// The server refused the connection: the user, the password or the database is wrong.
     Refused(Arc<dyn std::error::Error + Send + Sync>),
-    /// The schema `waitword` is not there, or is older than the program.
+    /// The schema `waitword` is missing, or older than the program needs.
     Schema(Arc<dyn std::error::Error + Send + Sync>),
-    /// The schema `waitword` is newer than the program.
+    /// The schema `waitword` is newer than the program supports.
     Outdated(Arc<dyn std::error::Error + Send + Sync>),
-    /// The role may not use the schema.
+    /// The role lacks a privilege on the schema, or the privilege to create it.
     Rights(Arc<dyn std::error::Error + Send + Sync>),
-    /// Something between this process and the server lends one session to several clients.
+    /// A pooler between this process and the server shares one session among several clients.
     SharedSession,
     /// The tokio runtime in which the cluster connected has ended.
     RuntimeEnded,
-    /// The time was up. The request was taken back.
+    /// The deadline passed. The request was withdrawn.
     TimedOut,
-    /// It would have had to wait, and this thread must not block ([`waitword::forbid_blocking`]).
+    /// The call would block, and this thread must not block ([`waitword::forbid_blocking`]).
     BlockingForbidden,
-    /// The session ended.
+    /// The lock or lease was lost.
     Lost(Lost),
     /// Any other error of the database.
     Database(Arc<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {
-    /// What the database says, as one of the cases above, to what was asked at `start`.
+    /// Classifies an error of the client. The statement was sent at `start`.
     pub(crate) fn of(error: tokio_postgres::Error, start: Instant) -> Self {
         let code = error.code().map(SqlState::code).unwrap_or_default().to_owned();
         Self::by_code(&code, Arc::new(error), start)
     }
 
-    /// The same by the server's SQLSTATE; without one, it is an error of the client.
+    /// Classifies an error by the server's SQLSTATE. An empty code is an error of the client itself.
     pub(crate) fn by_code(code: &str, cause: Cause, start: Instant) -> Self {
         let is_of = |classes: &[&str]| classes.iter().any(|class| code.starts_with(class));
         match code {
             "WW003" => Self::SharedSession,
             "WW006" => Self::Outdated(cause),
-            // An older version; no such schema, no such function.
+            // The schema is older; there is no such schema; there is no such function.
             "WW002" | "3F000" | "42883" => Self::Schema(cause),
             "42501" => Self::Rights(cause),
             // No authorization; no such database.
             _ if is_of(&["28", "3D000"]) => Self::Refused(cause),
-            // The client's own errors; no connection; no room for another; not yet, or no longer; a standby.
+            // The client's own errors; a standby; below: no connection (08), no resources for another (53), starting or shutting down (57).
             "" | "25006" => Self::unreachable(code, &*cause, start),
             _ if is_of(&["08", "53", "57"]) => Self::unreachable(code, &*cause, start),
             _ => Self::Database(cause),
@@ -74,14 +74,12 @@ impl Error {
     fn unreachable(code: &str, cause: &dyn std::error::Error, start: Instant) -> Self {
         let why = chain(cause);
         let advice = match code {
-            "25006" => {
-                "the server is a standby, which only reads: give the address of the primary, or of all hosts"
-            }
+            "25006" => "the server is a read-only standby: give the address of the primary, or of all hosts",
             "53300" => {
                 "end other sessions, or raise max_connections, or the CONNECTION LIMIT of the role or the database"
             }
-            "57014" => "if it was statement_timeout or lock_timeout, raise it for the role",
-            code if code.starts_with("57") => "the server or an administrator ended the session",
+            "57014" => "if statement_timeout or lock_timeout caused this, raise it for the role",
+            code if code.starts_with("57") => "the server or an administrator terminated the session",
             "" if why.contains("TLS") && cfg!(not(feature = "tls")) => {
                 "enable the feature `tls` of waitword-postgres, or write sslmode=disable"
             }
@@ -94,13 +92,13 @@ impl Error {
         Self::Unreachable(start.elapsed(), format!("{why}: {advice}"))
     }
 
-    /// Nothing came from the server for the `limit` of a new session.
+    /// The server sent nothing within the `limit` of a new session.
     pub(crate) fn silent(start: Instant, limit: Duration) -> Self {
         let why = format!("the server did not answer within {limit:?} (connect_timeout): {CHECK}");
         Self::Unreachable(start.elapsed(), why)
     }
 
-    /// A pool lent no connection, or nothing came from the server.
+    /// The pool gave no connection, or the server sent nothing, within the `limit` of an answer.
     pub(crate) fn no_answer(start: Instant, limit: Duration) -> Self {
         let why = format!(
             "the pool gave no answer within {limit:?}: {CHECK}, and that the pool has a free connection"
@@ -108,7 +106,7 @@ impl Error {
         Self::Unreachable(start.elapsed(), why)
     }
 
-    /// Whether to try again is of use.
+    /// Whether a retry may succeed.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable(..) | Self::Lost(_))
     }
@@ -117,21 +115,21 @@ impl Error {
 /// What to do if there is no connection.
 const CHECK: &str = "check the address, and that the server runs";
 
-/// Whether the statement did nothing, and may do it if it is sent again: it was cancelled, did not get a row in time, or stood in another's way.
+/// Whether the statement had no effect and may succeed if it is sent again: it was cancelled, waited too long for a row, or conflicted with another.
 pub(crate) fn is_interrupted(error: &tokio_postgres::Error) -> bool {
     error.code().is_some_and(|code| INTERRUPTED.contains(&code.code()))
 }
 
 pub(crate) const INTERRUPTED: [&str; 4] = ["57014", "55P03", "40001", "40P01"];
 
-/// Whether the session is of no use after this answer.
+/// Whether the session is unusable after this answer.
 pub(crate) fn ends_session(error: &tokio_postgres::Error) -> bool {
     let is_fatal =
         |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
     error.as_db_error().is_none_or(|error| is_fatal(error) || error.code().code() == "WW003")
 }
 
-/// An error with all that caused it: the client's own words are "db error".
+/// The messages of an error and of all its causes. The client's own message alone is "db error".
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -148,13 +146,13 @@ impl fmt::Display for Error {
         match self {
             Self::Address(error) => write!(
                 f,
-                "the database's address cannot be read ({}): write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or host=HOST \
-                 user=USER dbname=DATABASE",
+                "invalid database address ({}): write postgresql://USER:PASSWORD@HOST:PORT/DATABASE, or host=HOST user=USER \
+                 dbname=DATABASE",
                 chain(&**error)
             ),
-            Self::Name(why) => write!(f, "no lock can have this name: {why}"),
+            Self::Name(why) => write!(f, "invalid lock name: {why}"),
             Self::Term(term) => {
-                write!(f, "no lease can have a term of {term:?}: take one from a second to 30 days")
+                write!(f, "invalid lease term of {term:?}: choose one from 1 s to 30 days")
             }
             Self::PoolClosed(error) => {
                 write!(f, "the pool is closed ({}): close it after its leases", chain(&**error))
@@ -163,38 +161,43 @@ impl fmt::Display for Error {
                 write!(f, "no session with the database after {} ms: {why}", time.as_millis())
             }
             Self::Refused(error) => {
-                write!(f, "the server refused ({}): check user, password and database", chain(&**error))
+                write!(
+                    f,
+                    "the server refused the connection ({}): check the user, the password and the database",
+                    chain(&**error)
+                )
             }
             Self::Schema(error) => write!(
                 f,
-                "the database is not prepared ({}): have its owner call `waitword_postgres::migrate`, or run the text \
-                 `waitword_postgres::SCHEMA`",
+                "the schema `waitword` is missing or older than this program needs ({}): let the owner of the database call \
+                 `waitword_postgres::migrate`, or execute `waitword_postgres::SCHEMA`",
                 chain(&**error)
             ),
             Self::Outdated(error) => write!(
                 f,
-                "the database is prepared for newer programs ({}): update the program; `migrate` leaves a newer schema as it is",
+                "the schema `waitword` is newer than this program supports ({}): update the program (`migrate` does not change a \
+                 newer schema)",
                 chain(&**error)
             ),
             Self::Rights(error) => write!(
                 f,
-                "the role lacks a right ({}): to use locks, GRANT USAGE ON SCHEMA waitword TO the role, and EXECUTE on its \
-                 functions, if that was revoked from PUBLIC; to make the schema, let its owner do it",
+                "the role lacks a privilege ({}): to use locks, GRANT USAGE ON SCHEMA waitword to the role, and EXECUTE on its \
+                 functions if that was revoked from PUBLIC; to create the schema, call `migrate` as its owner",
                 chain(&**error)
             ),
             Self::SharedSession => f.write_str(
-                "the session is shared: a pooler lends it to several clients (PgBouncer's pool_mode transaction or statement), \
-                 which would share the locks, too: connect to the server itself, or to a pool with pool_mode = session",
+                "a pooler shares the session among several clients (PgBouncer with pool_mode = transaction or statement), which \
+                 would then share its locks: connect to the server itself, or to a pool with pool_mode = session",
             ),
             Self::RuntimeEnded => f.write_str(
-                "the tokio runtime in which the cluster connected has ended: connect in one that outlives the use of the cluster",
+                "the tokio runtime in which the cluster connected has ended: connect in a runtime that outlives the cluster",
             ),
             Self::TimedOut => {
                 f.write_str("timed out")
             }
             Self::BlockingForbidden => LockError::BlockingForbidden.fmt(f),
             Self::Lost(lost) => lost.fmt(f),
-            Self::Database(error) => write!(f, "the database failed: {}", chain(&**error)),
+            Self::Database(error) => write!(f, "the database reported an error: {}", chain(&**error)),
         }
     }
 }
@@ -216,7 +219,7 @@ impl From<LockError> for Error {
     }
 }
 
-/// A lock or a lease ended before it was released. The database may have granted it to another process since.
+/// A lock or lease was lost: it ended before its holder released it. The database may have granted it to another process since then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
     name: Arc<str>,
@@ -228,12 +231,12 @@ impl Lost {
         Self { name: Arc::clone(name), why: why.into() }
     }
 
-    /// The name of the lock, with its namespace.
+    /// Returns the name of the lock or lease, with its namespace.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Why it was lost.
+    /// Returns the reason of the loss.
     pub fn why(&self) -> &str {
         &self.why
     }
@@ -243,8 +246,8 @@ impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the lock {:?} was lost ({}), and another process may have had it since: do not count what was done under it, unless its \
-             fencing number was checked; then lock again",
+            "the lock {:?} was lost ({}), and another process may have held it since: rely only on work whose fencing number was \
+             checked, and acquire the lock again",
             self.name, self.why
         )
     }

@@ -1,4 +1,4 @@
-//! What a lock's holder has.
+//! The guard of a [`ClusterMutex`](crate::ClusterMutex).
 
 use std::fmt;
 use std::future::Future;
@@ -9,14 +9,15 @@ use crate::error::{Error, Lost};
 use crate::pool::{self, Transaction};
 use crate::session::Requested;
 
-/// The lock is held, as far as this process knows. It has a share in its mutex, so that it can be sent to another thread or task.
+/// A guard that holds a [`ClusterMutex`](crate::ClusterMutex), as far as this process knows. It holds an `Arc` of the mutex and can be sent to
+/// another thread or task.
 ///
-/// Dropped, it releases in the background: the drop does not wait for the database, and of a loss that comes up then, only
-/// [`Config::on_lost`](crate::Config::on_lost) is told. [`unlock`](Self::unlock) and [`unlock_async`](Self::unlock_async) say whether the
-/// lock was held to the end, as far as the process has learned by then.
-#[must_use = "the lock is released when the guard is dropped"]
+/// Dropping the guard releases the mutex in the background, without waiting for the database. A loss that is noticed after the drop is reported to
+/// [`Config::on_lost`](crate::Config::on_lost) only. [`unlock`](Self::unlock) and [`unlock_async`](Self::unlock_async) return whether the mutex was
+/// held to the end, as far as the process knows by then.
+#[must_use = "dropping the guard releases the mutex"]
 pub struct ClusterGuard {
-    /// Its drop releases.
+    /// Dropping the turn releases the mutex.
     turn: Turn,
     requested: Arc<Requested>,
     fence: i64,
@@ -28,54 +29,56 @@ impl ClusterGuard {
         Self { turn, requested, fence }
     }
 
-    /// The name of the lock, with its namespace: what `waitword.check` is called with.
+    /// Returns the name of the mutex, with its namespace: the first argument of `waitword.check`.
     pub fn name(&self) -> &str {
         &self.requested.name
     }
 
-    /// The fencing number, larger than those of all guards of this lock before it, in all processes. To be shown with every access to
-    /// what the lock protects, the first read included ([how](crate#fencing)).
+    /// Returns the fencing number, which is larger than those of all earlier guards of this mutex, in all processes. Check it in each transaction
+    /// that accesses the protected data, including the first read ([how](crate#fencing)).
     ///
     /// # Errors
-    /// The lock is known to be lost. `Ok` is no proof that it is not: the database's check is.
+    /// [`Lost`] if the mutex is known to be lost. `Ok` does not prove that it is still held. Only the check in the database proves that.
     pub fn fence(&self) -> Result<i64, Lost> {
         self.requested.check().map(|()| self.fence)
     }
 
-    /// Shows the number to the database, as the first statement of a transaction that reads or writes what the lock protects: `waitword.check`
-    /// ([how](crate#fencing)).
+    /// Checks the fencing number in the database, by `waitword.check`. Must be the first statement of each transaction that reads or writes the
+    /// protected data ([why](crate#fencing)).
     ///
     /// # Errors
-    /// [`Error::Lost`] if the lock is known to be lost, or if a larger number was shown before: roll back. Or what the database says.
+    /// - [`Error::Lost`] if the mutex is known to be lost, or if a larger number was checked before. Roll the transaction back.
+    /// - Another [`Error`] if the statement failed.
     pub async fn check(&self, transaction: &mut (impl Transaction + ?Sized)) -> Result<(), Error> {
         pool::check(self.name(), self.fence()?, transaction).await
     }
 
-    /// Waits until the lock is lost: its session ended, or an administrator took the lock away, so that the database may grant it to another process.
+    /// Waits until the mutex is lost: its session ended, or an administrator deleted or changed its row. The database may then grant the mutex to
+    /// another process.
     ///
     /// # Cancellation
-    /// The future can be dropped and made again.
+    /// Dropping the future has no effect. It can be created again.
     pub async fn lost(&self) -> Lost {
         self.requested.lost.wait_async().await.clone()
     }
 
-    /// Runs a section, and drops it as soon as the lock is lost.
+    /// Runs the future `section`, and drops it as soon as the mutex is lost.
     ///
     /// ```no_run
     /// # async fn section(mutex: &waitword_postgres::ClusterMutex) -> Result<(), waitword_postgres::Error> {
     /// let guard = mutex.lock_async().await?;
     /// let fence = guard.fence()?;
     /// let sum = guard.run(async { 1 + fence }).await?;
-    /// guard.unlock_async().await?; // `sum` counts only after this
+    /// guard.unlock_async().await?; // rely on `sum` only after this
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// The lock was lost. The section may have done a part of its work.
+    /// [`Lost`] if the mutex was lost. The section may have done part of its work.
     ///
     /// # Cancellation
-    /// Dropped, the future drops the section. The lock stays held.
+    /// Dropping the future drops the section. The guard still holds the mutex.
     pub async fn run<F: Future>(&self, section: F) -> Result<F::Output, Lost> {
         tokio::select! {
             biased;
@@ -84,14 +87,14 @@ impl ClusterGuard {
         }
     }
 
-    /// Releases the lock, and blocks the thread until the database has answered, if it has to know.
+    /// Releases the mutex. Blocks the current thread until the database has answered, unless the mutex passes to a waiter of this process.
     ///
     /// # Errors
-    /// The lock was lost: others may have been in this section. If the lock goes to another thread or task of the process, the database is not
-    /// asked, and a loss that the process notices later is not told here; the fencing number is refused all the same.
+    /// [`Lost`] if the mutex was lost: another process may have held it at the same time. If the mutex passes to a waiter of this process, no
+    /// statement is sent, and a loss that the process notices later is not returned here. The database refuses the fencing number in any case.
     ///
     /// # Panics
-    /// In a task: use [`unlock_async`](Self::unlock_async) there.
+    /// If called in a task. Use [`unlock_async`](Self::unlock_async) there.
     #[doc(alias("release", "unlock_blocking"))]
     pub fn unlock(mut self) -> Result<(), Lost> {
         let sessions = &self.turn.cohort.sessions;
@@ -100,13 +103,14 @@ impl ClusterGuard {
         runtime.block_on(self.release())
     }
 
-    /// As [`unlock`](Self::unlock), in a task.
+    /// Releases the mutex without blocking the current thread. Waits until the database has answered, unless the mutex passes to a waiter of this
+    /// process.
     ///
     /// # Errors
-    /// As those of `unlock`.
+    /// As [`unlock`](Self::unlock).
     ///
     /// # Cancellation
-    /// Dropped, the future releases in the background, as a guard does.
+    /// Dropping the future releases the mutex in the background, as dropping the guard does.
     #[doc(alias("release_async"))]
     pub async fn unlock_async(mut self) -> Result<(), Lost> {
         self.release().await
@@ -114,7 +118,7 @@ impl ClusterGuard {
 
     async fn release(&mut self) -> Result<(), Lost> {
         let fenced = self.fence();
-        // Begun at the first poll; then it goes on by itself. The task ends without a result if the runtime does.
+        // The first poll spawns the release as a task, so dropping this future does not stop it. `Err`: the runtime is ending.
         if let Some(giving_back) = self.turn.end()
             && let Ok((_, released)) = giving_back.await
         {

@@ -1,19 +1,19 @@
 //! A lock with an expiry, which ends by itself if its holder hangs or is cut off.
 //!
-//! The database's clock decides when a lease has expired. The holder counts with its own monotonic clock, from before each request was sent, and a
-//! fiftieth of the term less. So it takes the lease for lost before the database can grant it to another, if
+//! The database's clock decides when a lease has expired. The holder measures with its own monotonic clock, starting before each request is sent, and
+//! counts on 49/50 of the term. So the holder considers the lease lost before the database can grant it to another, provided that
 //!
-//! - the holder's clock is slower than the database's by less than 2 in 100. No wall clock of the holder is read, so it may be hours off;
-//! - the database's clock is not set forward, and does not fail over to one that is ahead;
-//! - the holder's machine is not suspended, because its clock stands still then. A process that is stopped (`SIGSTOP`, a long page fault) has a
-//!   clock that goes on: the first `fence`, `check` or poll of `run` after it finds that the time is up.
+//! - the holder's clock is less than 2% slower than the database's. The holder's wall clock is not read, so it may be hours off;
+//! - the database's clock is not set forward, and a failover does not lead to a clock that is ahead;
+//! - the holder's machine is not suspended, because its clock stops then. The clock of a process that is stopped (`SIGSTOP`, a long page fault)
+//!   continues: the first `fence`, `check` or poll of `run` afterwards finds the lease expired.
 //!
 //! ```text
 //!  holder      sent ──────────────────────────────── lost
 //!  database          granted or renewed ────────────────── expired, may be granted to another
 //! ```
 //!
-//! A holder can be stopped between its look at the clock and what it does next. Only the fencing number refuses that.
+//! A holder can be stopped between reading the clock and its next action. Only the fencing number refuses that action.
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -32,22 +32,26 @@ use crate::pool::{self, Transaction, Value};
 use crate::session::VERSION;
 use crate::source::Source;
 
-/// The terms that there are.
+/// The range of terms.
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// How long a waiter sleeps at the longest before it asks again: the holder may release early.
+/// The longest time that a waiter sleeps between two attempts, because the holder may release before the expiry.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// The fencing number; or, negative, in how many milliseconds it expires. If the schema is of another version, `open` raises, and begins nothing.
+/// Returns the fencing number; or, negative, the milliseconds until the lease expires. If the schema has another version, `open` raises and has no
+/// effect.
 const TAKE: &str = "SELECT CASE WHEN waitword.version() = $4 THEN
     (SELECT coalesce(granted, -expires_in) FROM waitword.take_lease($1, $2, $3)) ELSE waitword.open($4::integer) END";
 
-/// A lock that expires unless it is renewed, which a task does at each third of its term. For holders that may hang or be cut off, such as a leader
-/// of many hours; it does not depend on a session, and outlives reconnecting.
+/// A lock that expires unless it is renewed. A task renews it at each third of its term. Use a lease for holders that may hang or be cut off, such as
+/// a leader for many hours. It does not depend on a session, and survives reconnections.
 ///
-/// Waiters ask again when it expires, or each second, in no order. Dropped, it is given back in the background.
-#[must_use = "the lease is given back when it is dropped"]
+/// Dropping the lease releases it in the background.
+///
+/// # Fairness
+/// None. Waiters retry when the lease expires, and at least once per second, in no order.
+#[must_use = "dropping the lease releases it"]
 pub struct Lease {
     state: Arc<State>,
     renewal: AbortHandle,
@@ -59,13 +63,13 @@ struct State {
     name: Arc<str>,
     fence: i64,
     term: Duration,
-    /// Before the database's.
+    /// The expiry by this process's clock, which is before that by the database's.
     expiry: Mutex<Instant>,
     lost: OnceLock<Lost>,
 }
 
 impl Lease {
-    /// Takes it if it has expired. Otherwise, returns when it will.
+    /// Acquires the lease if it has expired. Otherwise returns the time until it expires.
     pub(crate) async fn take(
         source: &Source,
         name: &Arc<str>,
@@ -74,12 +78,12 @@ impl Lease {
         if !(SHORTEST..=LONGEST).contains(&term) {
             return Err(Error::Term(term));
         }
-        // What the database counts.
+        // The database counts whole milliseconds.
         let term = Duration::from_millis(term.as_millis() as u64);
         let mut values = vec![Value::Text(name.to_string()), Value::Text(source.process().to_owned())];
         values.extend([Value::Int8(term.as_millis() as i64), Value::Int8(VERSION.into())]);
         let (its_source, its_name) = (source.clone(), Arc::clone(name));
-        // Dropped, because nobody awaits it any more, the lease is given back.
+        // If the caller was cancelled, the lease is dropped, which releases it.
         let taken = move |sent: Instant, answer: i64| {
             if answer <= 0 {
                 return Err(Duration::from_millis(answer.unsigned_abs()));
@@ -93,7 +97,7 @@ impl Lease {
         source.call(TAKE, values, taken).await
     }
 
-    /// Takes it, after it has expired.
+    /// Acquires the lease, retrying until it has expired.
     pub(crate) async fn wait(source: &Source, name: &Arc<str>, term: Duration) -> Result<Self, Error> {
         loop {
             match Self::take(source, name, term).await? {
@@ -103,41 +107,48 @@ impl Lease {
         }
     }
 
-    /// The name of the lease, with its namespace: what `waitword.check` is called with.
+    /// Returns the name of the lease, with its namespace: the first argument of `waitword.check`.
     pub fn name(&self) -> &str {
         &self.state.name
     }
 
-    /// The fencing number, larger than those of all leases and locks of this name before it.
+    /// Returns the fencing number, which is larger than those of all earlier leases and locks of this name.
     ///
     /// # Errors
-    /// The lease was lost, or its time is up by this process's clock.
+    /// [`Lost`] if the lease was lost, or has expired by this process's clock.
     pub fn fence(&self) -> Result<i64, Lost> {
         self.state.check().map(|()| self.state.fence)
     }
 
-    /// Shows the number to the database, as the first statement of a transaction that reads or writes what the lease protects: `waitword.check`
-    /// ([how](crate#fencing)).
+    /// Checks the fencing number in the database, by `waitword.check`. Must be the first statement of each transaction that reads or writes the
+    /// protected data ([why](crate#fencing)).
     ///
     /// # Errors
-    /// [`Error::Lost`] if the lease was lost, or if a larger number was shown before: roll back. Or what the database says.
+    /// - [`Error::Lost`] if the lease was lost, or if a larger number was checked before. Roll the transaction back.
+    /// - Another [`Error`] if the statement failed.
     pub async fn check(&self, transaction: &mut (impl Transaction + ?Sized)) -> Result<(), Error> {
         pool::check(self.name(), self.fence()?, transaction).await
     }
 
-    /// Waits until the lease is lost: it could not be renewed before its expiry.
+    /// Waits until the lease is lost, because it could not be renewed before its expiry.
+    ///
+    /// # Cancellation
+    /// Dropping the future has no effect. It can be created again.
     pub async fn lost(&self) -> Lost {
         self.state.lost.wait_async().await.clone()
     }
 
-    /// Runs a section, and drops it as soon as the lease is lost. It is not polled once the time is up.
+    /// Runs the future `section`, and drops it as soon as the lease is lost. The section is not polled after the expiry.
     ///
     /// # Errors
-    /// The lease was lost. The section may have done a part of its work.
+    /// [`Lost`] if the lease was lost. The section may have done part of its work.
+    ///
+    /// # Cancellation
+    /// Dropping the future drops the section. The lease stays held.
     pub async fn run<F: Future>(&self, section: F) -> Result<F::Output, Lost> {
         let (mut lost, mut section) = (pin!(self.lost()), pin!(section));
         poll_fn(|cx| {
-            // A process that was stopped may come here before the task that renews.
+            // In a process that was stopped, this may run before the renewal task does.
             self.state.check()?;
             if let Poll::Ready(lost) = lost.as_mut().poll(cx) {
                 return Poll::Ready(Err(lost));
@@ -147,22 +158,23 @@ impl Lease {
         .await
     }
 
-    /// Gives it back, so that another need not wait for its expiry.
+    /// Releases the lease, so that other processes need not wait for its expiry. Waits for the database's answer.
     ///
     /// # Errors
-    /// It was lost before; or the database cannot be asked, and it expires by itself.
+    /// - [`Error::Lost`] if the lease was lost before.
+    /// - Another [`Error`] if the database could not be reached. The lease then expires by itself.
     ///
     /// # Cancellation
-    /// Dropped, the future gives it back in the background.
+    /// Dropping the future releases the lease in the background.
     pub async fn release_async(mut self) -> Result<(), Error> {
         let fence = self.fence();
-        // It would find that the lease has ended, and tell of a loss.
+        // Otherwise the renewal task would find that the lease has ended, and report a loss.
         self.renewal.abort();
         let state = Arc::clone(&self.state);
         let ended = end(&state).await;
-        // Until then, its drop does the same in the background; twice is once.
+        // If that failed or is cancelled, the drop ends it in the background. Ending it twice is harmless.
         self.is_ended = ended.is_ok();
-        // Of a loss its user must know; of a failure to end it, less.
+        // A loss takes precedence over a failure to end the lease.
         fence?;
         ended
     }
@@ -184,7 +196,7 @@ impl State {
         *self.expiry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whoever sees first that the time is up tells of the loss: no renewal takes it back.
+    /// Returns `Err` if the lease is lost. The first caller after the expiry reports the loss. A later renewal does not revoke it.
     fn check(&self) -> Result<(), Lost> {
         if self.lost.get().is_none() && Instant::now() >= self.expiry() {
             self.lose("it was not renewed in time");
@@ -202,7 +214,7 @@ impl State {
     }
 }
 
-/// How much of a term its holder counts on: no clock of two runs exactly as fast as the other.
+/// The part of a term that its holder counts on, because no two clocks run at exactly the same rate.
 fn counted(term: Duration) -> Duration {
     term - term / 50
 }
@@ -213,8 +225,8 @@ async fn end(state: &State) -> Result<(), Error> {
     state.source.call(END, values, |_, _| ()).await
 }
 
-/// Renews at each third of the term, or up to a twelfth earlier, so that many leases are not renewed at once; and more often while the database does not
-/// answer.
+/// Renews at each third of the term, or up to a twelfth of the term earlier, so that many leases are not renewed at once. Retries more often while the
+/// database does not answer.
 async fn renew(state: Arc<State>) {
     const RENEW: &str = "SELECT waitword.renew_lease($1, $2, $3)::integer::bigint";
     let mut values = vec![Value::Text(state.name.to_string()), Value::Int8(state.fence)];
@@ -231,7 +243,7 @@ async fn renew(state: Arc<State>) {
             }
         };
         let renewed = timeout_at(state.expiry(), renewal).await;
-        // An answer that came too late does not give the lease back.
+        // A renewal whose answer arrived after the expiry does not count.
         if state.check().is_err() {
             return;
         }

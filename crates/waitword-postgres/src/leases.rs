@@ -1,4 +1,4 @@
-//! Leases on the program's own pool.
+//! Leases whose statements run on the program's own pool.
 
 use std::fmt;
 use std::future::Future;
@@ -16,12 +16,14 @@ use crate::lease::Lease;
 use crate::pool::Pool;
 use crate::source::{Own, Source};
 
-/// Leases of a database, on a [pool](Pool) of the program's own. Each statement is a transaction of its own and takes a connection from the pool for
-/// so long. Between statements, a lease holds none. A pooler that shares sessions (PgBouncer in `pool_mode = transaction`) may be in between.
+/// Acquires leases on the program's own [pool](Pool) of connections.
+///
+/// Each statement is a transaction of its own and uses a connection of the pool only for its duration. Between statements, a lease uses no connection.
+/// The connections may lead through a pooler that shares sessions (PgBouncer in `pool_mode = transaction`).
 ///
 /// The database needs the [schema](crate::SCHEMA), and the role `USAGE` on it. [`migrate`](crate::migrate) needs a connection that is not shared.
 ///
-/// A clone is the same.
+/// Clones use the same pool.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
@@ -42,10 +44,12 @@ use crate::source::{Own, Source};
 pub struct Leases(Arc<Own>);
 
 impl Leases {
-    /// Asks nothing of the database.
+    /// Creates leases on `pool`. Sends no statement.
+    ///
+    /// Renewals run in the current tokio runtime, which must outlive the leases.
     ///
     /// # Panics
-    /// Outside of a tokio runtime with time. Renewals run there, so that it has to outlive the leases.
+    /// If called outside of a tokio runtime with time.
     pub fn new(pool: impl Pool) -> Self {
         let answer_limit = Duration::from_secs(5);
         Self(Arc::new(Own {
@@ -56,34 +60,42 @@ impl Leases {
         }))
     }
 
-    /// How long the pool may take for a connection and an answer; none of the statements waits for a lease. Statements that fail for a reason that may
-    /// pass are repeated for so long. 5 s without this. A renewal has a third of the term.
+    /// Sets the time limit of a statement: for a connection of the pool and the database's answer. Statements do not wait for leases. A statement that
+    /// fails for a temporary reason is repeated within the limit. The default is 5 s. The limit of a renewal is a third of the term instead.
     pub fn answer_limit(self, limit: Duration) -> Self {
         Self(Arc::new(Own { answer_limit: limit.min(FOR_EVER), ..Own::clone(&self.0) }))
     }
 
-    /// Acquires the lease with this name, when it has expired or was released. A `term` is what others wait if the holder hangs, and the database, or a
-    /// connection of the pool, may be away for two thirds of it; below a second, small delays end it. From a millisecond to 30 days.
+    /// Acquires the lease with this name, waiting until it has expired or was released.
     ///
-    /// A waiter asks again when the lease expires, and at least each second; waiters are in no order.
+    /// The `term` bounds how long others wait if the holder hangs. The lease survives an outage of the database, or of the pool's connections, of two
+    /// thirds of the term. With a term below 1 s, short delays can lose the lease. The range is 1 ms to 30 days.
     ///
     /// # Errors
-    /// [`Error::Name`], [`Error::Term`], [`Error::PoolClosed`]; [`Error::Unreachable`] after the [limit](Self::answer_limit); [`Error::TimedOut`];
-    /// or what the database says. If an answer was lost on its way, the lease may be held by nobody until it expires.
+    /// - [`Error::Name`] or [`Error::Term`] if an argument is not valid.
+    /// - [`Error::PoolClosed`].
+    /// - [`Error::Unreachable`] after the [limit](Self::answer_limit).
+    /// - [`Error::TimedOut`] if the future has a deadline.
+    /// - Another [`Error`] if a statement failed.
+    ///
+    /// If an answer was lost on its way, the lease may stay taken, without a holder, until it expires.
     ///
     /// # Cancellation
-    /// Dropped, the future gives back in the background what was granted.
+    /// Dropping the future releases, in the background, a lease that was granted.
+    ///
+    /// # Fairness
+    /// None. A waiter retries when the lease expires, and at least once per second. Waiters are in no order.
     pub fn lease_async(&self, name: &str, term: Duration) -> LeaseAsync {
         LeaseAsync::new(Source::Pool(Arc::clone(&self.0)), checked(name.into()), term)
     }
 
-    /// Acquires the lease if it has expired or was released. `None`: another holds it.
+    /// Attempts to acquire the lease with this name without waiting for its holder. Returns `None` if another holds it.
     ///
     /// # Errors
-    /// As those of [`lease_async`](Self::lease_async).
+    /// As [`lease_async`](Self::lease_async).
     ///
     /// # Cancellation
-    /// As that of [`lease_async`](Self::lease_async).
+    /// As [`lease_async`](Self::lease_async).
     pub async fn try_lease_async(&self, name: &str, term: Duration) -> Result<Option<Lease>, Error> {
         let source = Source::Pool(Arc::clone(&self.0));
         Ok(Lease::take(&source, &checked(name.into())?, term).await?.ok())
@@ -99,12 +111,12 @@ impl LeaseAsync {
         Self(Box::pin(async move { Lease::wait(&source, &name?, term).await }))
     }
 
-    /// Gives up with [`Error::TimedOut`] when so much time has passed since this call.
+    /// Limits the wait to `limit`, counted from this call. The future then returns [`Error::TimedOut`].
     pub fn timeout(self, limit: Duration) -> Self {
         self.deadline(std::time::Instant::now() + limit.min(FOR_EVER))
     }
 
-    /// Gives up with [`Error::TimedOut`] at this time.
+    /// Limits the wait to `deadline`. The future then returns [`Error::TimedOut`].
     pub fn deadline(self, deadline: std::time::Instant) -> Self {
         Self(Box::pin(
             async move { timeout_at(deadline.into(), self.0).await.unwrap_or(Err(Error::TimedOut)) },

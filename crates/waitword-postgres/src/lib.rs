@@ -1,84 +1,100 @@
-//! One lock over many machines: the threads and tasks of all processes that reach one PostgreSQL.
+//! Distributed mutexes and leases on PostgreSQL, for the threads and tasks of all processes that connect to one database.
 //!
 //! ```no_run
 //! use waitword_postgres::{Cluster, Config, Error};
 //!
 //! # async fn run() -> Result<(), Error> {
 //! let config: Config = "postgresql://app@db.example/shop".parse()?;
-//! waitword_postgres::migrate(&config).await?; // once; or the text `SCHEMA` among the program's own migrations
+//! waitword_postgres::migrate(&config).await?; // once; or add `SCHEMA` to the program's own migrations
 //! let cluster = Cluster::connect(config).await?;
 //!
 //! let stock = cluster.mutex("stock")?;
 //! let guard = stock.lock_async().await?; // a thread: `stock.lock()?`
 //! let fence = guard.fence()?;
-//! // … BEGIN; SELECT waitword.check('stock', fence); SELECT and UPDATE what is protected; COMMIT …
-//! guard.unlock_async().await?; // `Err`: the lock was lost meanwhile
+//! // … BEGIN; SELECT waitword.check('stock', fence); SELECT and UPDATE the protected rows; COMMIT …
+//! guard.unlock_async().await?; // `Err` if the lock was lost before the release
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! The methods are those of [`waitword::Mutex`]: a plain name blocks, `_async` is a future, `try_` does not wait for a holder, `_for` and
-//! `_until` give up. A future that is dropped leaves nothing locked.
+//! The methods are named as those of [`waitword::Mutex`]: a plain name blocks, `_async` returns a future, `try_` does not wait for a holder, `_for`
+//! and `_until` limit the wait. Dropping a future leaves nothing locked.
 //!
 //! # Order
-//! The tasks and threads of a process queue on a local `Mutex`; only its head waiter has a request in the database. The database grants
-//! in the order of requests. A release hands the lock on to a local waiter without asking the database, for a
-//! [tenure](Config::tenure) at the longest. If the head waiter gives up, the next local waiter adopts its request, with the position of the process in
-//! the database's queue; the request is taken back when nobody of the process is left.
+//! The tasks and threads of a process queue on a local `Mutex`. Only its head waiter has a request in the database, which grants requests in the
+//! order in which it received them. A release passes the lock to the next local waiter without a statement, for at most one
+//! [tenure](Config::tenure). If the head waiter gives up, the next local waiter adopts the request, with the process's position in the database's
+//! queue. The request is withdrawn when the process has no waiter left.
 //!
 //! # What it costs
-//! A process has one session. An advisory lock of PostgreSQL belongs to the session that waited for it, and a session that waits for one key
-//! can do nothing else; so the queue is a table instead, and an advisory lock only tells that a process lives. A request returns at once, and its
-//! grant comes as a notification. A lock that is free costs a round trip, one that is held two messages, and a release a round trip. The database
-//! writes each grant to its disk, so that no fencing number is granted twice. `NOTIFY` is one at a time for a database: some thousand
-//! handoffs between processes per second, over all locks. A transaction that stays open for minutes anywhere in the database keeps the old
-//! versions of the queue's rows from being cleaned up, which slows it.
+//! A process has one session. PostgreSQL's own advisory locks would need more: an advisory lock belongs to the session that waited for it, and a
+//! session that waits for one lock can do nothing else. So the queue is a table, and an advisory lock only shows that a process is alive.
 //!
-//! Of each process and lock, one request at a time is in the database, however many futures are polled and dropped. A session has 16 statements under way
-//! at a time; a future that is dropped before its statement is sent sends nothing. Renewals of leases do not wait for those that are not sent yet.
+//! | operation | cost |
+//! |---|---|
+//! | acquire a free lock | one round trip |
+//! | acquire a held lock | two messages: the request returns at once, and the grant arrives as a notification |
+//! | release | one round trip; none if the lock passes to a local waiter |
 //!
-//! # When it is lost
-//! The database takes the lock from a process whose session ended: the connection broke, an administrator ended it, the server restarted,
-//! or did not answer for [some seconds](Config::answer_limit). The holder is told: [`ClusterGuard::lost`], [`ClusterGuard::fence`], the end of
-//! [`ClusterGuard::run`], the result of [`ClusterGuard::unlock`], [`Config::on_lost`]. Waiters are not: they enqueue again with the next session.
-//! A lock whose row an administrator deletes or changes by hand is lost, too; its holder is told within a second or two, and a waiter whose row is
-//! gone enqueues again. If a process dies, others notice within a second. A process that hangs keeps its locks as long as its machine answers: [`Lease`] is for those.
+//! - The database writes each grant to its disk, so that no fencing number is granted twice.
+//! - PostgreSQL serializes the `NOTIFY`s of a database. This limits handoffs between processes to some thousand per second, over all locks.
+//! - A transaction that stays open for minutes, anywhere in the database, prevents the cleanup of old versions of the queue's rows,
+//!   which slows the queue.
+//! - Each process has at most one request per lock in the database, however many futures are polled and dropped.
+//! - A session sends at most 16 statements at a time. A future that is dropped before its statement is sent sends nothing. Renewals of leases do
+//!   not queue behind unsent statements.
+//!
+//! # When a lock is lost
+//! A process loses all its locks when its session ends: the connection broke, an administrator terminated it, the server restarted, or the server
+//! did not answer within the [limit](Config::answer_limit). A lock whose row an administrator deletes or changes by hand is lost too.
+//!
+//! - The holder is informed by [`ClusterGuard::lost`], [`ClusterGuard::fence`], the result of [`ClusterGuard::run`] and of [`ClusterGuard::unlock`],
+//!   and [`Config::on_lost`]; of a deleted or changed row within one to two seconds.
+//! - Waiters get no error. They enqueue again, with the next session or with a new row.
+//! - If a process dies, other processes notice within a second.
+//! - A process that hangs keeps its locks as long as its machine answers. Use a [`Lease`] for holders that may hang.
 //!
 //! # Fencing
-//! A holder that was stopped for a minute between two instructions, and has not been told yet, believes that it holds the lock. So
-//! what is protected has to refuse it. Each guard has a number larger than those of all before it. Call [`ClusterGuard::check`]
-//! or [`Lease::check`]; or, with that number,
+//! A holder that was stopped for a minute between two instructions, and does not know of the loss yet, still believes that it holds the lock. So
+//! the protected data has to refuse it. Each guard has a fencing number, larger than those of all guards before it. As the first statement of
+//! *each* transaction that reads or writes the protected data, call [`ClusterGuard::check`] or [`Lease::check`], or in SQL
 //!
 //! ```sql
 //! SELECT waitword.check('stock', 1048577);
 //! ```
 //!
-//! as the first statement of *each* transaction that reads or writes what the lock protects. It raises (`WW001`) if a larger number was there
-//! before, and keeps those with larger numbers waiting until the transaction ends; set `idle_in_transaction_session_timeout` for holders that are
-//! cut off in theirs. If only writes were checked, an old holder could still write between a new one's read and its write. Once
+//! It raises `WW001` if a larger number was checked before. It blocks checks with larger numbers until the transaction ends, so set
+//! `idle_in_transaction_session_timeout` for holders that are cut off inside a transaction. Check reads too: otherwise an old holder could write
+//! between a new holder's read and its write. After
 //!
 //! ```sql
 //! SELECT waitword.protect('items', 'stock');
 //! ```
 //!
-//! was called for a table, a write to it without the check raises, too (`WW004`). Reads cannot be refused this way. What is protected may
-//! be in another database, if that has the [schema](SCHEMA), too.
+//! a write to the table in a transaction without a check raises `WW004`. Reads cannot be refused this way. The protected data may be in another
+//! database, if that database has the [schema](SCHEMA).
 //!
 //! # Leases on a pool
-//! [`Leases`] need no session: their statements run on any connection of a pool of the program's own, also behind a pooler that shares sessions.
+//! [`Leases`] need no session. Their statements run on any connection of the program's own pool, also behind a pooler that shares sessions.
 //!
-//! # Where it ends
-//! The sessions of a [`Cluster`] must not be shared (PgBouncer in pool mode `transaction` or `statement`): that is an [error](Error::SharedSession) of
-//! [`Cluster::connect`]. It connects a second time for a moment, and sees whether that client is given the server process of the session; then whether
-//! the session still has that process itself. What this does not notice: a pooler that gives both connections other server processes at this moment,
-//! because others use it or because it refuses the second connection. Then it is an error as soon as two clients meet in one server process, or one in
-//! two; if they never do, and the process is killed, its locks stay held until the pooler closes its server process. A failover to a replica that lags
-//! behind forgets locks, and perhaps numbers: use synchronous replication. PostgreSQL 14 is the oldest.
+//! # Limits
+//! **Shared sessions.** A pooler must not share the session of a [`Cluster`] among clients, as PgBouncer does with `pool_mode = transaction` or
+//! `statement`. [`Cluster::connect`] tests for this and returns [`Error::SharedSession`]: it opens a second connection for a moment, checks that this
+//! connection does not get the session's server process, and then that the session still has it. The test misses a pooler that happens to assign
+//! other server processes to both connections, because other clients use it at that moment, or one that refuses the second connection. Then the
+//! error comes later, as soon as two clients meet in one server process, or one client in two. If that never happens and the process is killed,
+//! its locks stay held until the pooler closes the server process.
 //!
-//! Where to read on: `cluster.rs` is the door; `mutex.rs` and `guard.rs` are what users call, `cohort.rs` the local queue and `request.rs` one
-//! request of the process in the database's; `session.rs` carries it, `sessions.rs` replaces a lost one; `schema.sql` is the database's side;
-//! `lease.rs` is the lock with an expiry, `leases.rs` takes it
-//! on a pool, `source.rs` is where it asks, and `pool.rs` what it needs of a client.
+//! **Failover.** A replica that lags behind loses locks, and possibly fencing numbers. Use synchronous replication.
+//!
+//! **Versions.** The oldest supported version is PostgreSQL 14.
+//!
+//! # Source files
+//! - `cluster.rs`, `mutex.rs` and `guard.rs`: the interface of the locks.
+//! - `cohort.rs`: the local queue; `request.rs`: the process's request in the database's queue.
+//! - `session.rs`: the connection that carries requests; `sessions.rs`: replaces a session that ended; `schema.sql`: the database's side.
+//! - `lease.rs`: a lock with an expiry; `leases.rs`: leases on a pool; `source.rs`: where a lease runs its statements; `pool.rs`: what a lease needs
+//!   from a client.
 
 #![forbid(unsafe_code)]
 // docs.rs shows which feature an item needs.
@@ -106,10 +122,10 @@ pub use lease::Lease;
 pub use leases::{LeaseAsync, Leases};
 pub use mutex::ClusterMutex;
 pub use pool::{Answer, Failure, Pool, Transaction, Value};
-/// What [`Config::tls`] takes.
+/// The TLS library, whose `ClientConfig` is the argument of [`Config::tls`].
 #[cfg(feature = "tls")]
 pub use rustls;
-/// What a [`Config`] can be made of, and what errors contain.
+/// The PostgreSQL client. A [`Config`] can be created from its `Config`, and errors contain its errors.
 pub use tokio_postgres;
 
 /// Compiles the programs of the guide.

@@ -1,4 +1,4 @@
-//! The ways to lock: blocking, trying and as a future, without a deadline and with one.
+//! The methods that acquire the lock: blocking, `try_` and async, with and without a deadline.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,38 +11,41 @@ use crate::guard::ClusterGuard;
 use tokio::time::timeout_at;
 use waitword::may_block;
 
-/// The clock of a runtime that no thread drives stands still: after this, a thread's own clock ends its wait.
+/// A runtime that no thread drives fires no timers. So long after the deadline, the blocked thread ends its wait by its own clock.
 const LATE: Duration = Duration::from_millis(100);
 
-/// A lock of a database, for the threads and tasks of all processes that reach it. A clone is the same lock; so is what
-/// [`Cluster::mutex`](crate::Cluster::mutex) returns for the same name.
+/// A mutex in a database, for the threads and tasks of all processes that connect to it.
 ///
-/// All guards are owned: they have a share in the lock, so there are no methods with `_owned` in their names.
+/// Clones are handles to the same mutex. [`Cluster::mutex`](crate::Cluster::mutex) also returns the same mutex for the same name.
+///
+/// Guards are owned: they hold an `Arc` of the mutex. So no methods have `_owned` in their names.
 ///
 /// # Fairness
-/// The threads and tasks of a process queue as those of [`waitword::Mutex`] do. Processes are granted the lock in the order in which the
-/// database received their requests; each may hand it on among its own for a [tenure](crate::Config::tenure). A process whose session ends loses
-/// its place, and requests anew.
+/// The threads and tasks of a process queue as those of [`waitword::Mutex`] do. The database grants the mutex to processes in the order in which it
+/// received their requests. A process may pass the mutex among its own waiters for one [tenure](crate::Config::tenure). A process whose session ends
+/// loses its position in the queue and requests the mutex again.
 ///
-/// # Not re-entrant
-/// A task or thread that locks twice waits for itself.
+/// # Reentrancy
+/// The mutex is not reentrant: a thread or task that acquires it twice deadlocks.
 #[derive(Clone)]
 pub struct ClusterMutex(pub(crate) Arc<Cohort>);
 
 impl ClusterMutex {
-    /// The name, with its namespace.
+    /// Returns the name of the mutex, with its namespace.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Locks, and blocks the thread until the lock is held.
+    /// Acquires the mutex, blocking the current thread until it is available.
     ///
     /// # Errors
-    /// [`Error`] has the cases: no session could be had, or the database failed. Nothing is held or requested after an error.
+    /// Returns an [`Error`] if there is no session with the database, or if the database reports an error. After an error nothing is held or
+    /// requested.
     ///
     /// # Panics
-    /// In a task, which must not block: use [`lock_async`](Self::lock_async). If it would have to wait for another of this process and
-    /// this thread must not block ([`waitword::forbid_blocking`]). And after the end of the runtime in which the cluster connected.
+    /// - If called in a task, which must not block. Use [`lock_async`](Self::lock_async) there.
+    /// - If another thread or task of this process holds the mutex and this thread must not block ([`waitword::forbid_blocking`]).
+    /// - If the runtime in which the cluster connected has ended.
     #[doc(alias("acquire", "pg_advisory_lock"))]
     pub fn lock(&self) -> Result<ClusterGuard, Error> {
         self.0.sessions.may_block("lock_async");
@@ -52,10 +55,10 @@ impl ClusterMutex {
         self.0.sessions.runtime.block_on(enter(turn, None))
     }
 
-    /// As [`lock`](Self::lock), for at most `timeout`.
+    /// Attempts to acquire the mutex, blocking the current thread for at most `timeout`.
     ///
     /// # Errors
-    /// As those of [`lock_until`](Self::lock_until).
+    /// As [`lock_until`](Self::lock_until).
     ///
     /// # Panics
     /// As [`lock_until`](Self::lock_until).
@@ -67,14 +70,15 @@ impl ClusterMutex {
         }
     }
 
-    /// As [`lock`](Self::lock), until `deadline` at the latest. The deadline counts for the wait and for all that the database is asked.
+    /// Attempts to acquire the mutex, blocking the current thread until `deadline` at the latest. The deadline covers the wait and the statements.
     ///
     /// # Errors
-    /// [`Error::TimedOut`]; [`Error::BlockingForbidden`], if it would have to wait for another of this process and this thread must not
-    /// block; or as those of `lock`.
+    /// - [`Error::TimedOut`] if the mutex was not acquired by the deadline.
+    /// - [`Error::BlockingForbidden`] if another thread or task of this process holds the mutex and this thread must not block.
+    /// - As [`lock`](Self::lock).
     ///
     /// # Panics
-    /// In a task: use [`lock_async_until`](Self::lock_async_until).
+    /// If called in a task. Use [`lock_async_until`](Self::lock_async_until) there.
     #[doc(alias = "try_lock_until")]
     pub fn lock_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         self.0.sessions.may_block("lock_async_until");
@@ -96,37 +100,39 @@ impl ClusterMutex {
         })
     }
 
-    /// Locks if nobody holds the lock. Does not wait for a holder, but blocks the thread until the database has answered. `None`: it is held,
-    /// or another of this process is about to hold it.
+    /// Attempts to acquire the mutex without waiting for a holder. Blocks the current thread until the database has answered.
+    ///
+    /// Returns `None` if the mutex is held, or if another thread or task of this process is about to acquire it.
     ///
     /// # Errors
-    /// As those of [`lock`](Self::lock).
+    /// As [`lock`](Self::lock).
     ///
     /// # Panics
-    /// In a task: use [`try_lock_async`](Self::try_lock_async).
+    /// If called in a task. Use [`try_lock_async`](Self::try_lock_async) there.
     #[doc(alias("try_acquire", "pg_try_advisory_lock"))]
     pub fn try_lock(&self) -> Result<Option<ClusterGuard>, Error> {
         self.0.sessions.may_block("try_lock_async");
         self.0.sessions.runtime.block_on(self.try_lock_async())
     }
 
-    /// Locks without blocking the thread.
+    /// Acquires the mutex without blocking the current thread.
     ///
     /// ```no_run
     /// # async fn lock(cluster: waitword_postgres::Cluster) -> Result<(), waitword_postgres::Error> {
     /// let mutex = cluster.mutex("stock")?;
     /// let guard = mutex.lock_async().await?;
-    /// println!("held, as number {}", guard.fence()?);
+    /// println!("the fencing number is {}", guard.fence()?);
     /// guard.unlock_async().await?;
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// As those of [`lock`](Self::lock).
+    /// As [`lock`](Self::lock).
     ///
     /// # Cancellation
-    /// Dropped at whatever moment, the future leaves the local queue and the database's, and gives back in the background what was granted.
+    /// Dropping the future, at any time, removes it from the local queue. If no local waiter is left to adopt its request, the request is withdrawn
+    /// from the database's queue. A mutex that was granted already is passed to the next local waiter or released in the background.
     #[doc(alias = "acquire_async")]
     pub async fn lock_async(&self) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();
@@ -135,13 +141,13 @@ impl ClusterMutex {
         enter(turn, None).await
     }
 
-    /// As [`lock_async`](Self::lock_async), for at most `timeout`, counted from the first poll.
+    /// Attempts to acquire the mutex within `timeout`, counted from the first poll, without blocking the current thread.
     ///
     /// # Errors
-    /// As those of [`lock_until`](Self::lock_until), without `BlockingForbidden`.
+    /// As [`lock_until`](Self::lock_until), without [`Error::BlockingForbidden`].
     ///
     /// # Cancellation
-    /// As that of `lock_async`.
+    /// As [`lock_async`](Self::lock_async).
     pub async fn lock_async_for(&self, timeout: Duration) -> Result<ClusterGuard, Error> {
         match Instant::now().checked_add(timeout) {
             Some(deadline) => self.lock_async_until(deadline).await,
@@ -149,13 +155,13 @@ impl ClusterMutex {
         }
     }
 
-    /// As [`lock_async`](Self::lock_async), until `deadline` at the latest.
+    /// Attempts to acquire the mutex until `deadline` at the latest, without blocking the current thread.
     ///
     /// # Errors
-    /// As those of [`lock_until`](Self::lock_until), without `BlockingForbidden`.
+    /// As [`lock_until`](Self::lock_until), without [`Error::BlockingForbidden`].
     ///
     /// # Cancellation
-    /// As that of `lock_async`.
+    /// As [`lock_async`](Self::lock_async).
     pub async fn lock_async_until(&self, deadline: Instant) -> Result<ClusterGuard, Error> {
         let waiting = self.0.waiting();
         let turn = self.0.turn(self.0.local.lock_owned_async().deadline(deadline).await?);
@@ -163,13 +169,15 @@ impl ClusterMutex {
         enter(turn, Some(deadline)).await
     }
 
-    /// As [`try_lock`](Self::try_lock), in a task.
+    /// Attempts to acquire the mutex without waiting for a holder. The future waits only for the database's answer.
+    ///
+    /// Returns `None` if the mutex is held, or if another thread or task of this process is about to acquire it.
     ///
     /// # Errors
-    /// As those of [`lock`](Self::lock).
+    /// As [`lock`](Self::lock).
     ///
     /// # Cancellation
-    /// As that of [`lock_async`](Self::lock_async).
+    /// As [`lock_async`](Self::lock_async).
     pub async fn try_lock_async(&self) -> Result<Option<ClusterGuard>, Error> {
         let Some(local) = self.0.local.try_lock_owned() else { return Ok(None) };
         Ok(self.0.turn(local).enter(false).await?.map(ClusterGuard::new))
@@ -182,7 +190,7 @@ async fn enter(turn: Turn, deadline: Option<Instant>) -> Result<ClusterGuard, Er
         Some(deadline) => timeout_at(deadline.into(), enter).await.unwrap_or(Err(Error::TimedOut))?,
         None => enter.await?,
     };
-    // A waiter gets it, or an error.
+    // `None` is for attempts that do not wait.
     held.map(ClusterGuard::new).ok_or(Error::TimedOut)
 }
 

@@ -1,7 +1,8 @@
-//! What a lease needs of a client: one statement, one row. Done for the clients that people use; others implement two methods.
+//! What a lease needs from a client: to run one statement that returns one row. Implemented for the usual clients. For another client, implement
+//! the one method of [`Pool`] and the one of [`Transaction`].
 //!
-//! Nothing of a session is used: no `SET`, no `LISTEN`, no advisory lock, no prepared statement with a name. So any two statements may run on
-//! different connections, and on different server processes of a pooler.
+//! No state of a session is used: no `SET`, no `LISTEN`, no advisory lock, no named prepared statement. So each statement may run on another
+//! connection, and on another server process of a pooler.
 
 use std::error::Error as StdError;
 use std::future::Future;
@@ -19,30 +20,33 @@ use crate::error::{Cause, Error, INTERRUPTED, Lost, chain};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value {
-    /// Of type `text`.
+    /// A value of the SQL type `text`.
     Text(String),
-    /// Of type `bigint`.
+    /// A value of the SQL type `bigint`.
     Int8(i64),
 }
 
-/// The first column of the row that a statement returns, a `bigint`.
+/// The future of a statement. Its value is the first column, a `bigint`, of the row that the statement returns.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<i64, Failure>> + Send + 'a>>;
 
-/// What [`Leases`](crate::Leases) run their statements on: a pool of connections, or one connection. Implemented for [`tokio_postgres::Client`] and,
-/// with the features `deadpool` and `sqlx`, for the pools of these crates; also behind an [`Arc`] or a `&'static` reference.
+/// A pool of connections, or one connection, on which [`Leases`](crate::Leases) run their statements.
+///
+/// Implemented for [`tokio_postgres::Client`], for the pools of `deadpool-postgres` and `sqlx` (with the features `deadpool` and `sqlx`), and for an
+/// [`Arc`] or a `&'static` reference of these.
 pub trait Pool: Send + Sync + 'static {
-    /// Runs a statement on any connection, in a transaction of its own, which has committed when the future returns.
+    /// Runs a statement on any connection, in a transaction of its own. The transaction must have committed when the future returns.
     fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a>;
 }
 
-/// A transaction of the program, for [`Lease::check`](crate::Lease::check) and [`ClusterGuard::check`](crate::ClusterGuard::check). Implemented for
-/// the transactions of the clients that [`Pool`] is implemented for.
+/// A transaction of the program, the argument of [`Lease::check`](crate::Lease::check) and [`ClusterGuard::check`](crate::ClusterGuard::check).
+///
+/// Implemented for the transactions of each client for which [`Pool`] is implemented.
 pub trait Transaction: Send {
-    /// Runs a statement in the transaction.
+    /// Runs a statement in this transaction.
     fn ask<'a>(&'a mut self, statement: &'a str, values: &'a [Value]) -> Answer<'a>;
 }
 
-/// Why a client did not get an answer.
+/// The error of a statement that a [`Pool`] or [`Transaction`] ran.
 #[derive(Clone, Debug)]
 pub struct Failure {
     code: Option<String>,
@@ -51,24 +55,25 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// An error of a client, and the SQLSTATE if the server reported it. Without one, the statement is tried again for a while.
+    /// Creates a failure from a client's error, with the SQLSTATE if the server reported one. Without a SQLSTATE, the statement is retried within its
+    /// time limit.
     pub fn new(sqlstate: Option<&str>, error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let cause = Arc::from(error.into());
         Self { code: sqlstate.map(str::to_owned), cause, is_closed: false }
     }
 
-    /// The pool was closed: the statement is not tried again.
+    /// Creates a failure from the error of a closed pool. The statement is not retried.
     pub fn closed(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self { is_closed: true, ..Self::new(None, error) }
     }
 
-    /// Whether the same statement may get an answer later.
+    /// Whether a retry of the statement may succeed.
     pub(crate) fn may_pass(&self) -> bool {
         let is_interrupted = self.code.as_deref().is_some_and(|code| INTERRUPTED.contains(&code));
         is_interrupted || self.clone().error(Instant::now()).may_pass()
     }
 
-    /// What users are told of a statement that was begun at `start`.
+    /// The error to report for a statement that was begun at `start`.
     pub(crate) fn error(self, start: Instant) -> Error {
         if self.is_closed {
             return Error::PoolClosed(self.cause);
@@ -77,7 +82,7 @@ impl Failure {
     }
 }
 
-/// Shows a fencing number, as the first statement of a transaction.
+/// Checks a fencing number, as the first statement of a transaction.
 pub(crate) async fn check(
     name: &str,
     fence: i64,
@@ -101,7 +106,7 @@ impl From<tokio_postgres::Error> for Failure {
     }
 }
 
-/// By a statement without a name, which a pooler need not know.
+/// Runs an unnamed prepared statement, because a pooler may not support named ones.
 async fn ask(
     client: &(impl GenericClient + Sync),
     statement: &str,
@@ -156,7 +161,7 @@ mod deadpool {
                 let mut asked = Asked(Some(client));
                 let answer = match &asked.0 {
                     Some(client) => ask(&***client, statement, values).await,
-                    None => unreachable!("it is taken below"),
+                    None => unreachable!("the connection is taken out below"),
                 };
                 drop(asked.0.take());
                 answer
@@ -164,7 +169,7 @@ mod deadpool {
         }
     }
 
-    /// A connection that owes an answer. Dropped, it is closed, and does not go back to the pool: it may hang.
+    /// A connection that owes an answer. Dropping it closes the connection instead of returning it to the pool, because the connection may hang.
     struct Asked(Option<Object>);
 
     impl Drop for Asked {
@@ -186,7 +191,7 @@ mod sqlx {
 
     use super::{Answer, Failure, Pool, Transaction, Value};
 
-    /// sqlx prepares a statement, waits, and then runs it. Only in a transaction does a pooler send both to the same server process.
+    /// sqlx prepares a statement and runs it in two round trips. A pooler sends both to the same server process only within a transaction.
     impl Pool for PgPool {
         fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a> {
             Box::pin(async move {
@@ -204,7 +209,7 @@ mod sqlx {
         }
     }
 
-    /// A statement without a name, as above.
+    /// Runs an unnamed prepared statement, as above.
     async fn ask(client: &mut PgConnection, statement: &str, values: &[Value]) -> Result<i64, Failure> {
         let mut query = sqlx::query_scalar(statement).persistent(false);
         for value in values {

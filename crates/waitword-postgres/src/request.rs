@@ -1,7 +1,8 @@
-//! One request of this process for one lock, from before it is sent until it has ended; granted, it holds the lock.
+//! One request of this process for one lock, from before it is sent until it has ended. A granted request holds the lock.
 //!
-//! It does not belong to the waiter for whom it is made: a task sends it, and whoever has the local mutex waits for its outcome. The release follows the
-//! answer to the request, so that the database never sees the two in another order; a request that has no place yet is withdrawn unsent.
+//! The request does not belong to the waiter that made it. A task sends it, and the holder of the local mutex waits for its outcome. The release is
+//! sent after the answer to the request, so that the database never sees the two in another order. A request that has no permit yet is withdrawn
+//! unsent.
 
 use std::sync::Arc;
 
@@ -10,16 +11,16 @@ use tokio::task::JoinHandle;
 use crate::error::Lost;
 use crate::session::{Requested, Session, bool, int4, int8, text};
 
-/// A request that may be granted. Dropped, it is released.
+/// A request that may be granted. Dropping it releases it.
 pub(crate) struct Request {
     pub(crate) session: Arc<Session>,
     pub(crate) requested: Arc<Requested>,
-    /// Ends with the answer. `None` once it is being released.
+    /// The task that sends the request. It ends with the answer. `None` once the request is being released.
     sending: Option<JoinHandle<()>>,
 }
 
 impl Request {
-    /// Enqueues in the database, or asks for the lock as it is now if it does not wait. [`Requested::outcome`] says what came of it.
+    /// Enqueues the request in the database; or, unless `waits`, attempts to acquire the lock. The result is in [`Requested::outcome`].
     pub(crate) fn send(session: &Arc<Session>, name: &Arc<str>, waits: bool) -> Self {
         let requested = session.state.register(name);
         let sending = send(Arc::clone(session), Arc::clone(&requested), waits);
@@ -27,10 +28,10 @@ impl Request {
         Self { session: Arc::clone(session), requested, sending }
     }
 
-    /// Leaves the database's queue, or gives back what was granted.
+    /// Removes the request from the database's queue, or releases the granted lock.
     ///
     /// # Cancellation
-    /// Must not be dropped: it is for tasks.
+    /// The future must not be dropped, so it is awaited only in tasks.
     pub(crate) async fn release(mut self) -> Result<(), Lost> {
         match self.sending.take() {
             Some(sending) => release(&self.session, &self.requested, sending).await,
@@ -50,26 +51,26 @@ impl Drop for Request {
 }
 
 async fn send(session: Arc<Session>, requested: Arc<Requested>, waits: bool) {
-    let place = tokio::select! {
+    let permit = tokio::select! {
         biased;
         _ = requested.withdrawn.wait_async() => return,
-        place = session.place() => place,
+        permit = session.permit() => permit,
     };
     let process = &session.state.config.process;
     let params =
         [int4(session.number), text(&requested.name), int8(requested.token), text(process), bool(waits)];
     let answer = session.run("SELECT waitword.request($1, $2, $3, $4, $5)", &params).await;
-    drop(place);
+    drop(permit);
     match answer {
         Ok(row) => session.state.answered(&requested, row.get(0), waits),
-        // The database refused it, or the session has ended: there is nothing to take back.
+        // The database refused the request, or the session has ended. There is nothing to release.
         Err(error) => session.state.refused(&requested, error),
     }
 }
 
-/// Only an answer of the database ends the request: without one, the end of the session releases the lock, and reports the loss.
+/// Only an answer of the database ends the request. Without an answer, the end of the session releases the lock and reports the loss.
 async fn release(session: &Session, requested: &Requested, sending: JoinHandle<()>) -> Result<(), Lost> {
-    // The first one does it.
+    // `Err`: withdrawn already.
     let _ = requested.withdrawn.set(());
     // `Err`: the runtime is ending, and the session with it.
     let _ = sending.await;

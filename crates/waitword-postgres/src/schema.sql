@@ -1,25 +1,25 @@
--- The database's side of waitword-postgres: version 2. To be run in one transaction; can be run again, and beside processes that use it.
+-- The database's side of waitword-postgres: version 2. Run this text in one transaction. It can be run again, also while processes use the schema.
 --
--- Who runs it is the owner. All functions run with the owner's rights, so that another role needs `GRANT USAGE ON SCHEMA waitword` alone.
--- What only other functions call, only the owner may.
+-- The role that runs it becomes the owner. All functions run with the owner's rights, so another role needs only `GRANT USAGE ON SCHEMA waitword`.
+-- Internal functions can be called by the owner only.
 --
--- A row of `locks` is a lock, and says who holds it; its waiters are rows of `waiters`. What changes either has locked the row of `locks` first,
--- so that two of them come one after the other. Two invariants hold whenever nobody has that row locked:
+-- A row of `locks` is a lock, and names its holder. The waiters of a lock are rows of `waiters`. A function locks the row of `locks` before it
+-- changes either, so that changes of one lock are serialized. Two invariants hold whenever that row is not locked:
 --
 --   1. A lock without a holder has no waiters.
---   2. Its tickets are in the order in which the requests locked the row.
+--   2. The tickets of its waiters are in the order in which their requests locked the row.
 --
--- A process is a session. The session holds an advisory lock on its own number for as long as it lives, and whoever can take that lock knows that
--- the session has ended: PostgreSQL releases it with the session, and no number is used twice. A lock whose holder has ended passes on to the first
--- waiter that lives, by the hands of whoever notices.
+-- A process has one session. The session holds an advisory lock on its own number while it is alive. PostgreSQL releases this lock when the session
+-- ends, and no number is used twice: if another session can acquire the advisory lock, the session has ended. A lock whose holder has ended is
+-- granted to the first live waiter by any session that notices.
 --
--- Each function is one statement of its caller, so one transaction. A client that is stopped never has a row locked.
+-- Each function call is one statement and one transaction, so a client that is stopped never keeps a row locked.
 
--- Two at a time would make the same. Sessions begin at 1, so that this is nobody's.
+-- Serializes concurrent runs of this text. Session numbers begin at 1, so 0 is nobody's.
 SELECT pg_advisory_xact_lock(2002876276, 0);
 
--- The text of an old program must not replace a newer version. Version 1 did not look: its text fails here, because the parameter of `open` has
--- another name now.
+-- An old program must not replace a newer version. The text of version 1 has no such check, but fails on a newer schema, because the parameter of
+-- `open` has another name now.
 DO $$
 BEGIN
     IF to_regprocedure('waitword.version()') IS NULL THEN
@@ -32,7 +32,8 @@ END $$;
 CREATE SCHEMA IF NOT EXISTS waitword;
 CREATE SEQUENCE IF NOT EXISTS waitword.sessions AS integer CYCLE;
 
--- They stay: a lock that forgets its fencing number would grant it again. Half of a page is free, so that an update stays on it.
+-- Rows are never deleted, because a lock that loses its fencing number would grant it again. Half of each page is left free, so that an updated row
+-- stays on its page.
 CREATE TABLE IF NOT EXISTS waitword.locks (
     name text PRIMARY KEY,
     fence bigint NOT NULL DEFAULT 0,
@@ -42,7 +43,7 @@ CREATE TABLE IF NOT EXISTS waitword.locks (
     since timestamptz
 ) WITH (fillfactor = 50);
 
--- A session names its requests by tokens.
+-- A token identifies a request of a session.
 CREATE TABLE IF NOT EXISTS waitword.waiters (
     name text NOT NULL,
     ticket bigint GENERATED ALWAYS AS IDENTITY,
@@ -61,14 +62,13 @@ CREATE TABLE IF NOT EXISTS waitword.leases (
     expires timestamptz NOT NULL DEFAULT '-infinity'
 );
 
--- The largest number that an access presented.
+-- The largest fencing number that was checked.
 CREATE TABLE IF NOT EXISTS waitword.fences (name text PRIMARY KEY, fence bigint NOT NULL) WITH (fillfactor = 50);
 
 CREATE OR REPLACE FUNCTION waitword.version() RETURNS integer
 LANGUAGE sql IMMUTABLE AS 'SELECT 2';
 
--- Begins a session of a program that needs this version. A pooler that lends one server process to several clients shows by a number that is there
--- already.
+-- Begins a session of a program that needs version `program`. If the server process has a session number already, a pooler shares it among clients.
 CREATE OR REPLACE FUNCTION waitword.open(program integer) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -78,11 +78,11 @@ BEGIN
         RAISE EXCEPTION 'the schema waitword has version %, the program needs %', waitword.version(), program
             USING ERRCODE = CASE WHEN program < waitword.version() THEN 'WW006' ELSE 'WW002' END;
     ELSIF current_setting('waitword.session', true) <> '' THEN
-        RAISE EXCEPTION 'this session is another client''s, too' USING ERRCODE = 'WW003';
+        RAISE EXCEPTION 'this session is shared with another client' USING ERRCODE = 'WW003';
     END IF;
     LOOP
         mine := nextval('waitword.sessions');
-        -- Taken: the sequence was set back by hand, or began again.
+        -- The number is taken if the sequence was reset by hand or has wrapped.
         EXIT WHEN pg_try_advisory_lock(2002876276, mine);
     END LOOP;
     PERFORM set_config('waitword.session', mine::text, false);
@@ -90,7 +90,7 @@ BEGIN
     RETURN mine;
 END $$;
 
--- Raises if the server process is not the one that `open` ran in.
+-- Raises if this server process is not the one in which `open` ran.
 CREATE OR REPLACE FUNCTION waitword.own(my_session integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -99,8 +99,9 @@ BEGIN
     END IF;
 END $$;
 
--- The caller's own advisory lock would not keep the caller out. The lock that is tried is shared: two who look must not take each other for it.
--- It is given back at once: one for each of many dead sessions, kept until the commit, would fill the server's table of locks.
+-- Returns whether a session is alive. The caller's own session is compared by its number, because its own advisory lock does not exclude it. The
+-- attempt is for a shared lock, so that two concurrent attempts do not mistake each other for the session. It is released at once, because locks of
+-- many dead sessions, held until the commit, would fill the server's lock table.
 CREATE OR REPLACE FUNCTION waitword.lives(its_session integer) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN its_session::text = current_setting('waitword.session', true) THEN true
@@ -108,8 +109,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         ELSE true END
 $$;
 
--- Locks the row of a lock, and returns the session that holds the lock. A missing row is made: the lock is new, or an administrator deleted its row.
--- Then the fencing numbers continue above those that are known elsewhere; a forged number of a lock that was never here is not continued.
+-- Locks the row of a lock, and returns the session that holds the lock. Creates a missing row: the lock is new, or an administrator deleted its row.
+-- In a new row, the fencing numbers continue above those in the other tables. Numbers from 2^61 on are ignored, because they must be forged.
 CREATE OR REPLACE FUNCTION waitword.lock_row(lock_name text) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -128,14 +129,14 @@ BEGIN
     END LOOP;
 END $$;
 
--- Grants the lock to the first waiter that lives, or to nobody. Returns whether somebody has it. The caller has locked the row.
+-- Grants the lock to the first live waiter, or to nobody. Returns whether it was granted. The caller has locked the row.
 CREATE OR REPLACE FUNCTION waitword.pass_on(lock_name text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     head waitword.waiters;
     granted bigint;
 BEGIN
-    -- `OFFSET 0`: asks of one after the other, up to the first that lives.
+    -- `OFFSET 0` makes the query test one waiter after the other, up to the first live one.
     SELECT w.* INTO head
         FROM (SELECT * FROM waitword.waiters q WHERE q.name = lock_name ORDER BY q.ticket OFFSET 0) w
         WHERE waitword.lives(w.session) LIMIT 1;
@@ -152,7 +153,7 @@ BEGIN
     RETURN true;
 END $$;
 
--- Takes the lock and returns the first of 1,048,576 fencing numbers; or enqueues, if `waits`, and returns null.
+-- Acquires the lock and returns the first of 1,048,576 fencing numbers. If the lock is held, returns null, after enqueuing the request if `waits`.
 CREATE OR REPLACE FUNCTION waitword.request(my_session integer, lock_name text, my_token bigint, my_process text, waits boolean)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -173,14 +174,14 @@ BEGIN
             WHERE l.name = lock_name RETURNING l.fence INTO granted;
         RETURN granted;
     ELSIF waits THEN
-        -- While the holder stays, nobody else removes them.
+        -- Removes dead waiters, because nothing else does while the holder is alive.
         DELETE FROM waitword.waiters w WHERE w.name = lock_name AND NOT waitword.lives(w.session);
         INSERT INTO waitword.waiters (name, session, token, process) VALUES (lock_name, my_session, my_token, my_process);
     END IF;
     RETURN NULL;
 END $$;
 
--- Ends a request, whether it waits or holds. Returns whether it held.
+-- Ends a request that waits or holds. Returns whether it held the lock.
 CREATE OR REPLACE FUNCTION waitword.release(my_session integer, lock_name text, my_token bigint) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -195,14 +196,15 @@ BEGIN
         RETURN false;
     END IF;
     IF NOT waitword.pass_on(lock_name) THEN
-        -- It need not wait for the disk: a crash that undoes it has ended the session, too.
+        -- The commit need not wait for the disk: a crash that undoes the release also ends the session.
         PERFORM set_config('synchronous_commit', 'off', true);
     END IF;
     RETURN true;
 END $$;
 
--- Passes on what this session waits for and nobody holds: the holder's session has ended, or an administrator took the lock away. In the order of
--- names, so that no two wait for each other. Returns those of the session's requests, given by name and token, that neither wait nor hold any more.
+-- Grants those locks that this session waits for and nobody holds: the holder's session has ended, or an administrator changed the row. Takes them
+-- in the order of names, so that two calls cannot deadlock. Returns the tokens of those requests that neither wait nor hold any more; the caller
+-- gives its requests by name and token.
 CREATE OR REPLACE FUNCTION waitword.watch(my_session integer, names text[], tokens bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -227,7 +229,7 @@ BEGIN
     );
 END $$;
 
--- The holder, if there is one, and the waiters in their order. Not those that have ended, and are to be removed.
+-- Returns the holder, if there is one, and the waiters in queue order, without sessions that have ended but are not removed yet.
 CREATE OR REPLACE FUNCTION waitword.queue(lock_name text) RETURNS TABLE (process text, seconds double precision, holds boolean)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT q.process, greatest(0, extract(epoch FROM clock_timestamp() - q.since))::double precision, q.ticket = 0
@@ -237,7 +239,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ) q WHERE waitword.lives(q.session) ORDER BY q.ticket
 $$;
 
--- Takes a lease that has expired, and returns its fencing number; or returns when it will expire.
+-- Acquires a lease that has expired and returns its fencing number; otherwise returns in how many milliseconds it expires.
 CREATE OR REPLACE FUNCTION waitword.take_lease(lock_name text, my_process text, milliseconds bigint)
 RETURNS TABLE (granted bigint, expires_in bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -247,13 +249,13 @@ DECLARE
 BEGIN
     INSERT INTO waitword.leases (name) VALUES (lock_name) ON CONFLICT DO NOTHING;
     SELECT l.expires INTO expiry FROM waitword.leases l WHERE l.name = lock_name FOR UPDATE;
-    -- After the wait for the row.
+    -- Read the clock after the wait for the row.
     moment := clock_timestamp();
     IF expiry > moment THEN
         RETURN QUERY SELECT NULL::bigint, ceil(extract(epoch FROM expiry - moment) * 1000)::bigint;
         RETURN;
     END IF;
-    -- The numbers of a lock of that name and of the lease are of one row: what checks them may not know which it was.
+    -- A lock and a lease of one name take their numbers from one row, because `check` does not know which of them a number is of.
     PERFORM waitword.lock_row(lock_name);
     UPDATE waitword.locks l SET fence = l.fence + 1048576 WHERE l.name = lock_name RETURNING l.fence INTO granted;
     UPDATE waitword.leases l
@@ -263,7 +265,7 @@ BEGIN
     RETURN NEXT;
 END $$;
 
--- Extends the lease with this number from now on, unless it has expired.
+-- Renews the lease with this number for a term from now, unless it has expired. Returns whether it was renewed.
 CREATE OR REPLACE FUNCTION waitword.renew_lease(lock_name text, its_fence bigint, milliseconds bigint) RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH renewed AS (
@@ -278,48 +280,48 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     UPDATE waitword.leases l SET expires = '-infinity' WHERE l.name = lock_name AND l.fence = its_fence
 $$;
 
--- The setting in which a transaction keeps that it has called `check`.
+-- Returns the name of the setting that records, until the end of the transaction, that `check` was called.
 CREATE OR REPLACE FUNCTION waitword.checked(lock_name text) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT 'waitword.checked_' || encode(sha256(convert_to(lock_name, 'UTF8')), 'hex')
 $$;
 
--- Refuses a number that is smaller than one before it. Has to be a statement of its own, the first of each transaction that reads or writes what the
--- lock protects: the row that it locks keeps the next holder's transaction out until this one ends, and what follows sees all before it.
+-- Raises if a larger number was checked before. Must be a statement of its own, the first of each transaction that reads or writes the protected
+-- data: the row that it locks blocks the next holder's transaction until this one ends, and the statements after it see all earlier commits.
 CREATE OR REPLACE FUNCTION waitword.check(lock_name text, my_fence bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF my_fence IS NULL THEN
-        RAISE EXCEPTION 'waitword.check needs a number: the guard''s fence' USING ERRCODE = 'null_value_not_allowed';
+        RAISE EXCEPTION 'waitword.check needs a fencing number, not null: use the fence() of the guard' USING ERRCODE = 'null_value_not_allowed';
     END IF;
-    -- A forged number would keep all true ones out. Of a lock of another database nothing is known here.
+    -- A forged number would refuse all genuine ones. It cannot be recognized if the lock is in another database.
     IF my_fence >= (SELECT l.fence + 1048576 FROM waitword.locks l WHERE l.name = lock_name) THEN
         RAISE EXCEPTION 'the lock % has never granted the fencing number %', lock_name, my_fence
-            USING ERRCODE = 'WW005', HINT = 'Show the number of a guard of this lock, or give what it protects another name.';
+            USING ERRCODE = 'WW005', HINT = 'Check the number of a guard of this lock, or use the name of the lock that granted the number.';
     END IF;
     INSERT INTO waitword.fences AS f (name, fence) VALUES (lock_name, my_fence)
         ON CONFLICT (name) DO UPDATE SET fence = excluded.fence WHERE f.fence <= excluded.fence;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'the fencing number % of % is too old: the lock was lost, and another has it or had it', my_fence, lock_name
-            USING ERRCODE = 'WW001', HINT = 'Roll back, and take the lock again.';
+        RAISE EXCEPTION 'the fencing number % of the lock % is too old: the lock was lost, and a later holder has checked its number', my_fence, lock_name
+            USING ERRCODE = 'WW001', HINT = 'Roll back, and acquire the lock again.';
     END IF;
-    -- For the trigger, until the transaction ends.
+    -- Read by the trigger, until the transaction ends.
     PERFORM set_config(waitword.checked(lock_name), 'yes', true);
 END $$;
 
--- Refuses writes of a transaction that has not called `check`.
+-- Raises on a write in a transaction that has not called `check`.
 CREATE OR REPLACE FUNCTION waitword.refuse_unchecked() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF coalesce(current_setting(waitword.checked(TG_ARGV[0]), true), '') = '' THEN
-        RAISE EXCEPTION '% is protected by the lock %, and this transaction has not shown its fencing number', TG_RELID::regclass, TG_ARGV[0]
+        RAISE EXCEPTION 'the table % is protected by the lock %, and this transaction has not checked a fencing number', TG_RELID::regclass, TG_ARGV[0]
             USING ERRCODE = 'WW004', HINT = format('Begin each transaction with SELECT waitword.check(%L, FENCE).', TG_ARGV[0]);
     END IF;
     RETURN NULL;
 END $$;
 
--- Lets a lock protect a table, in place of the lock that did before, and the partitions and children that it has: call it again after another was
--- added. The caller has to own the tables. Reads cannot be refused: they have to call `check` by themselves.
+-- Makes a table, and its present partitions and children, refuse writes without a check of this lock. Replaces the lock that protected them before.
+-- Call it again after a partition or child was added. The caller must own the tables. Reads cannot be refused: their transactions have to call `check`.
 CREATE OR REPLACE FUNCTION waitword.protect(protected regclass, lock_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -337,5 +339,5 @@ BEGIN
     END LOOP;
 END $$;
 
--- Not `refuse_unchecked`: whoever protects a table makes a trigger of it.
+-- `refuse_unchecked` is not in this list, because a role that calls `protect` creates a trigger that executes it.
 REVOKE EXECUTE ON FUNCTION waitword.own, waitword.lives, waitword.lock_row, waitword.pass_on, waitword.checked FROM PUBLIC;

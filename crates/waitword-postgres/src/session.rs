@@ -1,11 +1,16 @@
 //! One connection to PostgreSQL, which carries all requests and all locks of a process.
 //!
-//! No statement on it waits for a lock: a request enqueues and returns, and a grant comes as a notification. So one session is enough, whatever
-//! the number of locks and waiters; but what ends it ends all locks of the process. It ends if the connection does, if nothing comes from the
-//! database for too long while it owes an answer, and if the server process is not its own. A statement per second sees to it that this is noticed.
+//! No statement waits for a lock: a request enqueues and returns, and its grant arrives as a notification. So one session is enough for any number of
+//! locks and waiters. But when the session ends, the process loses all its locks. The session ends
 //!
-//! The server runs one statement after the other. A few at a time are sent, and the rest waits for its *place* here: a waiter that gives up takes its
-//! statement along, and the renewal of a lease, which needs no place, comes after a few others at most.
+//! - if the connection ends,
+//! - if the database owes an answer and sends nothing for [`Config::answer_limit`],
+//! - if the server process is not the session's own.
+//!
+//! A statement each second makes sure that this is noticed.
+//!
+//! The server runs one statement after the other. So a session sends only [`MAX_SENT`] at a time; the others wait for a permit. A waiter that gives
+//! up removes its unsent statement, and the renewal of a lease, which needs no permit, follows a few statements at most.
 //!
 //! ```text
 //!  a request              in `requests`             `outcome`       `lost`
@@ -18,8 +23,8 @@
 //!  lost                   no                        Err if it had waited, and `lost` if it had held
 //! ```
 //!
-//! A request is lost at the end of the session, or when the database does not have it any more. `on_lost` is told if it held. A grant that comes
-//! after that finds no token.
+//! A request is lost at the end of the session, or when the database does not have it any more. If it held the lock, `on_lost` is called. A grant
+//! that arrives after the loss finds no token.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -41,23 +46,24 @@ use crate::error::{Error, Lost, chain, ends_session, is_interrupted};
 
 type Stream = <Connector as MakeTlsConnect<Socket>>::Stream;
 
-/// A value of a statement, with its type: so the server need not be asked for that.
+/// A value of a statement, with its type, so that the client need not ask the server for the type.
 pub(crate) type Param = (Box<dyn ToSql + Sync + Send>, Type);
 
 /// The version of `schema.sql`.
 pub(crate) const VERSION: i32 = 2;
 
-/// How many statements are under way at a time: enough for a round trip of some milliseconds, and few enough for what comes after them.
-const PLACES: usize = 16;
+/// The maximum number of statements that are sent and not answered: enough for a round trip of some milliseconds, and few enough not to delay the
+/// renewals that follow them.
+const MAX_SENT: usize = 16;
 
-/// Why a request is lost that the database does not have any more, though its session lives.
-const GONE: &str = "the database has no such holder";
+/// The reason of a loss if the database does not have the request any more while its session is alive.
+const GONE: &str = "the row of the lock was deleted or changed";
 
-/// How often a session asks whether a holder has ended that it waits for, and finds out whether it lives itself.
+/// The interval at which a session checks whether holders that it waits for have ended, and whether it is alive itself.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// What the functions of the schema need, whatever the role, the database and the server have set. A server that waits for a statement looks after a
-/// machine that vanished, if it is told to. (`transaction_timeout` is of PostgreSQL 17.)
+/// The settings that the functions of the schema need, whatever the role, the database and the server have set. The keepalive settings make the server
+/// notice a client whose machine vanished while it waits for a statement. (`transaction_timeout` exists since PostgreSQL 17.)
 pub(crate) const SETTINGS: &str = "
     SET statement_timeout = 0; SET lock_timeout = 0; SET idle_session_timeout = 0; SET idle_in_transaction_session_timeout = 0;
     SELECT set_config(name, '0', false) FROM pg_catalog.pg_settings WHERE name = 'transaction_timeout';
@@ -65,44 +71,45 @@ pub(crate) const SETTINGS: &str = "
     SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 5; SET tcp_user_timeout = 10000;
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
-/// A statement that waits for a row which somebody keeps locked is cancelled after this, and is sent again: others of the session come in between,
-/// and their answers show that the database lives.
+/// A statement that waits for a locked row is cancelled after this time and sent again. Other statements of the session run in between, and their
+/// answers show that the database is alive.
 const ROW_LIMIT: Duration = Duration::from_millis(250);
 
-/// Begins a session. Its server process has this name and no other has had it, nor will have it: numbers of processes come again.
+/// Begins a session. Also returns a unique name of its server process: the process id and the start time, because process ids recur.
 const BEGIN: &str = "SELECT waitword.open($1), pid || ' ' || extract(epoch FROM backend_start)
     FROM pg_stat_activity WHERE pid = pg_backend_pid()";
 
-/// A session that failed may live on in the server, if only the way to it is cut. A pooler may have lent its server process to another since:
-/// the advisory lock shows that it has not. The number alone would not do: other databases of the server have it, too.
+/// Terminates the previous session, which may still be alive in the server if only its connection was cut. The advisory lock shows that a pooler has
+/// not given its server process to another client since. The session number alone would not do, because other databases of the server use the same
+/// numbers.
 const END_PREVIOUS: &str = "SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE locktype = 'advisory' AND classid = 2002876276 AND objid = $1 AND objsubid = 2 AND mode = 'ExclusiveLock' AND granted
     AND pid || ' ' || extract(epoch FROM backend_start) = $2";
 
-/// Whether the server process is that of the session with this number. A pooler that lends server processes for a transaction each gives the idle one
-/// of a session to the next client that comes, or gives the session another one.
+/// Whether the server process is that of the session with this number. A pooler that assigns server processes per transaction gives the session's idle
+/// one to the next client, or gives the session another one.
 const MEETS: &str = "SELECT current_setting('waitword.session', true) IS NOT DISTINCT FROM $1";
 
-/// In how many parts the limit of an answer is waited for.
+/// The number of parts in which the limit of an answer is waited for.
 const PARTS: u32 = 8;
 
 /// See the header of this file.
 pub(crate) struct Session {
-    /// Below all others.
+    /// The number that `waitword.open` returned.
     pub(crate) number: i32,
-    /// The server's process, by its number and start.
+    /// The server process: its id and start time.
     process: String,
     client: Client,
     pub(crate) state: Arc<State>,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     connection: Connected,
 }
 
-/// What the task of the connection shares.
+/// What the session shares with the task that drives its connection.
 pub(crate) struct State {
     /// Why the session ended.
     ended: OnceLock<Arc<str>>,
-    /// How many answers and grants came.
+    /// The number of answers and grants received.
     heard: AtomicU64,
     requests: Mutex<HashMap<i64, Entry>>,
     pub(crate) config: Arc<Config>,
@@ -111,20 +118,20 @@ pub(crate) struct State {
 
 struct Entry {
     requested: Arc<Requested>,
-    /// It is in the database, and not being released.
+    /// The request is in the database, and is not being released.
     is_in_database: bool,
 }
 
-/// What is known of a request.
+/// The state of a request.
 pub(crate) struct Requested {
     pub(crate) name: Arc<str>,
-    /// What the session names it by. Any role can send what looks like a grant, so that none must be able to guess it.
+    /// Identifies the request in its session. Random, because any role can send a notification that looks like a grant.
     pub(crate) token: i64,
     /// The first fencing number of the hold. `None`: the lock is held by another, and the request does not wait.
     pub(crate) outcome: OnceLock<Result<Option<i64>, Error>>,
-    /// It held the lock, and does not hold it any more.
+    /// Set when a request that held the lock has lost it.
     pub(crate) lost: OnceLock<Lost>,
-    /// If it has no place yet, it is not to be sent.
+    /// Set to keep a request that has no permit yet from being sent.
     pub(crate) withdrawn: OnceLock<()>,
 }
 
@@ -171,36 +178,36 @@ impl Session {
             }
             if let Some(previous) = previous {
                 let (number, process) = (i64::from(previous.number), &previous.process);
-                // A role without the right to leaves it to the server to notice.
+                // If the role may not terminate it, the server has to notice by itself.
                 let _ =
                     client.query_typed(END_PREVIOUS, &[(&number, Type::INT8), (process, Type::TEXT)]).await;
             }
-            let places = Arc::new(Semaphore::new(PLACES));
-            Ok(Arc::new(Self { number, process, client, state, places, connection }))
+            let permits = Arc::new(Semaphore::new(MAX_SENT));
+            Ok(Arc::new(Self { number, process, client, state, permits, connection }))
         };
         let session = config.at_first_host(open).await?;
         runtime.spawn(watch(Arc::downgrade(&session)));
         Ok(session)
     }
 
-    /// Waits until a statement may be sent. The place is to be kept until its answer comes.
-    pub(crate) async fn place(&self) -> OwnedSemaphorePermit {
-        self.places.acquire_owned_async().await.expect("nobody closes it")
+    /// Waits until a statement may be sent. Keep the permit until its answer arrives.
+    pub(crate) async fn permit(&self) -> OwnedSemaphorePermit {
+        self.permits.acquire_owned_async().await.expect("nobody closes it")
     }
 
-    /// Runs a statement that returns a row. One that was cancelled, or was in the way of another, runs again.
+    /// Runs a statement that returns a row. Runs it again if it was cancelled or conflicted with another.
     ///
     /// # Cancellation
-    /// Must not be dropped, because the place would be free before the answer comes: it is for tasks.
+    /// The future must not be dropped, because its permit would be released before the answer arrives. So it is awaited only in tasks.
     pub(crate) async fn call(&self, statement: &str, params: &[Param]) -> Result<Row, Error> {
-        let _place = self.place().await;
+        let _permit = self.permit().await;
         self.run(statement, params).await
     }
 
-    /// As [`call`](Self::call), without a place.
+    /// As [`call`](Self::call), without a permit.
     ///
-    /// The session ends if nothing comes for the limit. An answer to another statement counts: this one may queue behind it. The limit is waited for
-    /// in parts: a future that is polled late, or a process that was stopped, has missed one of them, and finds the answer before the next.
+    /// Ends the session if nothing arrives within the limit. An answer to another statement counts, because this one may queue behind it. The limit is
+    /// waited for in parts: a future that is polled late, or a process that was stopped, misses only one part, and finds the answer before the next.
     pub(crate) async fn run(&self, statement: &str, params: &[Param]) -> Result<Row, Error> {
         let start = Instant::now();
         let params: Vec<_> =
@@ -238,13 +245,13 @@ impl Session {
         }
     }
 
-    /// Ends the session, and all that it holds is lost.
+    /// Ends the session. All locks that it holds are lost.
     pub(crate) fn end(&self, why: &str) {
         self.state.end(why);
         self.connection.0.abort();
     }
 
-    /// Why the session ended, if it did.
+    /// The reason why the session ended, or `None` if it is alive.
     pub(crate) fn why_ended(&self) -> Option<Arc<str>> {
         self.state.ended.get().cloned()
     }
@@ -256,7 +263,7 @@ impl State {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a request known, before it is sent. If the session has ended, the request is lost.
+    /// Registers a request before it is sent. If the session has ended, the request is lost.
     pub(crate) fn register(&self, name: &Arc<str>) -> Arc<Requested> {
         let requested = Arc::new(Requested {
             name: Arc::clone(name),
@@ -266,7 +273,7 @@ impl State {
             withdrawn: OnceLock::new(),
         });
         let mut requests = self.requests();
-        // `end` says why before it takes them out.
+        // `end` sets this before it takes the requests out.
         let ended = self.ended.get();
         if ended.is_none() {
             let entry = Entry { requested: Arc::clone(&requested), is_in_database: false };
@@ -283,10 +290,10 @@ impl State {
         self.heard.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The answer to a request came: the fencing number, or nothing.
+    /// Records the answer to a request: the fencing number, or `None`.
     pub(crate) fn answered(&self, requested: &Requested, fence: Option<i64>, waits: bool) {
         let mut requests = self.requests();
-        // Unless the session has ended since.
+        // `None`: the session has ended since.
         let Some(entry) = requests.get_mut(&requested.token) else { return };
         if fence.is_some() || waits {
             entry.is_in_database = true;
@@ -295,12 +302,12 @@ impl State {
         }
         drop(requests);
         if fence.is_some() || !waits {
-            // The database grants once.
+            // `Err`: lost meanwhile. The database grants once.
             let _ = requested.outcome.set(Ok(fence));
         }
     }
 
-    /// The database granted a request that waits.
+    /// Records that the database granted a waiting request.
     fn grant(&self, token: i64, fence: i64) {
         let requested = self.requests().get(&token).map(|entry| Arc::clone(&entry.requested));
         if let Some(requested) = requested {
@@ -308,14 +315,14 @@ impl State {
         }
     }
 
-    /// The database does not have the request.
+    /// Records that the database refused the request.
     pub(crate) fn refused(&self, requested: &Requested, error: Error) {
         self.requests().remove(&requested.token);
         // `Err`: the session has ended.
         let _ = requested.outcome.set(Err(error));
     }
 
-    /// Returns whether the request is in the database, which has to be asked then.
+    /// Returns whether the request is in the database, so that a release must be sent.
     pub(crate) fn begin_release(&self, requested: &Requested) -> bool {
         let mut requests = self.requests();
         let is_there = requests.get_mut(&requested.token);
@@ -326,7 +333,7 @@ impl State {
         is_there
     }
 
-    /// The answer to the release came. It `held` as the database knows.
+    /// Records the answer to the release: whether the request `held` the lock in the database.
     pub(crate) fn released(&self, requested: &Requested, held: bool) -> Result<(), Lost> {
         let is_known = self.requests().remove(&requested.token).is_some();
         if is_known && requested.is_granted() && !held {
@@ -335,14 +342,14 @@ impl State {
         requested.check()
     }
 
-    /// The requests that the database has, by name and token.
+    /// The names and tokens of the requests that are in the database.
     fn in_database(&self) -> (Vec<String>, Vec<i64>) {
         let requests = self.requests();
         let there = requests.values().filter(|entry| entry.is_in_database);
         there.map(|entry| (entry.requested.name.to_string(), entry.requested.token)).unzip()
     }
 
-    /// The database did not have this request any more when it was asked.
+    /// Records that the database does not have this request any more.
     fn gone(&self, token: i64) {
         let mut requests = self.requests();
         // Otherwise it has been released meanwhile.
@@ -354,7 +361,7 @@ impl State {
         }
     }
 
-    /// The first who says why is right.
+    /// Ends the session. The first reason counts.
     fn end(&self, why: &str) {
         if self.ended.set(why.into()).is_ok() {
             let requests = std::mem::take(&mut *self.requests());
@@ -364,7 +371,7 @@ impl State {
         }
     }
 
-    /// A request that waits is to be made again. Of one that holds, users are told.
+    /// Ends a request with a loss. A waiting request will be made again. If it held the lock, the loss is reported.
     fn lose(&self, requested: &Requested, why: &str) {
         let lost = Lost::new(&requested.name, why);
         let _ = requested.outcome.set(Err(lost.clone().into()));
@@ -373,7 +380,7 @@ impl State {
         }
     }
 
-    /// Tells the user's function, in a task of its own: its panic ends there.
+    /// Calls the user's function in a task of its own, where its panic ends.
     fn tell(&self, lost: Lost) {
         if let Some(told) = self.config.on_lost.clone() {
             self.runtime.spawn(async move { told(&lost) });
@@ -381,7 +388,7 @@ impl State {
     }
 }
 
-/// Drives the connection and receives grants. Dropped, be it with its runtime, it ends the session.
+/// Drives the connection and receives grants. If the task is dropped, for example with its runtime, the session ends.
 async fn listen(mut connection: Connection<Socket, Stream>, state: Arc<State>) {
     struct Ends(Arc<State>);
     impl Drop for Ends {
@@ -409,8 +416,8 @@ async fn listen(mut connection: Connection<Socket, Stream>, state: Arc<State>) {
     }
 }
 
-/// Passes on the locks that this session waits for and nobody holds any more; finds out which of its requests the database has lost; and notices the
-/// end of the session, with which it ends itself.
+/// Each second: grants those locks that this session waits for and nobody holds any more, and finds the requests that the database has lost. The task
+/// ends with the session.
 async fn watch(session: Weak<Session>) {
     loop {
         sleep(WATCH).await;
@@ -428,14 +435,14 @@ async fn watch(session: Weak<Session>) {
     }
 }
 
-/// Whether another client meets a session in its server process. One that cannot connect proves nothing.
+/// Whether another client gets the session's server process. If that client cannot connect, returns `false`.
 async fn meets(host: &tokio_postgres::Config, config: &Config, number: i32) -> bool {
     let Ok((client, connection)) = host.connect(config.connector()).await else { return false };
     let _connection = Connected(tokio::spawn(connection).abort_handle());
     is_in(&client, number).await.unwrap_or(false)
 }
 
-/// Whether a client's server process is that of a session.
+/// Whether the client's server process is that of the session with this number.
 async fn is_in(client: &Client, number: i32) -> Result<bool, tokio_postgres::Error> {
     let row = client.query_typed_one(MEETS, &[(&number.to_string(), Type::TEXT)]).await?;
     Ok(row.get(0))
@@ -457,7 +464,7 @@ pub(crate) fn bool(value: bool) -> Param {
     (Box::new(value), Type::BOOL)
 }
 
-/// Closes the connection when it is dropped.
+/// The task of a connection. Dropping it closes the connection.
 pub(crate) struct Connected(pub(crate) AbortHandle);
 
 impl Drop for Connected {

@@ -1,4 +1,4 @@
-//! The session of this process, and a new one in the place of one that ended.
+//! The session of this process, and its replacement when it has ended.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::session::{Param, Session};
 const SHORTEST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// What all locks of a [`Cluster`](crate::Cluster) share.
+/// What all locks and leases of a [`Cluster`](crate::Cluster) share.
 pub(crate) struct Sessions {
     pub(crate) config: Arc<Config>,
     pub(crate) runtime: Handle,
@@ -25,10 +25,9 @@ pub(crate) struct Sessions {
 }
 
 struct Current {
-    /// The last session that there was.
+    /// The latest session, which may have ended.
     last: Arc<Session>,
-    /// Where the next one appears, or why there is none. A task of its own makes it, and not one of those who wait for it: they may give up, or not be
-    /// polled.
+    /// Receives the next session, or the reason why there is none. A task of its own connects, because a waiter may give up or not be polled.
     next: Arc<Next>,
 }
 
@@ -42,16 +41,16 @@ impl Sessions {
         Ok(Self { config, runtime, current: Mutex::new(Current { last, next }) })
     }
 
-    /// The session, as far as is known.
+    /// Returns a session that has not ended, as far as is known. Waits for a new one if necessary.
     ///
     /// # Errors
-    /// At once, if the reason is not one that passes; otherwise after the configured time.
+    /// At once if the reason is permanent; otherwise after [`Config::reconnect_limit`].
     pub(crate) async fn current(&self) -> Result<Arc<Session>, Error> {
         let next = self.next();
         next.wait_async().await.clone()
     }
 
-    /// The session, or the attempt to connect that goes on, or a new one.
+    /// The current session, the attempt to connect that is in progress, or a new attempt.
     fn next(&self) -> Arc<Next> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         match current.next.get() {
@@ -70,26 +69,27 @@ impl Sessions {
         Arc::clone(&current.next)
     }
 
-    /// Panics in a task, before it is blocked, and says what to use `instead`.
+    /// Panics if called in a task, which must not block. The message names the method to use `instead`.
     pub(crate) fn may_block(&self, instead: &str) {
         let is_task = catch_unwind(AssertUnwindSafe(|| self.runtime.block_on(async {}))).is_err();
-        assert!(!is_task, "a task must not block its thread: use {instead} here");
+        assert!(!is_task, "would block, and a task must not block its thread: use `{instead}` here");
     }
 
-    /// After an error of `session`: `Ok` if it ended, and the next one may do better, or if the database has lost the request alone.
+    /// Returns `Ok` after an error of `session` if a retry may succeed: the session has ended, or the database has lost this request alone.
     pub(crate) async fn retry(&self, session: &Session, error: Error) -> Result<(), Error> {
         if session.why_ended().is_none() && !matches!(error, Error::Lost(_)) {
             return Err(error);
         }
-        // Sessions that live for moments only must not be made as fast as can be.
+        // Limits the rate of new sessions if each ends right after it began.
         sleep(SHORTEST).await;
         Ok(())
     }
 
-    /// Runs a statement that may run twice: again with the next session, if this one ends. Returns what `made` makes of the answer.
+    /// Runs a statement that may run twice: it is repeated on the next session if this one ends. Returns the result of `made` for the answer.
     ///
     /// # Cancellation
-    /// Dropped before the statement has its place, the future sends nothing. Afterwards the statement runs, and what was made is dropped.
+    /// If the future is dropped before the statement has its permit, nothing is sent. Afterwards the statement runs to its end, and the result of
+    /// `made` is dropped.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         statement: &'static str,
@@ -99,11 +99,11 @@ impl Sessions {
         let params = Arc::new(params);
         loop {
             let session = self.current().await?;
-            let place = session.place().await;
+            let permit = session.permit().await;
             let (runs, params, made) = (Arc::clone(&session), Arc::clone(&params), made.clone());
             let answer = self.runtime.spawn(async move {
                 let answer = runs.run(statement, &params).await;
-                drop(place);
+                drop(permit);
                 answer.map(made)
             });
             // `Err`: the runtime is ending.
@@ -115,7 +115,7 @@ impl Sessions {
     }
 }
 
-/// Replaces a session. Those who wait are told in any case: a runtime that ends drops its tasks.
+/// Replaces a session. Its drop informs the waiters too, because a runtime that ends drops its tasks.
 struct Replaces(Arc<Next>);
 
 impl Replaces {
@@ -125,7 +125,7 @@ impl Replaces {
         let mut pause = SHORTEST;
         let next = loop {
             match Session::open(&config, &runtime, Some(&last)).await {
-                // The cell's other owner is the cluster: without it nobody wants a session.
+                // The cell's other owners are the cluster and the waiters. Without them nobody needs a session.
                 Err(error)
                     if error.may_pass()
                         && Instant::now() + pause <= give_up
@@ -144,7 +144,7 @@ impl Replaces {
 
 impl Drop for Replaces {
     fn drop(&mut self) {
-        // `Err`: it was told how it went.
+        // `Err`: `run` has set the result already.
         let _ = self.0.set(Err(Error::RuntimeEnded));
     }
 }

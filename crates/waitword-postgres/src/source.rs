@@ -1,4 +1,4 @@
-//! Where a lease asks its questions: on the session of a cluster, or on a pool of the program's own.
+//! Where a lease runs its statements: on the session of a cluster, or on the program's own pool.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use crate::pool::{Failure, Pool, Value};
 use crate::session::Param;
 use crate::sessions::Sessions;
 
-/// The pause after a statement that got no answer.
+/// The pause before a failed statement is repeated.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Where a lease asks.
+/// Where a lease runs its statements.
 #[derive(Clone)]
 pub(crate) enum Source {
     Sessions(Arc<Sessions>),
@@ -46,10 +46,10 @@ impl Source {
         }
     }
 
-    /// Runs a statement that may run twice, and returns what `made` makes of the time before it was sent and of its answer.
+    /// Runs a statement that may run twice, and returns the result of `made`. Its arguments are a time before the statement was sent, and the answer.
     ///
     /// # Cancellation
-    /// Once it is sent, the statement runs to its end, and what was made is dropped.
+    /// A statement that was sent runs to its end, and the result of `made` is dropped.
     pub(crate) async fn call<T: Send + 'static>(
         &self,
         statement: &'static str,
@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// Runs a renewal, which may take no longer than `limit` if it is of a pool: a connection may hang, and the next may not.
+    /// Runs a renewal. On a pool it may take at most `limit`, because a connection may hang while the next one works.
     pub(crate) async fn renew(
         &self,
         statement: &str,
@@ -83,7 +83,7 @@ impl Source {
         match self {
             Self::Sessions(sessions) => {
                 let sent = Instant::now();
-                // It needs no place: statements that have none yet come later.
+                // Without a permit, so that it does not queue behind unsent statements.
                 let row = sessions.current().await?.run(statement, &params(values.to_vec())).await?;
                 Ok((sent, row.get(0)))
             }
@@ -92,7 +92,7 @@ impl Source {
     }
 }
 
-/// What leases share that are of a pool.
+/// What all leases on one pool share.
 #[derive(Clone)]
 pub(crate) struct Own {
     pub(crate) pool: Arc<dyn Pool>,
@@ -102,7 +102,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// Asks until there is an answer, for the limit. Returns, too, when the question was sent that got it.
+    /// Runs a statement, retrying within the limit. Also returns when the successful attempt was sent.
     async fn ask(&self, statement: &str, values: &[Value], limit: Duration) -> Result<(Instant, i64), Error> {
         let (start, mut last) = (Instant::now(), None::<Failure>);
         let asks = async {

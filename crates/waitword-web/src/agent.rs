@@ -8,21 +8,22 @@ use crate::{engine, timekeeper};
 
 static HOST: Host = Host { now: engine::now, random: engine::random, ring_timekeeper: timekeeper::ring };
 
-/// What [`start`] has found out about this agent.
+/// The properties of this agent that [`start`] detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Agent {
-    /// Whether the engine lets this agent block. A page and a service worker must not; a worker, and Node's main thread, may.
+    /// Whether the engine allows this agent to block. A page and a service worker must not block. A worker and Node's main thread may.
     pub can_block: bool,
 }
 
-/// Starts this agent. Call it once in each (the page, and each worker) before it waits for anything; calling it again does nothing more.
+/// Registers this agent and detects whether it may block. Call it in each agent (the page, and each worker) before its first wait. Further
+/// calls have no effect.
 ///
-/// Finds out whether the agent may block. If not, [`waitword::may_block`] is `false` in it from now on: what would have to block panics
-/// and names the `_async` method. The first agent that is started keeps the deadlines of futures, until a worker does
-/// ([`run_timer`](crate::run_timer)).
+/// If the agent must not block, [`waitword::may_block`] returns `false` in it from now on, and a method that would have to block panics with a
+/// message that names the `_async` method. The first agent that is started fires the deadlines of futures, until a worker calls
+/// [`run_timer`](crate::run_timer).
 ///
-/// The threads of [`spawn`](crate::spawn) are started already. For others, `#[wasm_bindgen(start)]` is the place:
+/// The workers of [`spawn`](crate::spawn) call this function themselves. In other agents, call it from `#[wasm_bindgen(start)]`:
 ///
 /// ```ignore
 /// #[wasm_bindgen(start)]
@@ -34,8 +35,8 @@ pub fn start() -> Agent {
     start_as(engine::can_block())
 }
 
-/// As [`start`], for an agent that must not block although the engine would let it: Node's main thread, on which a server's event loop runs.
-/// The library does in it what it does on a page, down to its own short locks.
+/// Registers this agent as one that must not block, even if the engine allows it to. Use it on Node's main thread, where a server's event loop
+/// runs. The library then behaves as on a page: it also spins for its own short locks instead of blocking. Otherwise as [`start`].
 pub fn start_without_blocking() -> Agent {
     start_as(false)
 }
@@ -46,11 +47,10 @@ fn start_as(can_block: bool) -> Agent {
     Agent { can_block }
 }
 
-/// How often agents that must not block found a lock inside the library taken, and spun until it was free.
+/// Returns how often agents that must not block have spun for one of the library's own locks: the number of spins, their total time, and the
+/// longest of them.
 ///
-/// Those locks are held for some ten nanoseconds, but for longer when the worker that holds one loses its CPU.
-///
-/// Returns how often, for how long in all, and for how long at most.
+/// These locks are held for tens of nanoseconds, and for longer if the worker that holds one loses its CPU.
 pub fn spins() -> (u32, Duration, Duration) {
     host::spins()
 }

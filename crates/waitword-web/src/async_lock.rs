@@ -48,13 +48,13 @@ const FIRST_RECHECK: Duration = Duration::from_millis(20);
 /// The longest time between two rechecks.
 const LAST_RECHECK: Duration = Duration::from_secs(1);
 
-/// The article's lock, shared with JavaScript: a page's plain JavaScript, workers in JavaScript and Rust wait in one queue.
+/// A mutex on one word that Rust and JavaScript share. The page's JavaScript, its Rust tasks, and workers in either language wait in one queue.
 ///
-/// It has the interface of [`waitword::word::AsyncLock`], which is the one to take where JavaScript has no part in it: its
-/// futures cost no `waitAsync` each, and one that is not polled delays nobody for long.
+/// It has the interface of [`waitword::word::AsyncLock`]. If no JavaScript takes part, prefer that type: its futures need no `waitAsync`
+/// each, and a future that is not polled does not delay other waiters for long.
 ///
-/// JavaScript reaches the lock as word [`index`](Self::index) of an `Int32Array` over the memory of the module, and follows the same states
-/// (`0` free, `1` locked, `2` locked with waiters), as the npm package `waitword` does.
+/// JavaScript reaches the lock as the word [`index`](Self::index) of an `Int32Array` over the module's memory, with the states of the npm
+/// package `waitword`: `0` free, `1` locked, `2` locked and there may be waiters.
 ///
 /// ```ignore
 /// static LOCK: AsyncLock = AsyncLock::new();
@@ -68,33 +68,33 @@ const LAST_RECHECK: Duration = Duration::from_secs(1);
 /// ```
 ///
 /// # Fairness
-/// Waiters are notified in FIFO order. A release is no handoff: an acquirer that comes at that moment may be faster. A page that is notified
-/// while it is busy takes the lock when it returns to its event loop; until then the lock is free for any acquirer, and those behind the
-/// page find that out when they recheck: after 20 ms, and then after intervals that double up to a second. A thread goes to the tail of the
-/// queue for that.
+/// Waiters are notified in FIFO order. A release is not a handoff: another acquirer may take the lock before the notified waiter runs. A page
+/// that is notified while it is busy attempts to take the lock when it returns to its event loop. Until then any acquirer may take it, and the
+/// waiters behind the page find it free when they recheck: after 20 ms, then at intervals that double up to 1 s. A blocked thread that rechecks
+/// moves to the tail of the queue.
 #[repr(transparent)]
 pub struct AsyncLock {
     word: AtomicI32,
 }
 
 impl AsyncLock {
-    /// A free lock.
+    /// Creates an unlocked lock.
     pub const fn new() -> Self {
         Self { word: AtomicI32::new(FREE) }
     }
 
-    /// Its place in an `Int32Array` over the whole memory of the module (`wasm_bindgen::memory()`).
+    /// Returns the index of the lock's word in an `Int32Array` over the whole memory of the module (`wasm_bindgen::memory()`).
     pub fn index(&self) -> u32 {
         self.word.as_ptr().addr() as u32 / 4
     }
 
-    /// Takes the lock if it is free.
+    /// Attempts to acquire the lock without waiting. Returns whether it was acquired.
     #[inline]
     pub fn try_lock(&self) -> bool {
         states::try_lock(&self.word)
     }
 
-    /// Takes the lock, and blocks until it is free.
+    /// Acquires the lock, blocking this agent until it is available.
     ///
     /// # Panics
     /// If it is held and this agent must not block.
@@ -106,10 +106,11 @@ impl AsyncLock {
         }
     }
 
-    /// As [`lock`](Self::lock); gives up after `timeout`.
+    /// Attempts to acquire the lock, blocking this agent for at most `timeout`.
     ///
     /// # Errors
-    /// [`LockError::TimedOut`]; [`LockError::BlockingForbidden`] if it is held and this agent must not block.
+    /// - [`LockError::TimedOut`] if the lock was not acquired within `timeout`.
+    /// - [`LockError::BlockingForbidden`] if the lock is held and this agent must not block.
     pub fn lock_for(&self, timeout: Duration) -> Result<(), LockError> {
         self.block(Instant::now().checked_add(timeout))
     }
@@ -135,21 +136,21 @@ impl AsyncLock {
         Ok(())
     }
 
-    /// Takes the lock: a future. It first tries when it is polled.
+    /// Acquires the lock without blocking this agent. The future makes its first attempt when it is first polled.
     ///
-    /// The lock is `'static`, because the engine remembers a wait when the future is long gone.
+    /// The lock must be `'static`, because the engine's wait may outlive the future.
     ///
     /// # Cancellation
-    /// To drop the future before it is ready loses no wakeup: the engine may notify its wait all the same, and that is passed on to the
-    /// next waiter when this agent returns to its event loop.
+    /// Dropping the future loses no wakeup. The engine may still notify its wait; that wakeup is forwarded to the next waiter when this agent
+    /// returns to its event loop.
     pub fn lock_async(&'static self) -> LockAsync {
         LockAsync { lock: self, deadline: None, wait: None, interval: FIRST_RECHECK }
     }
 
-    /// Releases the lock, and notifies the waiter that has waited longest, if there is one. Any agent may release it.
+    /// Releases the lock and notifies the first waiter in the queue, if there is one. Any agent may release it.
     ///
     /// # Errors
-    /// [`NotLocked`] when the lock is free.
+    /// [`NotLocked`] if the lock is not held.
     #[inline]
     pub fn unlock(&self) -> Result<(), NotLocked> {
         if states::unlock(&self.word)? {
@@ -158,7 +159,7 @@ impl AsyncLock {
         Ok(())
     }
 
-    /// Whether the lock is held at this moment.
+    /// Returns whether the lock is held at this moment.
     pub fn is_locked(&self) -> bool {
         states::state(&self.word) != FREE
     }
@@ -177,7 +178,7 @@ impl Default for AsyncLock {
     }
 }
 
-/// Shows the state at this moment. Does not wait.
+/// Formats the current state. Does not wait.
 impl fmt::Debug for AsyncLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = states::name(states::state(&self.word));
@@ -220,7 +221,7 @@ fn longer(interval: Duration) -> Duration {
     LAST_RECHECK.min(interval * 2)
 }
 
-/// What [`AsyncLock::lock_async`] returns.
+/// The future of [`AsyncLock::lock_async`].
 #[must_use = "futures do nothing unless polled"]
 #[derive(Debug)]
 pub struct LockAsync {
@@ -230,7 +231,7 @@ pub struct LockAsync {
     interval: Duration,
 }
 
-/// What [`LockAsync::timeout`] and [`LockAsync::deadline`] return: [`LockError::TimedOut`] if the lock was not free by then.
+/// The future of [`LockAsync::timeout`] and [`LockAsync::deadline`]: [`LockError::TimedOut`] if the lock was not acquired in time.
 #[must_use = "futures do nothing unless polled"]
 #[derive(Debug)]
 pub struct LockAsyncUntil(LockAsync);
@@ -252,13 +253,13 @@ impl Future for LockAsyncUntil {
 }
 
 impl LockAsync {
-    /// Gives up after `timeout`, counted from this call. A timeout beyond what [`Instant`] can hold never expires.
+    /// Limits the wait to `timeout`, counted from this call. A timeout beyond the range of [`Instant`] never expires.
     pub fn timeout(mut self, timeout: Duration) -> LockAsyncUntil {
         self.deadline = Instant::now().checked_add(timeout);
         LockAsyncUntil(self)
     }
 
-    /// Gives up at `deadline`.
+    /// Limits the wait to `deadline`.
     pub fn deadline(mut self, deadline: Instant) -> LockAsyncUntil {
         self.deadline = Some(deadline);
         LockAsyncUntil(self)

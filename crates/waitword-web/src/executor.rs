@@ -37,12 +37,12 @@ thread_local! {
     };
 }
 
-/// Runs `future` on this agent's event loop: a task. It is polled in a microtask first, then whenever it was woken, by any agent.
+/// Spawns `future` as a task on this agent's event loop. The task is polled in a microtask first, then each time any agent wakes it.
 ///
-/// Rings come through one `Atomics.waitAsync` for all tasks of the agent, which is never abandoned; where the engine has none, through
-/// messages. `wasm_bindgen_futures::spawn_local` runs the futures of `waitword` as well; it has one `waitAsync` for each task.
+/// All tasks of an agent share one `Atomics.waitAsync`, which is never abandoned. Where the engine has no `waitAsync`, wakeups are messages.
+/// `wasm_bindgen_futures::spawn_local` runs the futures of `waitword` too, with one `waitAsync` per task.
 ///
-/// The agent has to return to its event loop. A worker that blocks polls no task meanwhile.
+/// Tasks are polled only while the agent is in its event loop: a worker that blocks polls none.
 pub fn spawn_local(future: impl Future<Output = ()> + 'static) {
     EXECUTOR.with(|executor| {
         let mut tasks = executor.tasks.borrow_mut();
@@ -54,8 +54,8 @@ pub fn spawn_local(future: impl Future<Output = ()> + 'static) {
     });
 }
 
-/// A promise of what `future` returns, for JavaScript: `lock().then(...)`. The future runs on this agent's event loop
-/// ([`spawn_local`]), whether anyone awaits the promise or not.
+/// Spawns `future` as [`spawn_local`] does, and returns a JavaScript promise of its result, for `lock().then(...)`. The future runs whether or
+/// not the promise is awaited.
 ///
 /// ```ignore
 /// #[wasm_bindgen]
@@ -68,7 +68,7 @@ pub fn spawn_local(future: impl Future<Output = ()> + 'static) {
 /// ```
 ///
 /// # Cancellation
-/// JavaScript cannot drop a promise. To give up, use a future with a deadline.
+/// JavaScript cannot cancel a promise. Use a future with a deadline to limit the wait.
 pub fn promise(future: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
     let mut future = Some(future);
     Promise::new(&mut |resolve, reject| {

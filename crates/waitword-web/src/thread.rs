@@ -39,12 +39,12 @@ extern "C" {
 /// The stack of a thread, in bytes.
 const STACK_SIZE: u32 = 1 << 20;
 
-/// Starts a worker that calls `run`, and ends when that returns. It may block; [`start`](crate::start) has been called in it.
+/// Starts a worker that calls `run` and ends when `run` returns. The worker may block. [`start`](crate::start) is called in it before `run`.
 ///
-/// Start workers on the page, and let it return to its event loop: a worker begins only then, and so does one that a worker starts. (An
-/// agent that starts one and blocks until it has done something waits for ever.)
+/// Start workers on the page. A worker begins to run only once the page has returned to its event loop, and so has the agent that called
+/// `spawn`, if that is another worker. An agent that starts a worker and then blocks until that worker has done something waits for ever.
 ///
-/// A panic ends the worker, with a trap; what it held stays taken.
+/// A panic in `run` is a trap. It ends the worker without unwinding, so locks that the worker held stay locked.
 pub fn spawn<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let packet = Arc::new(Packet { value: Mutex::new(None), done: OnceLock::new() });
     let theirs = Arc::clone(&packet);
@@ -100,15 +100,15 @@ struct Packet<T> {
     done: OnceLock<()>,
 }
 
-/// The worker of a [`spawn`]: waits for what its closure returns. To drop it lets the worker run on.
+/// A handle to join the worker that [`spawn`] started. Dropping the handle detaches the worker, which keeps running.
 pub struct JoinHandle<T> {
     packet: Arc<Packet<T>>,
     number: u32,
 }
 
-/// The worker has ended before its closure returned: it has trapped (a panic), or could not be started.
+/// The error of a join: the worker ended before its closure returned. It trapped (by a panic), or could not be started.
 ///
-/// The agent that started it learns of that, and only from its event loop.
+/// The engine reports this to the event loop of the agent that called [`spawn`]. While that agent blocks, no join returns this error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminated;
 
@@ -121,36 +121,39 @@ impl fmt::Display for Terminated {
 impl std::error::Error for Terminated {}
 
 impl<T> JoinHandle<T> {
-    /// Blocks until the closure has returned.
+    /// Blocks until the worker's closure has returned, and returns its result.
     ///
     /// # Errors
-    /// [`Terminated`].
+    /// [`Terminated`] if the worker ended before its closure returned.
     ///
     /// # Panics
-    /// If this agent must not block.
+    /// If it would have to block and this agent must not block.
     #[track_caller]
     pub fn join(self) -> Result<T, Terminated> {
         self.packet.done.wait();
         self.packet.take()
     }
 
-    /// Waits until the closure has returned.
+    /// Waits until the worker's closure has returned, and returns its result. Does not block this agent.
     ///
     /// # Errors
-    /// [`Terminated`].
+    /// [`Terminated`] if the worker ended before its closure returned.
     ///
     /// # Cancellation
-    /// To drop the future is to drop the handle: the worker runs on.
+    /// Dropping the future drops the handle. The worker keeps running.
     pub async fn join_async(self) -> Result<T, Terminated> {
         self.packet.done.wait_async().await;
         self.packet.take()
     }
 
-    /// Stops the worker wherever it is, as `worker.terminate()` does. For the agent that started it; in others nothing happens.
+    /// Terminates the worker at any point of its execution, as `worker.terminate()` does. Only the agent that called [`spawn`] can terminate the
+    /// worker. In other agents the worker keeps running.
     ///
-    /// What the worker held stays taken, and what was on its stack stays there. A lock that it waited for goes on without it after
-    /// [`STALL_TIMEOUT`](waitword::STALL_TIMEOUT). If it was inside the library at that moment, with a lock of some ten nanoseconds, others
-    /// may wait for that for ever, and a page panics after five seconds: better tell the worker to return.
+    /// Prefer to tell the worker to return, because termination has these effects:
+    /// - Locks that the worker held stay locked, and its stack is not freed.
+    /// - If it waited for a lock, the waiters behind it are delayed by [`STALL_TIMEOUT`](waitword::STALL_TIMEOUT).
+    /// - If it held one of the library's own locks, which are held for tens of nanoseconds, other workers may wait for that lock for ever. A page
+    ///   panics after 5 s.
     pub fn terminate(self) {
         terminate_worker(self.number);
         let _ = self.packet.done.set(());

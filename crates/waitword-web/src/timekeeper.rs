@@ -43,17 +43,17 @@ pub(crate) fn volunteer() {
     }
 }
 
-/// Keeps the deadlines of futures from now on, on this worker, for ever; in place of the event loop of the agent that was started first.
-/// A second call returns.
+/// Fires the deadlines of futures on this worker, instead of the event loop of the agent that was started first. Blocks for ever; if another
+/// worker runs it already, returns at once.
 ///
-/// Without it deadlines are as exact as that event loop: late while it is busy, and by a second in a page that is in the background.
+/// Without it, deadlines depend on that event loop: they fire late while it is busy, and up to a second late on a page in the background.
 ///
 /// ```ignore
 /// waitword_web::spawn(waitword_web::run_timer);
 /// ```
 ///
 /// # Panics
-/// In an agent that must not block.
+/// If this agent must not block.
 #[cfg(target_feature = "atomics")]
 pub fn run_timer() {
     assert!(waitword::may_block(), "`run_timer` blocks this agent, which must not block");

@@ -1,5 +1,5 @@
-// The locks side by side in a page of headless Chromium: node bench/bench.mjs [--rounds N] [--seconds N]
-// Three workers block for the lock, the page takes it ten times a frame. Prints medians.
+// Compares the locks in a page of headless Chromium: node bench/bench.mjs [--rounds N] [--seconds N]
+// Three workers block for the lock, and the page acquires it ten times per frame. Prints medians.
 import { fileURLToPath } from 'node:url';
 import { CHROMIUM, find, serve, version, visit } from '../tests/browser/drive.mjs';
 

@@ -1,11 +1,11 @@
-// The locks that are compared, behind one interface. `words` is word 0 of shared memory.
+// The compared locks, behind one interface. `words` is word 0 of shared memory.
 import { AsyncLock } from '../src/index.js';
 import { AsyncLock as TwoStates } from '/examples/article/two-state-lock.js';
 import '/examples/article/three-state-lock.js';
 
 const { ThreeStateLock } = globalThis;
 
-/** By name: `lock` blocks, `unlock`, `run` runs a callback in an agent that must not block. */
+/** By name. `lock` blocks; `unlock` releases; `run` runs a callback under the lock in an agent that must not block. */
 export const contenders = {
   waitword: (words) => {
     const lock = new AsyncLock(words);

@@ -1,4 +1,4 @@
-// Blocks for the lock, counts, and rests, until it is told to stop. One of them holds the lock for 100 ms now and then.
+// Blocks for the lock, counts, and rests, in a loop, until the STOP word is set. One worker holds the lock for 100 ms now and then.
 import { contenders } from './contenders.js';
 
 const [STOP, COUNTER] = [1, 2];

@@ -1,4 +1,4 @@
-// Acquiring what others release, on one word, in three ways: at once, blocking, and awaiting. For locks that return a guard.
+// The three ways to acquire a lock on one word: without waiting, blocking, and awaiting. For locks that return a guard.
 import { Waits, blockOptions, waitOptions } from './waits.js';
 
 export class Acquire {
@@ -9,15 +9,15 @@ export class Acquire {
   #waits;
 
   /**
-   * `take` takes what is free, and returns whether; `step` and `forward` are those of `waits.js`; `guard` makes what the caller gets.
-   * `names` are the lock's methods that block and that await.
+   * `take` attempts to acquire without waiting, and returns whether it did. `step` and `forward` are those of `waits.js`. `guard` creates the
+   * caller's guard. `names` are the names of the lock's blocking and awaiting methods.
    */
   constructor(word, { take, step, forward, guard, names }) {
     this.#take = take;
     this.#step = step;
     this.#guard = guard;
     this.#names = names;
-    // Where this agent has a waiter left, nothing is lost: it acquires in its turn, and its release notifies the next.
+    // If this agent has another waiter, nothing need be forwarded: that waiter acquires in its turn, and its release notifies the next.
     this.#waits = new Waits(word, { forward: (_, absorbed) => absorbed || forward() });
   }
 
@@ -31,7 +31,7 @@ export class Acquire {
     return this.#take() || this.#waits.block(this.#step, end, this.#names) ? this.#guard() : null;
   }
 
-  /** Brings null at the deadline. A signal that has aborted is an error also where nobody has to wait. */
+  /** Resolves with null at the deadline. Rejects if the signal has aborted already, even if the lock is free. */
   async awaiting(options) {
     const end = waitOptions(options);
     return this.#take() || (await this.#waits.async(this.#step, end)) ? this.#guard() : null;

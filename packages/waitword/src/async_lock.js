@@ -8,15 +8,15 @@
 // | unlock       | error              | → FREE             | → FREE, notify one             |
 // | forward      | notify one         | → CONTENDED        | –                              |
 //
-// An unlock without waiters is one exchange. A waiter takes the lock as CONTENDED, because it cannot know whether there are more
-// behind it: as LOCKED, its unlock would not notify them.
+// An unlock without waiters is one exchange. A waiter acquires the lock as CONTENDED, because it cannot know whether there are waiters behind it.
+// If it acquired the lock as LOCKED, its unlock would not notify them.
 //
-// Forwarding to a lock that was taken meanwhile (LOCKED) makes its holder notify. The holder of a CONTENDED lock does so anyway.
+// `forward` on a lock that was acquired meanwhile (LOCKED) makes its holder notify. The holder of a CONTENDED lock does so anyway.
 //
-// The locks in Rust on such a word, `waitword::word::AsyncLock` and that of `waitword-web`, follow the same table.
+// The Rust locks on such a word, `waitword::word::AsyncLock` and that of `waitword-web`, follow the same table.
 import { Acquire } from './acquire.js';
 import { Release } from './release.js';
-import { DONE, waitOptions } from './waits.js';
+import { DONE, shown, waitOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
 const FREE = 0;
@@ -24,14 +24,14 @@ const LOCKED = 1;
 const CONTENDED = 2;
 const NAMES = ['lock', 'lockAsync'];
 
-/** Holds the lock until it is released. */
+/** A guard that holds the lock until it is released. */
 export class LockGuard extends Release {}
 
 export class AsyncLock {
   static FREE = FREE;
   static LOCKED = LOCKED;
   static CONTENDED = CONTENDED;
-  /** How many words a lock takes. */
+  /** The number of words of a lock. */
   static WORDS = 1;
 
   #word;
@@ -75,11 +75,11 @@ export class AsyncLock {
   }
 
   async executeLocked(callback, options) {
-    if (typeof callback !== 'function') throw new TypeError('executeLocked() takes a function, which runs when the lock is held');
+    if (typeof callback !== 'function') throw new TypeError(`the callback of executeLocked() must be a function, not ${shown(callback)}`);
     waitOptions(options);
-    // Without an await where the lock is free: the callback runs before this returns.
+    // If the lock is free, there is no await before the callback, so it runs before this method returns.
     const guard = this.tryLock() ?? (await this.lockAsync(options));
-    if (guard === null) throw new DOMException(`the lock was not free within ${options.timeout} ms`, 'TimeoutError');
+    if (guard === null) throw new DOMException(`timed out: the lock was not acquired within ${options.timeout} ms`, 'TimeoutError');
     try {
       return await callback();
     } finally {

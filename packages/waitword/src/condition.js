@@ -1,5 +1,5 @@
-// A condition variable beside an AsyncLock, on one 32-bit word, which is slept on: twice the number of notifies, plus WAITERS (1) if
-// there may be waiters.
+// A condition variable for an AsyncLock, on one 32-bit word on which waiters sleep: twice the number of notifies, plus WAITERS (1) if there may
+// be waiters.
 //
 // |           | no WAITERS          | WAITERS                                                                    |
 // |-----------|---------------------|----------------------------------------------------------------------------|
@@ -7,8 +7,8 @@
 // | notifyOne | –                   | notifies + 1, notify one; if nobody was queued, notifyAll                  |
 // | notifyAll | –                   | notifies + 1, no WAITERS; notify all                                       |
 //
-// A waiter reads the word and marks it while it holds the lock. A notifier, which takes the lock afterwards, changes it, so a notify
-// before the waiter sleeps is not missed:
+// A waiter reads the word and marks it while it holds the lock. A notifier acquires the lock afterwards and changes the word, so a notify before
+// the waiter sleeps is not missed:
 //
 //   waiter (holds the lock)               notifier
 //   ──────────────────────────────────    ──────────────────────────────────
@@ -17,19 +17,19 @@
 //                                         marked: 8 notifies, notify(1)
 //   wait(7, marked): 'not-equal'
 //
-// WAITERS goes together with a new number, and those that sleep on the old one are woken. So a waiter that finds its own number finds
-// the mark. Nobody counts waiters: one whose worker was terminated would be counted for ever.
+// WAITERS is cleared only together with a change of the number, and all waiters that sleep on the old number are woken. So a waiter that finds its
+// own number also finds the mark. Waiters are not counted, because one whose worker was terminated would be counted for ever.
 //
 // # A waiter that is terminated
-// An engine may keep it in the queue, where it takes a notify that is meant for another. So a waiter rechecks after
-// LONGEST_STALL_TIMEOUT, and ends if there was a notify since it came. It cannot know whether that one was for another waiter.
+// An engine may keep it in the queue, where it consumes a notify that is meant for another waiter. So a waiter rechecks after LONGEST_STALL_TIMEOUT,
+// and ends if there was a notify since its wait began. It cannot know whether that notify was for another waiter.
 //
 // # What is forwarded
-// A wakeup is for waiters that came before it. A waiter that came later sees its own number in the word, steps, and sleeps again; the
-// wakeup is forwarded. It has gone too far when the entry it reached was made with the present number: entries behind are no older.
-// So forwarding ends, also among agents whose entries are all too young.
+// A wakeup is for waiters that began to wait before it. A later waiter sees its own number in the word, steps, and sleeps again, and the wakeup is
+// forwarded. Forwarding ends when the wakeup reaches an entry that was made with the present number, because the entries behind are no older. So it
+// ends even if the entries of all agents are too young.
 //
-// There is no requeue onto the lock: a waiter that is notified takes the lock like anybody else.
+// There is no requeue onto the lock: a notified waiter acquires the lock as any other acquirer does.
 import { DONE, LONGEST_STALL_TIMEOUT, Waits, blockOptions, checkMayBlock, shown, waitOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
@@ -38,7 +38,7 @@ const NOTIFY = 2;
 const NAMES = ['wait', 'waitAsync'];
 
 export class Condition {
-  /** How many words a condition takes. */
+  /** The number of words of a condition. */
   static WORDS = 1;
 
   #word;
@@ -54,7 +54,7 @@ export class Condition {
   }
 
   wait(lock, options) {
-    // While the lock is still held.
+    // Check before the lock is released.
     checkMayBlock(NAMES);
     const end = blockOptions(options, NAMES);
     const step = this.#begin(lock);
@@ -87,13 +87,13 @@ export class Condition {
 
   #begin(lock) {
     if (typeof lock?.unlock !== 'function' || typeof lock.lockAsync !== 'function') {
-      throw new TypeError(`a condition waits beside an AsyncLock, not ${shown(lock)}`);
+      throw new TypeError(`the lock of a condition must be an AsyncLock, not ${shown(lock)}`);
     }
     const seen = this.#word.change((value) => value | WAITERS) | WAITERS;
     try {
       lock.unlock();
     } catch (cause) {
-      throw new Error('a wait on a condition needs its lock held, by this caller', { cause });
+      throw new Error('wait on a condition without its lock held: acquire the lock first', { cause });
     }
     return () => (this.#word.load() === seen ? seen : DONE);
   }

@@ -1,10 +1,10 @@
-// A notification, and one stored wakeup, on two 32-bit words. Who waits sleeps on the first:
+// An event with one stored wakeup, on two 32-bit words. Waiters sleep on the first word:
 //
-//   bits 0 to 11: how many wait      bits 12 to 23: wakeups, not taken yet      bits 24 to 31: LAP, changes with each notifyAll
+//   bits 0 to 11: number of waiters  bits 12 to 23: wakeups, not consumed yet   bits 24 to 31: LAP, changes with each notifyAll
 //
-// and the second counts the notifyAll.
+// The second word counts the calls of notifyAll.
 //
-// |           | what it does to the words                                                                        |
+// |           | effect on the words                                                                              |
 // |-----------|--------------------------------------------------------------------------------------------------|
 // | begin     | waiters + 1; remembers LAP and the count of notifyAll                                            |
 // | step      | if either has changed: done. A wakeup: takes it, waiters - 1, done. Else waits                   |
@@ -13,8 +13,8 @@
 // | notifyAll | if there are waiters: count + 1; then LAP + 1, no waiters, one wakeup at most; notify all        |
 // | forward   | if there is a wakeup, notify one                                                                 |
 //
-// A wakeup lies in the word until a waiter takes it. Handing it to a queued waiter instead would need two steps, notify and, if
-// nobody was queued, store; a waiter could enqueue between them, and sleep beside it:
+// A wakeup stays in the word until a waiter consumes it. Passing it to a queued waiter directly would need two steps: notify, and store if
+// nobody was queued. A waiter could enqueue between them, and sleep although a wakeup is stored:
 //
 //   notifier                          B
 //   ──────────────────────────────    ──────────────────────────────
@@ -22,20 +22,20 @@
 //                                     no wakeup stored: wait
 //   stores a wakeup                   sleeps
 //
-// Waiters are counted because those that are not queued need their wakeups, too: one that rechecks, one whose wakeup another caller
-// took before the agent ran, and all but the first of an agent without `Atomics.waitAsync`. There are never more wakeups than waiters
-// and one: that one is stored, and without waiters several notifies count as one. A waiter whose worker was terminated counts until
-// the next notifyAll.
+// Waiters are counted because waiters that are not in the engine's queue need wakeups too: one that rechecks, one whose wakeup another caller
+// consumed before the agent ran, and all but the first of an agent without `Atomics.waitAsync`. There is at most one wakeup more than there are
+// waiters: the stored one. So without waiters, several notifies count as one. A waiter whose worker was terminated is counted until the next
+// notifyAll.
 //
-// LAP is part of what a waiter sleeps on, so it cannot fall asleep after a notifyAll that it has not seen. It is too short to tell one
-// notifyAll from another by: an agent may stand still during 256 of them. The second word tells, and is changed first:
+// LAP is part of the value on which a waiter sleeps, so a waiter cannot fall asleep after a notifyAll that it has not seen. LAP alone is too short
+// to recognize a notifyAll, because an agent may be stopped during 256 of them. The second word decides, and is changed first:
 //
 //   waiter                                notifier
 //   ──────────────────────────────────    ──────────────────────────────────
 //   reads the first word
 //   the second has not changed
 //                                         count + 1; LAP + 1; notify all
-//   wait(what it read): 'not-equal'
+//   wait(value read): 'not-equal'
 import { DONE, Waits, blockOptions, waitOptions } from './waits.js';
 import { Word, wordsAt } from './word.js';
 
@@ -45,7 +45,7 @@ const WAKEUP = 1 << 12;
 const WAKEUPS = 0xfff << 12;
 const LAP = 1 << 24;
 const LAPS = -LAP;
-const MAX_WAITERS = 4094; // with one wakeup more than waiters, both numbers fit
+const MAX_WAITERS = 4094; // so that one wakeup more than waiters fits into 12 bits
 const NAMES = ['wait', 'waitAsync'];
 
 const waiters = (value) => value & WAITERS;
@@ -53,7 +53,7 @@ const wakeups = (value) => (value & WAKEUPS) / WAKEUP;
 
 export class Event {
   static MAX_WAITERS = MAX_WAITERS;
-  /** How many words an event takes. */
+  /** The number of words of an event. */
   static WORDS = 2;
 
   #word;
@@ -96,7 +96,7 @@ export class Event {
   }
 
   notifyOne() {
-    // Writes also where a wakeup is stored already: the caller may have changed what the waiter is about to read.
+    // Writes the word even if a wakeup is stored already: the caller may have changed data that the waiter is about to read.
     const before = this.#word.change((value) => (wakeups(value) <= waiters(value) ? value + WAKEUP : value));
     if (waiters(before) > 0) this.#word.notify(1);
   }
@@ -110,7 +110,7 @@ export class Event {
 
   #begin() {
     const before = this.#word.change((value) => {
-      if (waiters(value) === MAX_WAITERS) throw new RangeError(`an event has ${MAX_WAITERS} waiters at most`);
+      if (waiters(value) === MAX_WAITERS) throw new RangeError(`too many waiters: an event can have ${MAX_WAITERS} waiters at a time`);
       return value + WAITER;
     });
     const lap = before & LAPS;

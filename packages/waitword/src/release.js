@@ -1,6 +1,6 @@
-// What an acquisition returns: releases once, by hand or at the end of a `using` block.
+// The base class of guards: releases once, by `release` or at the end of a `using` block.
 
-// Where the engine has no such symbol, the one that esbuild's and others' translations of `using` look for.
+// If the engine has no `Symbol.dispose`, use the symbol that esbuild and other compilers use when they translate `using`.
 const dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 
 export class Release {
@@ -10,12 +10,12 @@ export class Release {
     this.#held = held;
   }
 
-  /** Whether this still holds what it stands for. */
+  /** Whether `release` has not been called yet. */
   get isHeld() {
     return this.#held !== undefined;
   }
 
-  /** Releases. Does nothing the second time: what it stood for may be somebody else's by then. */
+  /** Releases. Further calls have no effect, because another holder may have acquired the lock since. */
   release() {
     const held = this.#held;
     this.#held = undefined;

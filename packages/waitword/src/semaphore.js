@@ -7,8 +7,8 @@
 // | release(n) | + n, without WAITERS; notify n if it was set | the same       | the same            |
 // | forward    | notify one                                | → 1               | –                   |
 //
-// A release clears WAITERS, and a waiter that takes a permit sets it again, as in the lock. A release between these two does not
-// notify. So the waiter that takes a permit and leaves some notifies the next.
+// A release clears WAITERS, and a waiter that acquires a permit sets it again, as in the lock. A release between these two does not notify. So a
+// waiter that acquires a permit while others are free notifies the next waiter.
 import { Acquire } from './acquire.js';
 import { Release } from './release.js';
 import { DONE, shown } from './waits.js';
@@ -19,12 +19,12 @@ const PERMIT = 2;
 const MAX_PERMITS = 2 ** 30 - 1;
 const NAMES = ['acquire', 'acquireAsync'];
 
-/** Holds a permit until it is released. */
+/** A guard that holds a permit until it is released. */
 export class Permit extends Release {}
 
 export class Semaphore {
   static MAX_PERMITS = MAX_PERMITS;
-  /** How many words a semaphore takes. */
+  /** The number of words of a semaphore. */
   static WORDS = 1;
 
   #word;
@@ -62,17 +62,17 @@ export class Semaphore {
   }
 
   release(permits = 1) {
-    if (typeof permits !== 'number') throw new TypeError(`release() takes a number of permits, not ${shown(permits)}`);
-    if (!Number.isInteger(permits) || permits < 0) throw new RangeError(`release() takes a whole number of permits from 0 on, not ${permits}`);
+    if (typeof permits !== 'number') throw new TypeError(`the argument of release() must be a number of permits, not ${shown(permits)}`);
+    if (!Number.isInteger(permits) || permits < 0) throw new RangeError(`the number of permits must be a non-negative integer, not ${permits}`);
     if (permits === 0) return;
     const before = this.#word.change((value) => {
-      if ((value >> 1) + permits > MAX_PERMITS) throw new RangeError(`a semaphore holds ${MAX_PERMITS} permits at most`);
+      if ((value >> 1) + permits > MAX_PERMITS) throw new RangeError(`too many permits: at most ${MAX_PERMITS} can be free`);
       return (value & ~WAITERS) + PERMIT * permits;
     });
     if (before & WAITERS) this.#word.notify(permits);
   }
 
-  /** Takes a permit if one is free, and returns whether. */
+  /** Attempts to acquire a permit. Returns whether it did. */
   #take(mark) {
     const before = this.#word.change((value) => (value >= PERMIT ? (value - PERMIT) | mark : undefined));
     if (mark && before - PERMIT >= PERMIT) this.#word.notify(1);

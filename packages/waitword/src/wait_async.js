@@ -1,13 +1,13 @@
-// `Atomics.waitAsync`, and what stands in for it where an engine lacks it (Firefox before 145, Safari before 16.4).
+// `Atomics.waitAsync`, and its replacement in engines that lack it (Firefox before 145, Safari before 16.4).
 //
-// The stand-in is a worker that blocks in the caller's place: `Atomics.wait` puts it into the engine's queue, so the page is queued
-// with the others, and the outcome comes back as a message. Such a worker costs a thread, so a lock has one at a time
-// (`entryLimit`), which then stands for all waiters of this agent. Idle workers are used again.
+// The replacement is a helper worker that blocks in place of the caller: `Atomics.wait` puts the worker into the engine's queue, so the page has a
+// position in it, and the outcome arrives as a message. A helper costs a thread, so a lock has at most one at a time (`entryLimit`), for all waiters
+// of this agent. Idle helpers are reused.
 //
-// Where no worker can be made (a content security policy without `worker-src blob:`; Node, which has no global `Worker`), the caller
-// rechecks every few milliseconds. It then has no place in the queue, and other agents can barge past it without a bound.
+// If no worker can be created (a content security policy without `worker-src blob:`; Node, which has no global `Worker`), the caller rechecks every
+// few milliseconds. It then has no position in the queue, and the number of acquirers that barge past it is not bounded.
 
-const POLL_MILLISECONDS = 4; // browsers do not go below
+const POLL_MILLISECONDS = 4; // the minimum of a nested timer in browsers
 
 const HELPER = `onmessage = ({ data: [words, index, expected] }) => postMessage(Atomics.wait(words, index, expected));`;
 
@@ -16,7 +16,7 @@ let helpersFail = false;
 
 const isNative = () => typeof Atomics.waitAsync === 'function';
 
-/** How many entries in the queue of one word an agent may have. */
+/** The maximum number of entries of this agent in the queue of one word. */
 export const entryLimit = () => (isNative() ? Infinity : 1);
 
 /** As `Atomics.waitAsync`, without a timeout. */
@@ -54,5 +54,5 @@ function newHelper() {
   }
 }
 
-// 'not-equal': the caller steps again, whether the word has changed or not.
+// 'not-equal' makes the caller step again, whether or not the word has changed.
 const poll = () => new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS, 'not-equal'));

@@ -1,7 +1,7 @@
-// The waits of one agent on one word: one acquisition loop with two drivers, for callers that block and for those that await.
+// The waits of one agent on one word: one acquisition loop with two drivers, for callers that block and for callers that await.
 //
-// A lock gives `step`: it takes what the caller wants (`DONE`), or marks the word and returns the value to sleep on. The engine
-// compares that value and enqueues the caller in one step, so a release in between is not missed:
+// Each lock provides `step`, which either acquires (and returns `DONE`), or marks the word and returns the value to sleep on. The engine compares
+// that value and enqueues the caller in one step, so a release in between is not missed:
 //
 //   waiter                                notifier
 //   ──────────────────────────────────    ──────────────────────────────────
@@ -11,55 +11,53 @@
 //   wait(expected): 'not-equal'
 //   step again
 //
-// # A wait that is given up
-// `Atomics.waitAsync` cannot be cancelled. Its entry stays in the engine's queue, and a notify that reaches it is not meant for
-// anybody:
+// # A wait that is abandoned
+// `Atomics.waitAsync` cannot be cancelled. The entry of an abandoned wait stays in the engine's queue, and consumes a notify:
 //
 //   A (awaits, head)              holder                          B (blocked, behind A)
 //   ──────────────────────────    ────────────────────────────    ──────────────────────
 //   aborted; the entry stays
 //                                 releases; notify(1) wakes A
-//   nobody waits here                                             sleeps beside a free lock
+//   no waiter for the wakeup                                      sleeps although the lock is free
 //
-// So an entry belongs to the agent, not to the waiter. A waiter that arrives while the agent has an entry to spare adopts it
-// instead of making another: entries are never more than the most waiters there were at once, however many gave up. An entry
-// that fires serves the first waiter of the agent, and without one it is *forwarded*: `forward` does what is left to do for
-// the waiters of other agents.
+// So an entry belongs to the agent, not to a waiter. If the agent has an unused entry, a new waiter adopts it instead of making another. So there are
+// never more entries than the largest number of simultaneous waiters, however many were abandoned. An entry that fires serves the first waiter of the
+// agent. If there is none, the wakeup is *forwarded*: `forward` notifies a waiter of another agent if that is needed.
 //
-// Adopting needs no comparison. The entry was queued before the adopter marked the word, so the release that sees the mark
-// finds it there; or it fired already, and then the adopter steps again as soon as the agent's event loop turns.
+// Adopting needs no comparison. Either the entry was queued before the adopter marked the word, so the release that sees the mark finds the entry. Or
+// the entry has fired already, and the adopter steps again when the agent returns to its event loop.
 //
-// # An agent that does not turn its event loop
-// A wakeup may wait in the queue of a busy page while the lock is free. So waiters recheck: after STALL_TIMEOUT, then after
-// intervals that double up to LONGEST_STALL_TIMEOUT. A waiter that awaits rechecks in place. One that blocks has to leave the
-// engine's queue for it, and goes on at the tail: FIFO order holds among blocked waits that are shorter than the interval. That also
-// makes up for a notify that reached a waiter of a terminated worker, which an engine may keep in its queue.
+// # An agent that does not return to its event loop
+// A wakeup may wait in the task queue of a busy page while the lock is free. So waiters recheck: after STALL_TIMEOUT, then at intervals that double
+// up to LONGEST_STALL_TIMEOUT. A waiter that awaits keeps its position in the queue. A waiter that blocks has to leave the engine's queue to recheck,
+// and re-enters at the tail: FIFO order holds among blocked waits that are shorter than the interval. Rechecks also make up for a notify that reached
+// a waiter of a terminated worker, which an engine may keep in its queue.
 //
 // # Who may notify
-// Only the functions of this package, and of locks with the same states, notify a word. A foreign notify costs a vain recheck.
+// Only the functions of this package, and of locks with the same states, notify a word. A foreign notify causes a needless recheck.
 import { entryLimit } from './wait_async.js';
 
-/** What `step` returns when the caller has what it wants. */
+/** Returned by `step` when the caller has acquired. */
 export const DONE = undefined;
 
-/** After how many milliseconds a waiter first rechecks without having been woken. */
+/** The time after which a waiter first rechecks without having been woken, in milliseconds. */
 export const STALL_TIMEOUT = 20;
 
-/** The longest time between two rechecks, in milliseconds. */
+/** The longest interval between two rechecks, in milliseconds. */
 export const LONGEST_STALL_TIMEOUT = 1000;
 
 export class Waits {
   #word;
   #forward;
   #shortest; // interval between rechecks
-  #waiters = new Set(); // of this agent, in the order they came
+  #waiters = new Set(); // of this agent, in arrival order
   #entries = 0; // of this agent in the engine's queue
   #interval;
   #watching = false;
 
   /**
-   * `forward(expected)` passes on a wakeup that reached an entry made with `expected` and found no waiter of this agent that it
-   * was for. `interval` is the time to the first recheck; it is long where a recheck may end a wait without need.
+   * `forward(expected)` forwards a wakeup that reached an entry made with `expected`, and that no waiter of this agent has used. `interval` is the
+   * time to the first recheck. It is long for locks where a recheck may end a wait spuriously.
    */
   constructor(word, { forward, interval = STALL_TIMEOUT }) {
     this.#word = word;
@@ -67,7 +65,7 @@ export class Waits {
     this.#shortest = this.#interval = interval;
   }
 
-  /** Blocks until `step` is done, and returns true; or false at the deadline. */
+  /** Blocks until `step` is done. Returns true, or false at the deadline. */
   block(step, { deadline }, names) {
     for (let slice = this.#shortest; ; ) {
       const expected = step();
@@ -105,14 +103,14 @@ export class Waits {
         if (left > 0) {
           timer = setTimeout(expire, Math.min(Math.ceil(left), 0x7fffffff));
         } else {
-          const isDone = step() === DONE; // what is free is taken also after the deadline
+          const isDone = step() === DONE; // a free lock is acquired even after the deadline
           end();
           resolve(isDone);
         }
       };
       const waiter = { step, done };
       this.#waiters.add(waiter);
-      // With a signal as well: that of `AbortSignal.timeout` does not keep a program of Node alive until it aborts.
+      // Set a timer for a signal as well, because that of `AbortSignal.timeout` does not keep a Node program alive until it aborts.
       if (deadline < Infinity || signal) expire();
       if (!this.#waiters.has(waiter)) return; // the timeout is 0
       signal?.addEventListener('abort', abort, { once: true });
@@ -144,7 +142,7 @@ export class Waits {
     this.#entries--;
     const [head] = this.#waiters;
     const served = head !== undefined && this.#try(head) === DONE;
-    // The agent's own entry comes after the forwarded wakeup, so it cannot be the one that is woken.
+    // Forward before the agent makes an entry of its own, so that the forwarded wakeup does not reach that entry.
     if (!served && outcome === 'ok') this.#forward(expected, head !== undefined);
     while (this.#entries < Math.min(this.#waiters.size, entryLimit())) {
       const [first] = this.#waiters;
@@ -168,11 +166,11 @@ export class Waits {
 
 let mayBlock;
 
-/** Throws where this agent must not block: the main thread of a page. `names` are the method that would, and the one to use. */
+/** Throws if this agent must not block (the main thread of a page). The arguments are the method that would block, and the one to use instead. */
 export function checkMayBlock([method, instead]) {
   mayBlock ??= probe();
   if (!mayBlock) {
-    throw new TypeError(`${method}() would have to block, which the main thread of a page must not: use \`await ${instead}()\``);
+    throw new TypeError(`${method}() would block, and the main thread of a page must not block: use \`await ${instead}()\``);
   }
 }
 
@@ -185,40 +183,43 @@ function probe() {
   }
 }
 
-/** When a wait that awaits ends, if it begins now. Throws if these are no options, or the signal has aborted. */
+/** The deadline and signal of a wait that begins now. Throws if the options are not valid, or if the signal has aborted. */
 export function waitOptions(options) {
   const { deadline, signal } = read(options);
   signal?.throwIfAborted();
   return { deadline, signal };
 }
 
-/** As `waitOptions`, for a wait that blocks: nobody could abort it. */
+/** As `waitOptions`, for a wait that blocks, which no signal can abort. */
 export function blockOptions(options, [method, instead]) {
   const { deadline, signal } = read(options);
-  if (signal !== undefined) throw new TypeError(`${method}() takes no signal, because nothing could abort it: use \`await ${instead}()\``);
+  if (signal !== undefined) throw new TypeError(`${method}() takes no signal, because a signal cannot abort a blocked agent: use \`await ${instead}()\``);
   return { deadline };
 }
 
 function read(options = {}) {
   if (!areOptions(options)) {
-    throw new TypeError(`options are an object such as { timeout: 100 } or { signal }, not ${shown(options)}`);
+    throw new TypeError(`options must be an object such as { timeout: 100 } or { signal }, not ${shown(options)}`);
   }
   const { timeout = Infinity, signal } = options;
   if (typeof timeout !== 'number' || Number.isNaN(timeout)) {
-    throw new TypeError(`timeout is a number of milliseconds, not ${shown(timeout)}`);
+    throw new TypeError(`timeout must be a number of milliseconds, not ${shown(timeout)}`);
   }
   if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function')) {
-    throw new TypeError(`signal is an AbortSignal, not ${shown(signal)}`);
+    throw new TypeError(`signal must be an AbortSignal, not ${shown(signal)}`);
   }
   return { deadline: performance.now() + timeout, signal };
 }
 
-/** A plain object, of any realm, or another one that has an option. A signal itself, an array or a date would be a wait without an end. */
+/**
+ * Whether this is a plain object, of any realm, or has an option. A signal itself, an array or a date is refused, because it would be a wait without
+ * a deadline.
+ */
 function areOptions(options) {
   if (typeof options !== 'object' || options === null) return false;
   const prototype = Object.getPrototypeOf(options);
   return prototype === null || Object.getPrototypeOf(prototype) === null || 'timeout' in options || 'signal' in options;
 }
 
-/** A value in a message, whatever it is. */
+/** Any value, as text for a message. */
 export const shown = (value) => (Object(value) === value ? Object.prototype.toString.call(value) : typeof value === 'string' ? `'${value}'` : String(value));

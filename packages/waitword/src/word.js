@@ -1,4 +1,4 @@
-// Where a lock lies: words of shared memory, checked once, and what is done with one of them.
+// The words of shared memory of a lock, checked when it is created, and the operations on one of them.
 import { waitAsync } from './wait_async.js';
 
 /** One word of shared memory, with the operations of `Atomics` on it. */
@@ -31,7 +31,7 @@ export class Word {
     return Atomics.compareExchange(this.#words, this.#index, expected, value);
   }
 
-  /** Changes the word to `next(word)` in one step. Returns what it was, or undefined if `next` does: nothing has changed then. */
+  /** Changes the word to `next(word)` atomically. Returns its previous value. If `next` returns undefined, changes nothing and returns undefined. */
   change(next) {
     for (let value = this.load(); ; ) {
       const changed = next(value);
@@ -55,12 +55,12 @@ export class Word {
   }
 }
 
-/** The words of a lock: `count` of them from `index` on. `undefined` as target makes memory of its own. */
+/** The memory of a lock's words, `count` of them from `index` on. If the target is `undefined`, allocates new memory. */
 export function wordsAt(target, index, count, name) {
   const words = view(target, count, name);
   if (!Number.isInteger(index) || index < 0 || index + count > words.length) {
     const needs = count === 1 ? 'a word' : `${count} words`;
-    throw new RangeError(`${name} needs ${needs} at index ${String(index)}, and the memory has ${words.length} words of 4 bytes`);
+    throw new RangeError(`${name} needs ${needs} at index ${String(index)}, but the memory has ${words.length} words of 4 bytes`);
   }
   return words;
 }
@@ -71,11 +71,11 @@ function view(target, count, name) {
   if (isShared(target)) return new Int32Array(target, 0, target.byteLength >> 2);
   throw new TypeError(
     typeof SharedArrayBuffer === 'function'
-      ? `${name} needs shared memory: pass a SharedArrayBuffer, or an Int32Array on one (nobody else can see an ArrayBuffer)`
+      ? `${name} needs shared memory: pass a SharedArrayBuffer or an Int32Array on one (other agents cannot access an ArrayBuffer)`
       : `${name} needs shared memory: serve the page with the headers "Cross-Origin-Opener-Policy: same-origin" and ` +
         `"Cross-Origin-Embedder-Policy: require-corp"`,
   );
 }
 
-// By its tag, because it may come from another realm, and the global may be missing while memory of WebAssembly is there.
+// Compares the tag, because the buffer may be of another realm, and WebAssembly may have shared memory while the global constructor is missing.
 const isShared = (buffer) => Object.prototype.toString.call(buffer) === '[object SharedArrayBuffer]';

@@ -481,7 +481,7 @@ test('a condition releases the lock while it waits, and has it again afterwards'
   equal(await aborted.catch((reason) => reason), 'enough');
   assert(lock.isLocked, 'the lock is held when the wait rejects');
   guard.release();
-  assert(/lock held/.test((await failure(() => condition.waitAsync(lock))).message));
+  assert(/without its lock held/.test((await failure(() => condition.waitAsync(lock))).message));
 });
 
 test('a condition forwards to a waiter that was there, not to one that came later', async () => {

@@ -1,4 +1,4 @@
-//! Threads or tasks that contend for one lock for a given time: how they start and stop, and what each does in its turns.
+//! Threads or tasks that contend for one lock for a given time: their start and stop, and their loops.
 
 mod tally;
 
@@ -16,15 +16,15 @@ use crate::work::Work;
 
 pub(crate) use tally::{Outcome, Tally};
 
-/// The lock and what is done with it, until the time is over. Each contender checks the time before each turn, so that none is
+/// The lock and the work with it, until the time is over. Each contender checks the time before each turn, so that none is
 /// left waiting at the end, however unfair the lock.
 pub(crate) struct Contest<L> {
-    /// On cache lines of its own, away from what is only read.
+    /// On cache lines of its own, apart from the fields that are only read.
     lock: Apart<L>,
-    /// Tasks that are there before the others only yield.
+    /// Tasks that start before the others only yield.
     begun: AtomicBool,
     over: AtomicBool,
-    /// With the lock, and without it.
+    /// The work inside the lock, and outside of it.
     inside: Work,
     outside: Work,
 }
@@ -32,20 +32,20 @@ pub(crate) struct Contest<L> {
 #[repr(align(128))]
 struct Apart<L>(L);
 
-/// One turn of a hundred writes; the others read.
+/// One turn of a hundred writes. The others read.
 const WRITE_EVERY: u64 = 100;
 
 impl<L> Contest<L> {
-    /// Each turn works so many nanoseconds with the lock, and so many without it.
+    /// Creates a contest whose turns work this many nanoseconds inside the lock, and this many outside of it.
     pub(crate) fn new(lock: L, [inside, outside]: [u32; 2]) -> Self {
-        // Its comparison of the clocks is not to fall into the contest.
+        // Compares the clocks now, so that this does not happen during the contest.
         Tally::default();
         let [inside, outside] = [inside, outside].map(Work::nanos);
         let [begun, over] = [false; 2].map(AtomicBool::new);
         Self { lock: Apart(lock), begun, over, inside, outside }
     }
 
-    /// So many threads and tasks take part, each by its turns, which are given its number. Without an executor there are no tasks.
+    /// Runs these numbers of threads and tasks, each with its loop, whose argument is its number. Without an executor there are no tasks.
     pub(crate) fn run<F>(
         self: &Arc<Self>,
         threads: usize,
@@ -87,7 +87,7 @@ impl<L> Contest<L> {
         })
     }
 
-    /// Lets the contenders run for a while, then stops them. Returns how long they ran.
+    /// Lets the contenders run for this time, then stops them. Returns how long they ran.
     fn run_for(&self, time: Duration) -> Duration {
         let start = Instant::now();
         self.begun.store(true, Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl<L> Contest<L> {
         !self.over.load(Ordering::Relaxed)
     }
 
-    /// The turns of a thread.
+    /// The loop of a thread.
     #[inline]
     fn turns(&self, mut inside: impl FnMut(&mut Tally)) -> Tally {
         let mut tally = Tally::default();
@@ -121,7 +121,7 @@ impl<L> Contest<L> {
         self.inside.run();
     }
 
-    /// Of a task, before its first turn.
+    /// The start of a task, before its first turn.
     async fn begins(&self) -> Tally {
         let tally = Tally::default();
         while !self.begun.load(Ordering::Relaxed) {
@@ -139,14 +139,14 @@ impl<L> Contest<L> {
         self.inside.run();
     }
 
-    /// Between two turns of a task, which lets its executor go on.
+    /// Yields to the executor between two turns of a task.
     #[inline]
     async fn rest(&self) {
         self.outside.run();
         yield_now().await;
     }
 
-    /// A wait that blocks within the poll is timed as a thread's; making that future costs nothing.
+    /// A wait that blocks within the poll is timed as a thread's wait, because creating that future costs nothing.
     #[inline]
     async fn acquire_async<Mode>(&self, tally: &mut Tally) -> L::Guard<'_>
     where
@@ -179,7 +179,7 @@ impl<L: Lock> Contest<L> {
         tally
     }
 
-    /// The turns of a task that lets its executor go on while it has the lock.
+    /// The loop of a task that yields to its executor while it holds the lock.
     pub(crate) async fn task_across_yield(self: Arc<Self>, _index: usize) -> Tally {
         let mut tally = self.begins().await;
         while self.goes_on() {
@@ -193,7 +193,7 @@ impl<L: Lock> Contest<L> {
     }
 }
 
-/// The turns of those that read, and write once in a while.
+/// The loops of contenders that read, and write once in a hundred turns.
 impl<L: Lock + Lock<Shared>> Contest<L> {
     /// Threads and tasks begin at different numbers, so that not all write at the same time.
     fn writes(index: usize, tally: &Tally) -> bool {

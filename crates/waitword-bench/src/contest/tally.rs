@@ -1,4 +1,4 @@
-//! What came out of a contest, and how waits are timed.
+//! The outcome of a contest, and how waits are timed.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use quanta::Clock;
 
-/// What one thread or task got.
+/// The outcome of one thread or task.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     pub(super) acquisitions: u64,
-    /// Costs little beside a wait. That the processor reads its counter a few instructions early or late is nothing beside one either.
+    /// Reads the processor's counter, which costs little compared with a wait. An error of a few instructions does not matter either.
     clock: Clock,
-    /// In ticks of the clock, of the acquisitions that waited: one at once costs the histogram nothing.
+    /// The waits in ticks of the clock. An acquisition without a wait is not recorded here, and costs nothing.
     waits: Histogram<u64>,
     longest: u64,
 }
@@ -24,14 +24,14 @@ impl Default for Tally {
     }
 }
 
-/// Its buckets are a sixteenth wide at most.
+/// An empty histogram, with buckets at most a sixteenth wide.
 fn no_waits() -> Histogram<u64> {
     Histogram::new_with_max(u64::MAX / 2, 1).expect("the bounds are far apart, and one digit is allowed")
 }
 
 impl Tally {
-    /// The clock is read only around a wait, so that a free lock costs what it costs. To ask first whether it is free is what
-    /// every contender does too, and none lets a `try` in where the waiting form would queue.
+    /// Reads the clock only around a wait, so that the cost of a free lock is not changed. Every contender's lock method first tries
+    /// as this does, and no contender's `try` acquires where its waiting method would queue.
     #[inline]
     pub(super) fn acquire<G>(&mut self, tried: impl FnOnce() -> Option<G>, wait: impl FnOnce() -> G) -> G {
         self.acquisitions += 1;
@@ -44,8 +44,8 @@ impl Tally {
         guard
     }
 
-    /// Here too only a wait is timed, from `start` or the end of the first poll. There is no `try` before, since to make and
-    /// poll a future is what a free lock costs a task.
+    /// Also times only a wait, from `start` or the end of the first poll. There is no `try` before, because creating and
+    /// polling a future is the cost of a free lock for a task.
     #[inline]
     pub(super) async fn acquire_async<G>(
         &mut self,
@@ -75,7 +75,7 @@ impl Tally {
 
     #[inline]
     fn waited_since(&mut self, start: u64) {
-        // Two CPUs may differ a little, so that time seems to go back.
+        // The counters of two CPUs may differ a little, so that time seems to run backwards.
         self.waited(self.now().saturating_sub(start));
     }
 
@@ -89,7 +89,7 @@ impl Tally {
     }
 }
 
-/// What all of them got, in which time.
+/// The outcome of all threads, or of all tasks, and the time that they ran.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     pub(super) tallies: Vec<Tally>,
@@ -110,7 +110,7 @@ impl Outcome {
         self.tallies.iter().map(|tally| tally.nanos_of(tally.longest)).fold(0.0, f64::max)
     }
 
-    /// The wait that one acquisition of a hundred exceeds, in nanoseconds.
+    /// The 99th percentile of the waits of all acquisitions, in nanoseconds.
     pub(crate) fn p99_wait(&self) -> f64 {
         let mut all = no_waits();
         for tally in &self.tallies {
@@ -120,7 +120,7 @@ impl Outcome {
         self.tallies.first().map_or(0.0, |tally| tally.nanos_of(all.value_at_quantile(0.99)))
     }
 
-    /// The fewest acquisitions of a contender, divided by the most.
+    /// The fewest acquisitions of a thread or task, divided by the most.
     pub(crate) fn evenness(&self) -> f64 {
         let each = || self.tallies.iter().map(|tally| tally.acquisitions);
         let [fewest, most] = [each().min(), each().max()].map(|figure| figure.unwrap_or(0));
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// So many acquisitions, of which some waited for so many ticks.
+    /// A tally of this many acquisitions, some of which waited for these ticks.
     fn tally(acquisitions: u64, waits: &[u64]) -> Tally {
         let mut tally = Tally { acquisitions, ..Tally::default() };
         waits.iter().for_each(|&ticks| tally.waited(ticks));
@@ -161,7 +161,7 @@ mod tests {
         let mut tally = Tally::default();
         tally.acquire(|| Some(()), || unreachable!("it is free"));
         assert_eq!((tally.acquisitions, tally.waits.len()), (1, 0));
-        // In ticks: how long one of them is may be far off on a busy machine.
+        // Compares ticks, because their length in nanoseconds may be estimated badly on a busy machine.
         let (clock, mut slept) = (tally.clock.clone(), 0);
         let sleeps = || {
             let start = clock.raw();

@@ -1,7 +1,7 @@
-//! The locks that take part, behind one trait.
+//! The locks that are measured, behind one trait.
 //!
 //! A lock implements [`Lock`] once for each way to hold it: a mutex and a semaphore [`Exclusive`], a readers-writer lock
-//! [`Shared`] as well. Everything is generic over the lock, so that what is measured is inlined as it would be in a program.
+//! [`Shared`] as well. Everything is generic over the lock, so that its methods are inlined as they would be in a program.
 //! `peers.rs` is the table of the locks, `monitor.rs` that of mutexes with condition variables.
 
 pub(crate) mod monitor;
@@ -12,22 +12,22 @@ use std::future::Future;
 use crate::executor::block_on;
 use crate::workload::Subject;
 
-/// As a writer holds a lock, or as a permit of a semaphore is held.
+/// The mode of a writer, of a mutex, and of a semaphore's permit.
 pub(crate) enum Exclusive {}
 
-/// As readers hold a lock.
+/// The mode of readers.
 pub(crate) enum Shared {}
 
-/// A lock that threads and tasks wait for; a new semaphore has one permit. A lock for threads alone blocks the worker that polls a task; the future of a lock for
-/// tasks alone is polled by a thread, which parks in between.
+/// A lock for threads and tasks. A new semaphore has one permit. A lock for threads alone blocks the worker that polls a task. The future of a lock for
+/// tasks alone is polled by a thread, which parks between polls.
 pub(crate) trait Lock<Mode = Exclusive>: Subject {
-    /// Whether a task waits within its poll, and so makes all tasks of that worker wait.
+    /// Whether a task waits within its poll, which blocks all tasks of that worker.
     const BLOCKS_WORKER: bool = true;
 
     /// Releases the lock when dropped.
     type Guard<'a>;
 
-    /// Never waits.
+    /// Attempts to acquire without waiting.
     fn try_acquire(&self) -> Option<Self::Guard<'_>>;
 
     #[inline]
@@ -44,6 +44,6 @@ pub(crate) trait Lock<Mode = Exclusive>: Subject {
 pub(crate) trait Semaphore: Lock {
     fn with_permits(permits: usize) -> Self;
 
-    /// Adds a permit; to forget one that was acquired removes it.
+    /// Adds a permit. Forgetting an acquired permit removes it.
     fn add_permit(&self);
 }

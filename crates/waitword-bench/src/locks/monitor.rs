@@ -1,4 +1,4 @@
-//! Monitors: a mutex and the two condition variables that belong to it.
+//! Monitors: a mutex and its two condition variables.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -11,28 +11,28 @@ use super::peers::unpoisoned;
 use crate::executor::block_on;
 use crate::workload::OURS;
 
-/// What the mutex protects: a queue, and a generation.
+/// The data that the mutex protects: a queue, and a generation.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) items: VecDeque<u64>,
-    /// How many items were taken out of it.
+    /// The number of items that were taken from the queue.
     pub(crate) taken: u64,
     pub(crate) closed: bool,
     pub(crate) generation: u32,
 }
 
-/// What one can wait for.
+/// The conditions to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// There is something to take, or something to see.
+    /// There is an item, or a new generation.
     Something,
-    /// There is room.
+    /// There is capacity.
     Room,
 }
 
-/// A monitor for threads and tasks; without another way, a task blocks its worker.
+/// A monitor for threads and tasks. By default, a task blocks its worker.
 pub(crate) trait Monitor: Default + Send + Sync + 'static {
-    /// Its name in the tables.
+    /// The name in the tables.
     const NAME: &'static str;
 
     /// Unlocks when dropped.
@@ -44,7 +44,7 @@ pub(crate) trait Monitor: Default + Send + Sync + 'static {
         async { self.lock() }
     }
 
-    /// Unlocks, waits for a notify (or for nothing), and locks again.
+    /// Releases the mutex, waits for a notify (or a spurious wakeup), and acquires the mutex again.
     fn wait<'a>(&'a self, condition: Condition, guard: Self::Guard<'a>) -> Self::Guard<'a>;
 
     fn wait_async<'a>(
@@ -62,7 +62,7 @@ pub(crate) trait Monitor: Default + Send + Sync + 'static {
     fn notify_all(&self, condition: Condition);
 }
 
-/// One row per monitor: its name here and in the tables, its mutex, guard and condition variable, and what these do.
+/// One row per monitor: its name here and in the tables, its mutex, guard and condition variable, and their operations.
 macro_rules! monitors {
     ($($Name:ident, $name:expr, $mutex:ty, $guard:ty, $condition:ty {
         lock |$l:ident| $lock:expr;
@@ -90,7 +90,7 @@ macro_rules! monitors {
 
             fn wait<'a>(&'a self, condition: Condition, $wg: Self::Guard<'a>) -> Self::Guard<'a> {
                 let ($wm, $wc) = (&self.mutex, &self.conditions[condition as usize]);
-                // Some condition variables relock the mutex they find in the guard.
+                // Some condition variables relock the mutex that the guard refers to.
                 let _ = $wm;
                 $wait
             }
@@ -154,7 +154,7 @@ monitors! {
         notify |condition| condition.notify_one(), condition.notify_all();
     }
 
-    // async-lock has no condition variable; event-listener, which it is made of, has what one needs. Its plain `notify(1)` does
+    // async-lock has no condition variable, but event-listener, on which it is built, can be used as one. Its plain `notify(1)` does
     // nothing while an earlier notified waiter has not been polled.
     AsyncLockMonitor, "async-lock and event-listener", async_lock::Mutex<State>, async_lock::MutexGuard<'a, State>, Event {
         lock |mutex| mutex.lock_blocking();
@@ -174,7 +174,7 @@ monitors! {
         };
     }
 
-    // tokio has no condition variable; `Notify` is what its users take.
+    // tokio has no condition variable. Its users use `Notify`.
     TokioMonitor, "tokio Mutex and Notify", tokio::sync::Mutex<State>, tokio::sync::MutexGuard<'a, State>, tokio::sync::Notify {
         lock |mutex| mutex.blocking_lock();
         wait |mutex, notify, guard| block_on(notified(mutex, notify, guard));
@@ -184,7 +184,7 @@ monitors! {
     }
 }
 
-/// Waits with a guard that comes back locked.
+/// Waits by a function that relocks the guard.
 fn relocked<G>(mut guard: G, wait: impl FnOnce(&mut G)) -> G {
     wait(&mut guard);
     guard
@@ -196,7 +196,7 @@ async fn notified<'a>(
     guard: tokio::sync::MutexGuard<'a, State>,
 ) -> tokio::sync::MutexGuard<'a, State> {
     let mut notified = pin!(notify.notified());
-    // Queued before the mutex is free, or a notify between the two would be lost.
+    // Enqueue before the mutex is released: a notify between the two would be lost.
     notified.as_mut().enable();
     drop(guard);
     notified.await;

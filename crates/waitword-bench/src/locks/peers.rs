@@ -1,4 +1,4 @@
-//! The table of the locks: ours, its peers, and a limit that no lock can be faster than.
+//! The table of the locks: ours, their peers, and a lower bound for the time of any lock.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use super::{Exclusive, Lock, Semaphore, Shared};
 use crate::workload::{OURS, Subject};
 
-/// A row per lock: its name here and in the tables, its type, how to make one; then, for each way to hold it, the guard and how it is
+/// One row per lock: its name here and in the tables, its type, how to create one. Then, for each mode, the guard and how it is
 /// acquired. Without `task` a task blocks its worker, without `thread` a thread polls the future.
 macro_rules! locks {
     ($($Name:ident: $name:expr, $lock:ty = $new:expr, $($Mode:ident $guard:ty { $($way:ident |$this:ident| $result:expr),+ })+;)+) => {$(
@@ -101,7 +101,7 @@ locks! {
         };
     Maitake: "maitake-sync", maitake_sync::Mutex<()> = Self::new(()),
         Exclusive maitake_sync::MutexGuard<'a, ()> { tried |l| l.try_lock(), task |l| l.lock() };
-    // In its fair mode, in which an unlock is a handoff.
+    // In its fair mode, where an unlock is a handoff.
     FuturesIntrusive: "futures-intrusive", futures_intrusive::sync::Mutex<()> = Self::new((), true),
         Exclusive futures_intrusive::sync::MutexGuard<'a, ()> { tried |l| l.try_lock(), task |l| l.lock() };
     WaitwordRwLock: OURS, waitword::RwLock<()> = Self::new(()),
@@ -160,7 +160,7 @@ locks! {
         };
     FuturesIntrusiveSemaphore: "futures-intrusive", futures_intrusive::sync::Semaphore = Self::with_permits(1),
         Exclusive futures_intrusive::sync::SemaphoreReleaser<'a> { tried |l| l.try_acquire(1), task |l| l.acquire(1) };
-    // One compare-and-swap to lock, one swap to unlock, and no waiters: the least that an uncontended lock has to do.
+    // One compare-and-swap to lock, one swap to unlock, and no waiters: the minimum of an uncontended lock.
     CasAndSwap: "one CAS, one swap (limit)", AtomicU32 = Self::new(0),
         Exclusive Taken<'a> {
             tried |l| l.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).ok().map(|_| Taken(l)),
@@ -197,7 +197,7 @@ semaphores! {
     futures_intrusive::sync::Semaphore: |permits| Self::new(true, permits), |semaphore| semaphore.release(1);
 }
 
-/// Guards for locks that have none.
+/// Guards for locks that have no guards of their own.
 macro_rules! guards {
     ($($Guard:ident of $lock:ty: |$this:ident| $release:expr;)+) => {$(
         pub(crate) struct $Guard<'a>(&'a $lock);
@@ -219,7 +219,7 @@ guards! {
     Taken of AtomicU32: |lock| lock.swap(0, Ordering::Release);
 }
 
-/// Nothing in here panics while it holds a lock, so a poisoned one is as good as any.
+/// Nothing here panics while it holds a lock, so poison can be ignored.
 pub(crate) fn unpoisoned<G>(result: LockResult<G>) -> G {
     result.unwrap_or_else(PoisonError::into_inner)
 }
@@ -240,7 +240,7 @@ mod tests {
     use super::*;
     use crate::executor::block_on;
 
-    /// Two threads and two tasks take turns. What is measured has to be a lock.
+    /// Two threads and two tasks contend. Each contender must exclude them from each other.
     pub(super) fn excludes<L: Lock>() {
         const TURNS: usize = 150;
         let (lock, occupied) = (L::new(), AtomicBool::new(false));

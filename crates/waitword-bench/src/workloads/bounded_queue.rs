@@ -1,5 +1,5 @@
-//! Producers and consumers of a queue with room for 64 or for one: one condition is that there is something, the other that
-//! there is room.
+//! Producers and consumers of a queue with a capacity of 64 or 1. One condition is that there is an item, the other that
+//! there is capacity.
 
 use std::sync::Arc;
 use std::thread;
@@ -62,7 +62,7 @@ struct Queue<M> {
     room: usize,
 }
 
-/// Who takes part is known by what it may have to wait for.
+/// A role is identified by the condition that it waits for.
 const PRODUCER: Condition = Condition::Room;
 const CONSUMER: Condition = Condition::Something;
 
@@ -74,7 +74,7 @@ impl Condition {
         }
     }
 
-    /// Puts an item or takes one. Returns whom that may help.
+    /// Puts an item or takes one. Returns the condition that this may have made true.
     fn act(self, state: &mut State) -> Self {
         match self {
             PRODUCER => {
@@ -92,7 +92,7 @@ impl Condition {
 }
 
 impl<M: Monitor> Queue<M> {
-    /// `n` threads in each role, for that long. Returns how many items were taken per second.
+    /// Runs `n` threads in each role for this time. Returns the number of items taken per second.
     fn among_threads(&self, roles: &[Condition], n: usize, time: Duration) -> f64 {
         thread::scope(|scope| {
             for &role in roles.iter().flat_map(|role| std::iter::repeat_n(role, n)) {

@@ -1,4 +1,4 @@
-//! Threads, tasks, or both, that want one lock; the tasks hold it across a yield or do not.
+//! Threads, tasks, or both contend for one lock. Tasks hold it across a yield, or not.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use crate::locks::peers::*;
 use crate::locks::{Lock, Semaphore, Shared};
 use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
-/// Who contends, how they spend their turns, and what is measured.
+/// The contenders, the work of their turns, and the figures.
 struct Scene {
-    /// How many threads there are, if there are threads, and as many tasks, if there are tasks.
+    /// The numbers of threads, if there are threads, and of tasks, if there are tasks.
     sizes: &'static [usize],
     threads: bool,
     tasks: Option<Executor>,
-    /// Nanoseconds of work with the lock, and without it.
+    /// Nanoseconds of work inside the lock, and outside of it.
     nanos: [u32; 2],
     figures: &'static [Figure],
 }
 
-/// Its name, its unit, and how it comes of what the threads and the tasks got.
+/// A figure's name, its unit, and its value for the outcomes of the threads and the tasks.
 type Figure = (&'static str, Unit, fn(&[Outcome; 2]) -> f64);
 
-/// Which of the two.
+/// Indices into the outcomes.
 const THREADS: usize = 0;
 const TASKS: usize = 1;
 
-/// In the report, a workload with these three has a picture.
+/// The report draws a picture of a workload with these three figures.
 const ACQUISITIONS: Figure = rate("acquisitions");
 const THREADS_WAIT: Figure = longest_wait::<THREADS>("longest wait of a thread");
 const TASKS_WAIT: Figure = longest_wait::<TASKS>("longest wait of a task");
@@ -171,7 +171,7 @@ where
     play(scale, scenes, L::new, Contest::thread, Contest::task_across_yield)
 }
 
-/// Of a hundred turns 99 read, and one writes.
+/// Of a hundred turns, 99 read and one writes.
 fn reading<L: Lock + Lock<Shared>>(scale: &Scale, scenes: &[Scene]) -> Vec<Sample> {
     play(scale, scenes, L::new, Contest::reading_thread, Contest::reading_task)
 }
@@ -183,7 +183,7 @@ where
     play(scale, scenes, || S::with_permits(2), Contest::thread, Contest::task_across_yield)
 }
 
-/// Each scene at each size, with a new lock, by the turns of its threads and of its tasks.
+/// Runs a scene at each size, each time with a new lock, with the loops of its threads and of its tasks.
 fn play<L: Send + Sync + 'static, F>(
     scale: &Scale,
     scenes: &[Scene],

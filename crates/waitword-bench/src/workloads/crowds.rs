@@ -1,5 +1,5 @@
-//! Crowds of tasks that wait on one word, on a word each, or for a mutex that is held: what each step costs, what a pending wait
-//! occupies, and what stays when all have gone.
+//! Many tasks that wait on one word, on a word each, or for a held mutex: the cost of each step, the memory of a pending wait,
+//! and the memory that stays allocated after all waits have ended.
 
 use std::future::Future;
 
@@ -16,25 +16,25 @@ use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
 pub(super) fn workloads() -> Vec<Workload> {
     workloads! {
-        // The shape of a popular lock, a semaphore, a broadcast.
+        // As in a contended lock, a semaphore, a broadcast.
         "one-word" => {
             on_one_word: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
         }
-        // The shape of a program with many locks, or of a block of shared memory full of them.
+        // As in a program with many locks, or with a block of shared memory full of them.
         "many-words" => {
             on_many_words: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
         }
         "memory" => {
             occupied: queues::Waitword, TokioNotify, queues::FuturesIntrusive, MaitakeQueue, EventListener;
         }
-        // The table from nothing to many words and back: the one operation that pays for it.
+        // The table grows from empty to many words and shrinks again: the longest single operation, which pays for the resize.
         "growth" => { growing: queues::Waitword; }
         "mutex-held" => { held_with_future: Waitword, AsyncLock, Tokio, Maitake, FuturesIntrusive; }
         "semaphore-held" => { held: WaitwordSemaphore, AsyncLockSemaphore, TokioSemaphore, FuturesIntrusiveSemaphore; }
     }
 }
 
-/// A crowd of this size, what makes its waits, and the times of its steps.
+/// A number of futures, the function that creates them, and the times of their steps.
 struct Steps<W, M> {
     n: usize,
     crowd: Crowd<W>,
@@ -48,7 +48,7 @@ impl<W: Future, M: Fn(usize) -> W> Steps<W, M> {
         Self { n, crowd: Crowd::new(n), make, order: random_order(n), watches: Stopwatches::default() }
     }
 
-    /// Times `steps` as often as makes a small crowd precise.
+    /// Times `steps`, repeatedly for small numbers of futures, for precision.
     fn samples(mut self, scale: &Scale, steps: impl Fn(&mut Self)) -> Vec<Sample> {
         for _ in 0..(scale.operations(1_000_000) / self.n).max(1) {
             steps(&mut self);
@@ -56,7 +56,7 @@ impl<W: Future, M: Fn(usize) -> W> Steps<W, M> {
         self.watches.samples(self.n)
     }
 
-    /// All begin to wait.
+    /// Makes all futures wait.
     fn enter(&mut self) {
         (0..self.n).for_each(|i| self.crowd.enter(i, (self.make)(i)));
     }
@@ -115,7 +115,7 @@ fn on_many_words<Q: Queues>(scale: &Scale) -> Vec<Sample> {
 
 fn occupied<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     let n = scale.largest();
-    // What the process or the thread sets up once is not the waits'.
+    // Memory that the process or the thread allocates once does not count.
     waits_on::<Q>(1, 1);
     let one = waits_on::<Q>(1, n);
     let many = waits_on::<Q>(n, n);
@@ -158,7 +158,7 @@ fn growing<Q: Queues>(scale: &Scale) -> Vec<Sample> {
     vec![enqueue, longest("longest cancel", n, |i| crowd.cancel(i))]
 }
 
-/// The future is the lock's own; those of semaphores are wrapped, to drop the result's error.
+/// The future is the lock's own, except that those of semaphores are wrapped to drop the result's error.
 fn held_with_future<L: Lock>(scale: &Scale) -> Vec<Sample> {
     let mut samples = held::<L>(scale);
     let size = size_of_val(&L::new().acquire_async()) as f64;
@@ -175,7 +175,7 @@ fn held<L: Lock>(scale: &Scale) -> Vec<Sample> {
             let Steps { crowd, watches, .. } = &mut *steps;
             watches.time("release, and the next acquires", n, || {
                 for i in 0..n {
-                    // Free before the next one is polled.
+                    // Released before the next one is polled.
                     drop(guard.take());
                     guard = Some(crowd.finish(i));
                 }

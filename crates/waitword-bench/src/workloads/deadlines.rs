@@ -1,4 +1,4 @@
-//! A crowd of deadlines: set, forgotten, or come. And many threads that time out.
+//! Many deadlines: armed, cancelled, or fired. And many threads that time out.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -22,7 +22,7 @@ use crate::workload::{Contender, OURS, Scale, Workload, contenders, workloads};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
-/// Between two deadlines of a burst, on average.
+/// The average time between two deadlines of a burst.
 const BURST: Duration = Duration::from_nanos(100);
 
 pub(super) fn workloads() -> Vec<Workload> {
@@ -42,7 +42,7 @@ fn alarm(scale: &Scale) -> Vec<Sample> {
     at_all_sizes(scale, sleep_until, thread::sleep)
 }
 
-/// A timer made of [`Alarm`] alone, as its documentation shows.
+/// A timer made of [`Alarm`] alone, as in its documentation.
 async fn sleep_until(deadline: Instant) {
     let mut alarm = pin!(Alarm::new());
     poll_fn(|cx| {
@@ -64,7 +64,7 @@ fn tokio_sleep(scale: &Scale) -> Vec<Sample> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.expect("a timer needs nothing from the system");
     let _entered = runtime.enter();
-    // Its timer runs only while a task does.
+    // tokio's timer runs only while a task does.
     let sleep = |time| runtime.block_on(async { tokio::time::sleep(time).await });
     at_all_sizes(scale, |deadline| tokio::time::sleep_until(deadline.into()), sleep)
 }
@@ -78,7 +78,7 @@ fn at_all_sizes<W: Future>(
         let mut crowd = Crowd::new(n);
         let mut watches = Stopwatches::default();
 
-        // What the process sets up once is not the deadlines'.
+        // Memory that the process allocates once does not count.
         crowd.enter(0, make(Instant::now() + HOUR));
         crowd.cancel(0);
         let delays = delays(n, SECOND);
@@ -126,7 +126,7 @@ fn fire<W: Future>(
     sleep: &impl Fn(Duration),
     delays: &[Duration],
 ) -> Firing {
-    // Time enough to arm them all before the first is due; more, if it was not.
+    // Enough time to arm all deadlines before the first is due. Doubled if it was not enough.
     let mut lead = Duration::from_millis(50) + Duration::from_nanos(500) * delays.len() as u32;
     loop {
         let first = Instant::now() + lead;
@@ -141,16 +141,16 @@ fn fire<W: Future>(
     }
 }
 
-/// One wake of so many is checked against the clock.
+/// One of this many wakes is compared with the clock.
 const CHECKED: usize = 16;
 
-/// Counts wakes, and finds early ones and how late they are.
+/// Counts wakes, finds early ones, and measures how late they are.
 struct Fired {
     count: AtomicUsize,
     early: AtomicUsize,
-    /// Nanoseconds, of those that are checked.
+    /// The lateness of the checked wakes, in nanoseconds.
     late: AtomicUsize,
-    /// In the order in which they are due.
+    /// The deadlines, in the order in which they are due.
     deadlines: Vec<Instant>,
 }
 
@@ -180,8 +180,8 @@ impl Fired {
 impl Wake for Fired {
     fn wake(self: Arc<Self>) {
         let before = self.count.fetch_add(1, Ordering::SeqCst);
-        // All wakers are alike; but by the time of the k-th wake, k deadlines must have passed. Reading the clock is not
-        // what is measured, so only some are checked.
+        // All wakers are equal, but at the k-th wake, k deadlines must have passed. The cost of reading the clock is not
+        // to be measured, so only some wakes are checked.
         if before.is_multiple_of(CHECKED) {
             match Instant::now().checked_duration_since(self.deadlines[before]) {
                 Some(late) => self.late.fetch_add(late.as_nanos() as usize, Ordering::Relaxed),
@@ -192,7 +192,7 @@ impl Wake for Fired {
 }
 
 const TIMING_OUT: usize = 256;
-/// So far are the deadlines from the first wait: all threads sleep by then.
+/// The time from the first wait to the deadlines, by which all threads sleep.
 const TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The same threads as in thread-herd.
@@ -201,7 +201,7 @@ fn time_out<P: Parking>(scale: &Scale) -> Vec<Sample> {
     nanos(TIMING_OUT, [("timed out, CPU time each", median(&figures))])
 }
 
-/// The CPU time that the process uses from when all threads sleep until all have timed out, for each of them.
+/// The CPU time per thread that the process uses from when all threads sleep until all have timed out.
 fn all_time_out<P: Parking>() -> f64 {
     let word = AtomicU32::new(0);
     let (begin, left, main) = (Barrier::new(TIMING_OUT), AtomicUsize::new(TIMING_OUT), thread::current());
@@ -214,7 +214,7 @@ fn all_time_out<P: Parking>() -> f64 {
         if left.fetch_sub(1, Ordering::AcqRel) == 1 {
             main.unpark();
         }
-        // No thread ends before the clock is read.
+        // Keeps threads from ending before the clock is read.
         begin.wait();
     };
     thread::scope(|scope| {

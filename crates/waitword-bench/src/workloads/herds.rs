@@ -1,4 +1,4 @@
-//! A thundering herd: many waiters of one word, or of one condition variable, that are notified at once.
+//! A thundering herd: many waiters of one word, or of one condition variable, are notified at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -33,10 +33,10 @@ pub(super) fn workloads() -> Vec<Workload> {
 
 /// A generation, and the waiters for the next one.
 trait Herd: Subject {
-    /// Waits until the generation is not `generation` any more.
+    /// Waits until the generation differs from `generation`.
     fn wait_while(&self, generation: u32);
 
-    /// Begins the next generation, and wakes all that wait for it.
+    /// Begins the next generation and wakes all waiters.
     fn advance(&self);
 }
 
@@ -89,7 +89,7 @@ where
     }
 }
 
-/// So often is a herd of this size woken.
+/// The number of times that a herd of this size is woken.
 fn times(scale: &Scale, waiters: usize) -> usize {
     (scale.operations(6_400) / waiters).max(1)
 }
@@ -126,18 +126,18 @@ where
     samples
 }
 
-/// The herd, and the notifier, which is the thread that made it.
+/// The herd. Its notifier is the thread that created it.
 struct Notified<H> {
     herd: H,
     waiters: usize,
-    /// How often a waiter has begun to wait.
+    /// The number of times that waiters have begun to wait.
     waits: AtomicUsize,
     /// Waiters that have not returned yet.
     waiting: AtomicUsize,
     over: AtomicBool,
     notifier: Thread,
     beginning: Instant,
-    /// When the last one returned, in nanoseconds since the beginning.
+    /// When the last waiter returned, in nanoseconds since the beginning.
     last: AtomicU64,
 }
 
@@ -155,7 +155,7 @@ impl<H: Herd> Notified<H> {
         }
     }
 
-    /// Of so many threads, notified so often.
+    /// Measures a herd of this many threads that is notified this many times.
     fn threads(n: usize, times: usize) -> [f64; 3] {
         let this = Self::new(n);
         let thread = || {
@@ -173,7 +173,7 @@ impl<H: Herd> Notified<H> {
         })
     }
 
-    /// Notes that a waiter is back. Returns whether it was for the last time.
+    /// Records that a waiter has returned. Returns whether this was the last round.
     fn has_returned(&self) -> bool {
         let over = self.over.load(Ordering::SeqCst);
         if !over && self.waiting.fetch_sub(1, Ordering::AcqRel) == 1 {
@@ -183,7 +183,7 @@ impl<H: Herd> Notified<H> {
         over
     }
 
-    /// Notifies the herd so often, then lets it go. Returns the medians of the notifier's CPU time, of the wall time until all have
+    /// Notifies the herd this many times, then ends it. Returns the medians of the notifier's CPU time, of the wall time until all have
     /// returned, and of the CPU time of all threads until they wait again.
     fn drive(&self, times: usize) -> [f64; 3] {
         let mut figures = <[Vec<f64>; 3]>::default();
@@ -212,7 +212,7 @@ impl<H: Herd> Notified<H> {
         [notifier.as_nanos() as f64, wall, process.as_nanos() as f64]
     }
 
-    /// Returns when each waiter has begun to wait so often, and has had the time to fall asleep.
+    /// Returns when each waiter has begun to wait this many times, and has had time to fall asleep.
     fn until_all_sleep(&self, times: usize) {
         while self.waits.load(Ordering::SeqCst) < times * self.waiters {
             thread::sleep(Duration::from_micros(500));
@@ -229,7 +229,7 @@ impl<M: Monitor> Notified<OnMonitor<M>>
 where
     for<'a> M::Guard<'a>: Send,
 {
-    /// As [`threads`](Self::threads), of tasks.
+    /// As [`threads`](Self::threads), with tasks.
     fn tasks(n: usize, times: usize) -> [f64; 3] {
         let this = Arc::new(Self::new(n));
         let task = |this: Arc<Self>| async move {
@@ -246,7 +246,7 @@ where
     }
 }
 
-/// Thousands of threads, which need next to no stack.
+/// Spawns threads with small stacks, because there are thousands of them.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     threads: usize,

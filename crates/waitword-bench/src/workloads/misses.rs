@@ -1,4 +1,4 @@
-//! What is asked for nothing: a notify of a word without waiters, which an uncontended unlock pays, and a wait that finds another
+//! Operations without effect: a notify of a word without waiters, whose cost an uncontended unlock includes, and a wait that finds another
 //! value.
 
 use std::hint::black_box;
@@ -36,7 +36,7 @@ pub(super) fn workloads() -> Vec<Workload> {
     ]
 }
 
-/// Words per thread, so that their places in memory and in a table average out.
+/// Words per thread: enough to average over their positions in memory and in a table.
 const WORDS: usize = 64;
 
 fn notify<Q: Queues>(scale: &Scale) -> Vec<Sample> {
@@ -57,7 +57,7 @@ fn fence_and_load(scale: &Scale) -> Vec<Sample> {
     })
 }
 
-/// CPU time per call of `notify`, which each thread makes on words of its own.
+/// CPU time per call of `notify`. Each thread calls it on its own words.
 fn at_one_and_two_threads(scale: &Scale, notify: impl Fn(usize) + Sync) -> Vec<Sample> {
     let calls = scale.operations(5_000_000);
     let on_words_of = |thread: usize, n| {
@@ -84,11 +84,11 @@ fn locked_load(scale: &Scale) -> Vec<Sample> {
     })
 }
 
-/// The cost of asking, on a million different words, and what it leaves behind.
+/// The cost of the call on a million different words, and the memory that it leaves allocated.
 fn on_words(scale: &Scale, ask: impl Fn(&AtomicU32)) -> Vec<Sample> {
     let words = scale.operations(1_000_000);
     let all = (0..words).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
-    // The first call of a process or thread may set something up for good.
+    // The first call of a process or thread may allocate something once.
     ask(&all[0]);
     let one = timed("wait", 1, words, || (0..words).for_each(|_| ask(black_box(&all[0]))));
     let (each, counted) = counting(|counted| {

@@ -1,4 +1,4 @@
-//! What is measured, a file for each kind of question, and the order of the report.
+//! The workloads, one file per topic, and their order in the report.
 
 mod bounded_queue;
 mod contests;
@@ -14,7 +14,7 @@ mod uncontended;
 
 use crate::workload::Workload;
 
-/// All of them, those of the queue first.
+/// All workloads, those of the queue first.
 pub(crate) fn all() -> Vec<Workload> {
     let files = [
         misses::workloads,
@@ -45,7 +45,7 @@ mod tests {
     use crate::figures::{self, Figures};
     use crate::workload::TRIAL;
 
-    /// Those of one workload at a time, beside each other: most of it is waiting. And the report finds what its goals are about.
+    /// Runs all contenders, those of one workload concurrently, because they mostly wait. The report must find the figures that its goals name.
     #[test]
     fn every_contender_of_every_workload_comes_to_its_end_and_has_the_figures_of_its_goals() {
         let all = all();

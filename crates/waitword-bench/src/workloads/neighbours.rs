@@ -1,5 +1,5 @@
-//! What others do to one's own waits: a million of them when an agent dies, a thread at the same queue, and thousands on words that
-//! were picked to collide.
+//! The effect of other waits on one's own: a million of them when an agent exits, a thread on the same queue, and thousands on words that
+//! were chosen to collide.
 
 use std::pin::pin;
 use std::sync::Barrier;
@@ -50,7 +50,7 @@ fn agents_die(scale: &Scale) -> Vec<Sample> {
 }
 
 fn on_two_threads<Q: Queues>(scale: &Scale) -> Vec<Sample> {
-    /// Pairs of words, one for each thread, tried one after another: some of them share a shard.
+    /// Measures several pairs of words, one word for each thread, because some pairs share a shard.
     const PAIRS: usize = 64;
     let calls = scale.operations(2_000_000);
     let queues = Q::with_words(2 * PAIRS);
@@ -74,7 +74,7 @@ fn register_and_cancel<Q: Queues>(queues: &Q, word: usize, calls: usize) -> f64 
     timed("register and cancel", 1, calls, waits).value
 }
 
-/// The mean of what `work` measures on two threads at a time.
+/// The mean of the measurements of `work` on two threads at a time.
 pub(super) fn both(work: impl Fn(usize) -> f64 + Sync) -> f64 {
     let start = Barrier::new(2);
     thread::scope(|scope| {
@@ -92,13 +92,13 @@ pub(super) fn both(work: impl Fn(usize) -> f64 + Sync) -> f64 {
 /// a secret uses, as parking_lot_core does: the layout of one block of memory is enough to find them.
 fn beside_colliding(scale: &Scale) -> Vec<Sample> {
     const GOLDEN: usize = 0x9E37_79B9_7F4A_7C15;
-    // Some more than there are victims.
+    // Somewhat more than there are victims.
     let others = scale.operations(4_000).max(40);
     let block = (0..1 << 20).map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
     // There are 4,096 of these words.
     let bucket = |word: &AtomicU32| word.as_ptr().addr().wrapping_mul(GOLDEN) >> (usize::BITS - 8);
     let without_secret = block.iter().filter(|word| bucket(word) == bucket(&block[0])).collect::<Vec<_>>();
-    /// Words on which no other waits, so that their places in our table average out.
+    /// The number of words without other waiters: enough to average over their positions in our table.
     const VICTIMS: usize = 16;
     let (victims, crowded) = without_secret.split_at(VICTIMS);
     let calls = scale.operations(1_000_000);
@@ -121,6 +121,6 @@ fn beside_colliding(scale: &Scale) -> Vec<Sample> {
         });
         watches.samples(n)
     };
-    // Beside nobody, and beside so many others.
+    // Without other waiters, and with this many.
     [0, others].into_iter().flat_map(at_size).collect()
 }

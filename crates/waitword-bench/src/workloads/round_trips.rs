@@ -1,4 +1,4 @@
-//! Two threads hand a turn back and forth, on one CPU and on two, with partners of several tempers. Then two tasks, or a task and a
+//! Two threads pass a turn back and forth, on one CPU and on two, with partners that work for different times. Then two tasks, or a task and a
 //! thread, on one CPU.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,16 @@ use crate::words::RawFutex;
 use crate::words::{OnWord, ParkingLotCore, Waitword};
 use crate::workload::{Scale, Subject, Workload, contenders, workloads};
 
-/// Which parties take turns, and where.
+/// The parties that take turns, and their CPUs.
 struct Scene {
-    /// Of the wall time and of the CPU time in the tables.
+    /// The names of the wall time and of the CPU time in the tables.
     names: [&'static str; 2],
-    /// How many microseconds the partner works before it answers, if that is what the tables compare.
+    /// The size in the tables: the microseconds for which the partner works before it answers, in scenes that compare them.
     n: usize,
-    /// The CPUs of the two, if they are tied to one each.
+    /// The CPUs of the two, if they are pinned.
     cpus: Option<[usize; 2]>,
     pairs: usize,
-    /// How long the partner works in the trip of this number.
+    /// The microseconds for which the partner works in the trip of this number.
     work: fn(u32) -> u64,
 }
 
@@ -60,10 +60,10 @@ const SCENES: [Scene; 8] = [
     Scene { names: names!("four pairs"), cpus: None, pairs: 4, ..TWO_CPUS },
 ];
 
-/// How long a pair takes turns: some hundreds of times where each turn is slept for.
+/// The time for which a pair takes turns: enough for some hundred turns if each sleeps.
 const MILLIS: usize = 300;
 
-/// The clock is not asked after each trip, for some are hardly longer than that takes.
+/// The number of trips between two readings of the clock, because a trip may take hardly longer than a reading.
 const BETWEEN_CLOCKS: u32 = 16;
 
 pub(super) fn workloads() -> Vec<Workload> {
@@ -72,7 +72,7 @@ pub(super) fn workloads() -> Vec<Workload> {
             threads: OnWord<Waitword>, #[cfg(target_os = "linux")] OnWord<RawFutex>, OnWord<ParkingLotCore>,
                 Flagged<EventListener>;
         }
-        // The threads wait for a permit, by what the waits on a word do.
+        // The threads wait for a permit, which uses the waits on a word.
         "semaphore-turns" => {
             threads: BySemaphores<WaitwordSemaphore>, #[cfg(target_os = "linux")] OnWord<RawFutex>,
                 BySemaphores<SaaSemaphore>, BySemaphores<AsyncLockSemaphore>, BySemaphores<TokioSemaphore>;
@@ -103,7 +103,7 @@ fn threads<T: Turns>(scale: &Scale) -> Vec<Sample> {
     SCENES.iter().filter_map(figures).flatten().collect()
 }
 
-/// The mean of the round trips that each pair makes in `time`, in nanoseconds of wall time and of CPU time; nothing if the system does
+/// The mean of the round trips that each pair makes in `time`, in nanoseconds of wall time and of CPU time. `None` if the system does
 /// not pin threads, or has no such CPU.
 fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<[f64; 2]> {
     let pairs = (0..scene.pairs).map(|_| Pair { turns: T::new(), over: AtomicBool::new(false) });
@@ -127,17 +127,17 @@ fn round_trips<T: Turns>(scene: &Scene, time: Duration) -> Option<[f64; 2]> {
 
 struct Pair<T> {
     turns: T,
-    /// Set with the last turn, which is not answered any more.
+    /// Set with the last turn, which is not answered.
     over: AtomicBool,
 }
 
 impl<T: Turns> Pair<T> {
-    /// Hands the turn over and waits for it, again and again.
+    /// Passes the turn and waits for it, in a loop.
     fn ask(&self, scene: &Scene, start: &Barrier, time: Duration) -> Option<[Duration; 2]> {
         let pinned = pin(scene, 0);
         start.wait();
         let (wall, cpu, mut trips) = (Instant::now(), thread_cpu(), 0);
-        // At least once, though the time may be up by the first look at the clock.
+        // At least once, even if the time is over at the first reading of the clock.
         loop {
             for _ in 0..BETWEEN_CLOCKS {
                 self.turns.set(1);
@@ -154,7 +154,7 @@ impl<T: Turns> Pair<T> {
         pinned.then_some(trip)
     }
 
-    /// Hands it back. The wall time is that of the other.
+    /// Passes the turn back. The other party measures the wall time.
     fn answer(&self, scene: &Scene, start: &Barrier) -> Option<[Duration; 2]> {
         let pinned = pin(scene, 1);
         start.wait();
@@ -192,7 +192,7 @@ fn work(time: Duration) -> Duration {
 fn of_any<T: Turns>(scale: &Scale) -> Vec<Sample> {
     let tasks = on_first_cpu(|| tasks::<T>(scale.operations(500_000)));
     let mixed = on_first_cpu(|| thread_and_task::<T>(scale.operations(100_000), 0));
-    // Fewer, for each may take as long as a sleep.
+    // Fewer, because each may include a sleep.
     let on_two = on_first_cpu(|| thread_and_task::<T>(scale.operations(20_000), 1));
     let figures =
         [("task and task", Some(tasks)), ("thread and task", mixed), ("thread and task, two CPUs", on_two)];
@@ -202,7 +202,7 @@ fn of_any<T: Turns>(scale: &Scale) -> Vec<Sample> {
         .collect()
 }
 
-/// Runs `work`, and the threads it starts, on the first CPU (or, where threads cannot be pinned, anywhere).
+/// Runs `work`, and the threads that it starts, on the first CPU (or on any, if threads cannot be pinned).
 fn on_first_cpu<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let pinned = || {
         pin_to(0);
@@ -230,7 +230,7 @@ fn tasks<T: Turns>(trips: usize) -> f64 {
     })
 }
 
-/// The task runs on the CPU of this index; nothing if there is no such CPU beside the first, or the system does not pin threads.
+/// Runs the task on the CPU of this index. `None` if there is no such CPU beside the first, or if the system does not pin threads.
 fn thread_and_task<T: Turns>(trips: usize, cpu: usize) -> Option<f64> {
     let turns = Arc::new(T::new());
     thread::scope(|scope| {

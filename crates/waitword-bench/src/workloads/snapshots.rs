@@ -1,4 +1,4 @@
-//! Snapshots of ten thousand waiters, and what another thread notices of them. With the feature `observe`.
+//! Snapshots of ten thousand waiters, and their effect on another thread. With the feature `observe`.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! Acquiring and releasing a lock without contention.
+//! Acquisition and release of a lock without contention.
 
 use std::future::Future as _;
 use std::hint::black_box;
@@ -15,7 +15,7 @@ const HELD: [&str; 2] = ["blocking", "async, ready at the first poll"];
 const READ: [&str; 2] = ["read, blocking", "read, async, ready at the first poll"];
 const WRITE: [&str; 2] = ["write, blocking", "write, async, ready at the first poll"];
 
-/// As which sides a lock is measured.
+/// The sides of a lock that are measured.
 const THREADS: [bool; 2] = [true, false];
 const TASKS: [bool; 2] = [false, true];
 const BOTH: [bool; 2] = [true, true];
@@ -56,7 +56,7 @@ fn semaphore<L: Lock>(scale: &Scale, sides: [bool; 2]) -> Vec<Sample> {
     on_sides::<L, Exclusive>(scale, sides, HELD)
 }
 
-/// As a thread and by a future that is ready at its first poll, or one of the two, under these names.
+/// Measures a thread, and a future that is ready at its first poll, or one of the two, under these names.
 fn on_sides<L: Lock<Mode>, Mode>(scale: &Scale, sides: [bool; 2], names: [&'static str; 2]) -> Vec<Sample> {
     let measure = [blocking::<L, Mode>, async_ready::<L, Mode>];
     let chosen = names.into_iter().zip(measure).zip(sides).filter(|(_, chosen)| *chosen);
@@ -85,7 +85,7 @@ fn async_ready<L: Lock<Mode>, Mode>(scale: &Scale) -> f64 {
     })
 }
 
-/// CPU time of one of the `times` in the fastest of the bursts.
+/// The CPU time of one of `times` operations, in the fastest of the bursts.
 fn fastest(scale: &Scale, burst: impl Fn(usize)) -> f64 {
     let times = scale.operations(100_000);
     let bursts = (0..20).map(|_| timed("burst", 1, times, || burst(times)).value);

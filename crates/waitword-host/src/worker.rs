@@ -49,7 +49,7 @@ pub(crate) struct SpawnOptions {
 pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, PortId), String> {
     let WorkerOptions { entry, shape, memory, keeps, arguments, data } = worker;
     let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
-        Some(None) => return Err("there is no memory left for another agent".to_owned()),
+        Some(None) => return Err("not enough memory for another agent".to_owned()),
         advance => advance.flatten(),
     };
     // A worker may have less than its parent, never more.
@@ -59,7 +59,7 @@ pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, P
     let links = Arc::new(AgentLinks::new(&bell, Some(Arc::clone(&parent.links.mailbox))));
     let enlisted = parent.cluster.enlist_within(most, parent.id, Arc::clone(&bell), Arc::clone(&links));
     let Some(id) = enlisted else {
-        return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
+        return Err(format!("too many workers: the limit is {most}; end some, or raise the limit"));
     };
     for (stream, is_kept) in [1, 2].into_iter().zip(keeps) {
         match is_kept {
@@ -154,7 +154,7 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     let observer = host.cluster.observer.as_ref();
     let recorder = observer.map(|observer| Recorder::new(observer, AgentName(host.id), &agent)).transpose();
     let Ok(recorder) = recorder else {
-        return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
+        return Exit::internal(host.id, "not enough memory to observe the agent".to_owned());
     };
     if let Some(recorder) = &recorder {
         agent.set_word_observer(Rc::clone(recorder) as Rc<dyn WordObserver>);

@@ -14,8 +14,8 @@ use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 /// The most bytes that the engine lets a buffer have.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
-/// The text of the RangeError of CreateSharedByteDataBlock, when the memory cannot be had.
-const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room for so much shared memory";
+/// The message of the RangeError of CreateSharedByteDataBlock when the allocation fails.
+const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: not enough memory for a SharedArrayBuffer";
 
 /// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {

@@ -60,11 +60,7 @@ fn text_without_end_is_read_until_there_is_no_memory_for_it() {
     for from in ["-", "/dev/stdin"] {
         if cfg!(unix) || from == "-" {
             run_stdin("endless", &["--memory-limit", "16M"], &[from], without_end).with_code(1).complained(
-                &[
-                    "error: out of memory in main",
-                    ": out of memory\n",
-                    "help: give each agent more with --memory-limit",
-                ],
+                &["error: out of memory in main", ": out of memory\n", "help: raise --memory-limit"],
             );
         }
     }

@@ -149,7 +149,7 @@ impl Host {
     /// The value in a message, and an array of the ports that came with it: the value need not name them.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub(crate) fn unpack(&self, realm: &Realm, message: Message) -> Result<(Value, Value), Exception> {
         let Message { mut serialized, ports } = message;
         // What has been taken is not counted any more: an agent whose messages fill its budget can read them.

@@ -7,7 +7,7 @@ use waitword_quickjs::{Bytecode, Exception, Realm, Value};
 /// Runs the parts that every agent needs. They build on the object `script` together.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn run_all(realm: &Realm, script: &Value) -> Result<(), Exception> {
     SCRIPTS.iter().try_for_each(|part| part.run(realm, script).map(drop))
 }
@@ -15,7 +15,7 @@ pub(crate) fn run_all(realm: &Realm, script: &Value) -> Result<(), Exception> {
 /// Runs one of the parts that few programs need; what it offers.
 ///
 /// # Errors
-/// Lack of memory, and a part that there is none of.
+/// If the engine runs out of memory, or there is no such part.
 pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value, Exception> {
     let is_it =
         |part: &&Part| part.name.rsplit('/').next().and_then(|file| file.strip_suffix(".js")) == Some(name);
@@ -27,7 +27,7 @@ pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value
 /// Makes the realm in which texts are made and taken apart; the object that holds its functions.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
     realm.beyond_memory_limit(|| {
         let realm = realm.sibling()?;

@@ -8,7 +8,7 @@ use super::serialized::{Bytes, SerializedMessage, tag};
 /// The value in a serialized message, made of new objects. `ports`: those that came with it, in their order.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn read(
     functions: &CloneFunctions,
     serialized: &mut SerializedMessage,

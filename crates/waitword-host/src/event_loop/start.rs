@@ -126,7 +126,7 @@ impl EventLoop<'_> {
 /// `host.options`. What its parent packed for it stays with the agent, until `takeData` reads it.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 fn options(host: &Host, realm: &Realm, data: Data) -> Result<Value, Exception> {
     let options = realm.object()?;
     let put = |name: &str, value: Result<Value, Exception>| realm.set(&options, name, &value?);

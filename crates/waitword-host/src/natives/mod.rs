@@ -88,7 +88,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
 /// `host.native`
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn object(realm: &Realm) -> Result<Value, Exception> {
     let object = realm.object()?;
     for (name, native) in NATIVES {

@@ -94,7 +94,7 @@ impl Realm {
     /// Gives a value to rquickjs.
     ///
     /// # Panics
-    /// Panics if the context belongs to another runtime.
+    /// If the context belongs to another runtime.
     pub(crate) fn give<'js>(&self, ctx: &Ctx<'js>, value: Value) -> rquickjs::Value<'js> {
         self.check(&value);
         self.check_context(ctx);
@@ -105,7 +105,7 @@ impl Realm {
     /// A value that rquickjs holds.
     ///
     /// # Panics
-    /// Panics if it belongs to another runtime.
+    /// If it belongs to another runtime.
     pub(crate) fn take(&self, value: &rquickjs::Value<'_>) -> Value {
         self.check_context(value.ctx());
         // SAFETY: (3), (5): a live value of this runtime.
@@ -121,7 +121,7 @@ impl Realm {
     /// Gives a future to the runtime's own scheduler.
     ///
     /// # Panics
-    /// Panics if the runtime is no `AsyncRuntime`.
+    /// If the runtime is no `AsyncRuntime`.
     pub(crate) fn spawn(&self, future: impl Future<Output = ()> + 'static) {
         // SAFETY: (10): who has a realm of a guest has the runtime's lock; the `Ctx` does not leave this function.
         let ctx = unsafe { Ctx::from_raw(self.context) };

@@ -1,4 +1,4 @@
-//! What the JavaScript half knows about the rarer kinds of values.
+//! The functions of the JavaScript half for the less common kinds of values.
 
 use std::cell::Cell;
 
@@ -67,7 +67,7 @@ impl CloneFunctions {
         refuse().err().unwrap_or_else(|| self.realm.error("this value could not be cloned"))
     }
 
-    /// The DataCloneError for a message for which there is no room.
+    /// The DataCloneError for a message that exceeds the memory limit.
     pub(crate) fn no_room(&self) -> Exception {
         let thrown = self.call(&self.no_room, &[]);
         thrown.err().unwrap_or_else(|| self.realm.error("out of memory"))

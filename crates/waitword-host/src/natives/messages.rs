@@ -1,4 +1,4 @@
-//! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it. And locks by name.
+//! Natives for messages and locks by name. A packed message waits in the agent's outbox until one of these functions sends it.
 
 use std::sync::Arc;
 

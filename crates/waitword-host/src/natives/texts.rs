@@ -1,4 +1,4 @@
-//! URLs and UTF-8, as the WHATWG's standards have them; and files of source text.
+//! URLs and UTF-8 by the WHATWG's standards, and files of source text.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -29,8 +29,8 @@ pub(super) fn set_url(
     part: String,
     value: String,
 ) -> Result<Vec<String>, Exception> {
-    let Ok(mut url) = Url::parse(&href) else { return Err(by.realm.error("this is no URL")) };
-    // A refusal is none for the script: the URL stays as it is.
+    let Ok(mut url) = Url::parse(&href) else { return Err(by.realm.error("not a valid URL")) };
+    // Ignored: an invalid value leaves the URL unchanged.
     let _ = match &*part {
         "protocol" => quirks::set_protocol(&mut url, &value),
         "username" => quirks::set_username(&mut url, &value),
@@ -50,7 +50,7 @@ pub(super) fn set_url(
             quirks::set_hash(&mut url, &value);
             Ok(())
         }
-        other => return Err(by.realm.error(&format!("a URL has no part {other} to set"))),
+        other => return Err(by.realm.error(&format!("a URL has no settable part {other}"))),
     };
     Ok(parts(&url))
 }

@@ -71,7 +71,7 @@
     const seen = new Set();
     for (let at = 0; at < transfer.length; at++) {
       const each = transfer[at];
-      if (seen.has(each)) refuse(transfer, "names one object twice");
+      if (seen.has(each)) refuse(transfer, "contains an object twice");
       seen.add(each);
       if (host.ports.isPort(each)) {
         checkPort(each);

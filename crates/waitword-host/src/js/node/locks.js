@@ -82,14 +82,14 @@
     const mode = members.mode === undefined ? "exclusive" : host.domString(members.mode);
     const { signal } = members;
     const steal = Boolean(members.steal);
-    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock is 'exclusive' or 'shared', not '" + mode + "'");
+    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock must be 'exclusive' or 'shared', not '" + mode + "'");
     if (signal !== undefined && !host.part("abort").isSignal(signal)) {
       throw host.invalid("options.signal", "an instance of AbortSignal", signal);
     }
     if (name[0] === "-") throw unsupported("The name of a lock may not begin with '-'");
-    if (ifAvailable && steal) throw unsupported("ifAvailable and steal exclude each other");
+    if (ifAvailable && steal) throw unsupported("ifAvailable and steal cannot be combined");
     if (steal && mode !== "exclusive") throw unsupported("Only an exclusive lock can be stolen");
-    if (signal && (steal || ifAvailable)) throw unsupported("signal goes neither with steal nor with ifAvailable");
+    if (signal && (steal || ifAvailable)) throw unsupported("signal cannot be combined with steal or ifAvailable");
     return { name, mode, ifAvailable, steal, signal };
   }
 

@@ -185,7 +185,7 @@
     if (execArgv !== undefined && execArgv !== null && !isArray(execArgv)) throw host.invalid("options.execArgv", "an instance of Array", execArgv);
     if (execArgv?.length > 0) {
       const flag = String(execArgv[0]);
-      throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are known here)");
+      throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are supported)");
     }
     if (stdin) throw host.unavailable("The option stdin of Worker (post messages instead)");
   }

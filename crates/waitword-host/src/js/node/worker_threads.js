@@ -18,7 +18,7 @@
     return pairs;
   };
 
-  host.unavailable = (what) => host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", what + " is not offered here; see docs/host.md for what is");
+  host.unavailable = (what) => host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", what + " is not supported; see docs/host.md");
 
   function markAsUntransferable(object) {
     if ((typeof object === "object" && object !== null) || typeof object === "function") untransferable.set(object, true);

@@ -85,7 +85,7 @@
     decode(source = undefined, options = undefined) {
       if (!(#isFatal in this)) throw host.invalidThis("TextDecoder");
       if (dictionary(options).stream) {
-        throw host.error(TypeError, "ERR_METHOD_NOT_IMPLEMENTED", "Streams are not decoded here: collect the bytes first");
+        throw host.error(TypeError, "ERR_METHOD_NOT_IMPLEMENTED", "Decoding of streams is not supported: collect the bytes first");
       }
       const string = source === undefined ? "" : textOf(bytesOf(source), this.#isFatal);
       if (string === undefined) {

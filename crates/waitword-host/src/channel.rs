@@ -30,7 +30,7 @@ pub(crate) enum Delivery {
     Closed,
 }
 
-/// An end of a channel. Dropping it closes the channel. The other end is told after the messages posted before.
+/// An end of a channel. Dropping it closes the channel. The other end receives that after the messages posted before.
 pub(crate) struct End {
     /// The queues of this end and of the other. `None` only while it is being dropped.
     sides: Option<(Arc<Side>, Arc<Side>)>,

@@ -93,7 +93,7 @@ mod tests {
             (&[LISTENS, QUEUED, QUEUED], Liveness::Dismiss(0)),
             (&[QUEUED], Liveness::Dismiss(0)),
             (&[LISTENS, LISTENS], Liveness::Dismiss(0)),
-            // Nobody is dismissed while one enters or leaves the queue.
+            // No agent is dismissed while one enters or leaves the queue.
             (&[LISTENS, ENTERING], Liveness::AskAgain),
             (&[WAITS, QUEUED, ENTERING], Liveness::AskAgain),
         ] {

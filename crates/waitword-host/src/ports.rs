@@ -22,7 +22,7 @@ struct Port {
 }
 
 impl Ports {
-    /// `arrivals`: the mailbox that is told of arriving messages.
+    /// `arrivals`: the mailbox that gets a token for each arriving message.
     pub(crate) fn new(arrivals: Arc<Mailbox>) -> Self {
         Self { all: BTreeMap::new(), arrivals, opened: 0, keeping_alive: 0, is_closed: false }
     }
@@ -96,7 +96,7 @@ impl Ports {
         let closed = self.remove(id);
         self.all.insert(id, Port { end: None, keeps_alive: false });
         self.arrivals.post(Arrival::AtPort(id));
-        // The other end is told after this one.
+        // Dropped last, so that the other end learns of it after this one.
         drop(closed);
     }
 

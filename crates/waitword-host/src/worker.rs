@@ -183,7 +183,7 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     }
 }
 
-/// Tells the cluster when the agent is blocked without a deadline.
+/// Reports to the cluster when the agent is blocked without a deadline.
 struct Watch {
     recorder: Option<Rc<Recorder>>,
     id: ThreadId,

@@ -12,7 +12,7 @@
 //!   ARRAY   length (key value)* END           holes, or other properties than elements
 //!   LIST    length (value | HOLE)*            elements only
 //!   MAP     count (key value)*                 SET the same; count is that of the values
-//!   ROW     heads count kind value*            what else clone.js made of it: heads, what is put into it afterwards
+//!   ROW     heads count kind value*            other kinds, by clone.js: heads, then what is put in afterwards
 //!   BUFFER, BLOCK, MOVED, PORT                 bytes; or a number in the serialized message
 //!   key     0 and a STRING the first time, then its number from 1; 0 and END instead of one that does not come
 //! ```

@@ -19,7 +19,7 @@ pub(crate) struct SerializedMessage {
     pub(super) charge: Option<Charge>,
 }
 
-/// What an ArrayBuffer is made of.
+/// The contents of an ArrayBuffer.
 #[derive(Default)]
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! The end of a worker, as the other agents see it: its locks are released, its ports are closed, and its parent is told.
+//! The end of a worker, as the other agents see it: its locks are released, its ports are closed, and its parent gets `exit`.
 //!
 //! Usually the worker's own thread performs this, as its last step. A worker that was terminated and has not ended within
 //! [`GRACE`](crate::members::GRACE) is inside an operation of the engine that cannot be interrupted, or is freeing much memory. The others

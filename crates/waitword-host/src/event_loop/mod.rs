@@ -147,14 +147,14 @@ impl<'a> EventLoop<'a> {
                 break;
             }
         }
-        // Tells the script, which returns the exit code.
+        // Emits `exit`. The script returns the exit code.
         let ending = self.host.call(self.realm(), "ending", &[]).and_then(|code| self.realm().to_i32(&code));
         let exit_code = ending.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?;
         let state = main_module.map(|promise| self.realm().promise_state(&promise));
         Ok(Stop::Done { exit_code, is_awaiting: matches!(state, Some(PromiseState::Pending)) })
     }
 
-    /// Tells the script that there is nothing left to do (`beforeExit`). Returns whether there is after that.
+    /// Emits `beforeExit`, because nothing is left to do. Returns whether there is something to do after that.
     fn finds_more_to_do(&self) -> Result<bool, Stop> {
         self.call("idle", |_| Ok(Vec::new()))?;
         self.run_microtasks()?;

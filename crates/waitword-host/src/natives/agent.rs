@@ -72,21 +72,21 @@ pub(super) fn is_terminal(_: Caller<'_>, stream: i32) -> bool {
     if stream == 1 { std::io::stdout().is_terminal() } else { std::io::stderr().is_terminal() }
 }
 
-/// `exit(code)`: does not return, and no script runs after it.
+/// `exit(code)`: ends the agent. Does not return, and no script runs after it.
 pub(super) fn exit(Caller { host, realm }: Caller<'_>, code: i32) -> Result<(), Exception> {
     host.exit.set(Some(code));
-    // The engine's Promise constructor catches even what cannot be caught: this stops the script then.
+    // The engine's Promise constructor catches even uncatchable errors. This stops the script then.
     host.cluster.stop(host.id);
     Err(realm.uncatchable_error("process.exit"))
 }
 
-/// `parallelism()`: how many threads can run at a time.
+/// `parallelism()`: returns how many threads can run at a time.
 pub(super) fn parallelism(_: Caller<'_>) -> u32 {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     u32::try_from(threads).unwrap_or(u32::MAX)
 }
 
-/// `promiseState(promise)`: `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`; undefined for what is none.
+/// `promiseState(promise)`: returns `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`, or undefined for other values.
 pub(super) fn promise_state(by: Caller<'_>, promise: Value) -> Result<Option<Vec<Value>>, Exception> {
     let (name, value) = match by.realm.promise_state(&promise) {
         PromiseState::Fulfilled(value) => ("fulfilled", value),

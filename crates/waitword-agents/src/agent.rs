@@ -1,5 +1,5 @@
-//! An agent: a thread that runs scripts, whether it may block, how it takes what became of its async waits (settled ones in the order of
-//! settling, due ones by the clock), and how it ends.
+//! An agent: a thread that runs scripts. Whether it may block, how it receives the outcomes of its async waits (settled ones in the order
+//! of settling, due ones by the clock), and how it is terminated.
 //!
 //! The waits themselves are in `waits.rs`, and the nodes in `slab.rs`.
 
@@ -15,11 +15,11 @@ use waitword_core::{Inbox, Interrupt, may_block};
 use crate::agent_id::AgentId;
 use crate::waits::{PendingWait, Settled, WaitId, Waits};
 
-/// One ECMAScript agent (ECMA-262, "Agents"). It belongs to the thread that made it; others have its
+/// An ECMAScript agent (ECMA-262, "Agents"). It belongs to the thread that created it; other threads use its
 /// [`handle`](Self::handle).
 ///
-/// Dropping it takes all its pending waits out of their queues: they never eat a notify that another waiter could
-/// have had.
+/// Dropping the agent removes all its pending waits from their queues, so that they never consume a notify meant for another
+/// waiter.
 pub struct Agent {
     shared: Arc<Shared>,
     can_block: Cell<bool>,
@@ -31,18 +31,19 @@ struct Shared {
     id: AgentId,
     interrupt: Interrupt,
     inbox: Inbox,
-    /// `None` once the agent is gone or was [abandoned](AgentHandle::abandon). Nobody but its thread takes this lock otherwise, and
-    /// nothing foreign runs under it.
+    /// `None` once the agent is dropped or [abandoned](AgentHandle::abandon). Apart from `abandon`, only the agent's thread takes this
+    /// lock. No foreign code runs under it.
     waits: Mutex<Option<Waits>>,
 }
 
 impl Agent {
-    /// An agent of the calling thread.
+    /// Creates an agent on the calling thread.
     ///
-    /// `can_block` is the standard's \[\[CanBlock\]\]. `doorbell` is called whenever the agent's event loop has
-    /// something to look at: a wait of its was settled by somebody else, or it was terminated. It runs on the other
-    /// thread, with no lock held, and should do no more than wake the loop. If it panics, the panic ends in the notify that rang it; that of
-    /// [`terminate`](AgentHandle::terminate), [`abandon`](AgentHandle::abandon) or [`ring`](AgentHandle::ring) comes out of that.
+    /// `can_block` is the standard's \[\[CanBlock\]\].
+    ///
+    /// `doorbell` is called whenever the agent's event loop has work: another thread settled one of its waits, or terminated it. The
+    /// doorbell runs on that other thread, with no lock held, and should only wake the loop. A notify that rings it catches its panic;
+    /// [`terminate`](AgentHandle::terminate), [`abandon`](AgentHandle::abandon) and [`ring`](AgentHandle::ring) propagate it.
     pub fn new(can_block: bool, doorbell: impl Fn() + Send + Sync + 'static) -> Self {
         let inbox = Inbox::new(doorbell);
         let interrupt = Interrupt::for_current_thread();
@@ -55,39 +56,39 @@ impl Agent {
         }
     }
 
-    /// Names it, in this process.
+    /// Returns the agent's identity, unique in this process.
     pub fn id(&self) -> AgentId {
         self.shared.id
     }
 
-    /// What other threads may do with it.
+    /// Returns a handle with which other threads can terminate the agent or wake its event loop.
     pub fn handle(&self) -> AgentHandle {
         AgentHandle { shared: Arc::clone(&self.shared) }
     }
 
-    /// AgentCanSuspend: whether [`wait`](Self::wait) may block. Also false while the thread is under
-    /// `waitword_core::forbid_blocking`.
+    /// Returns whether [`wait`](Self::wait) may block (AgentCanSuspend). Also false while `waitword_core::forbid_blocking` applies to
+    /// the thread.
     pub fn can_block(&self) -> bool {
         self.can_block.get() && may_block()
     }
 
-    /// Changes \[\[CanBlock\]\] for the waits that follow.
+    /// Sets \[\[CanBlock\]\] for later waits.
     pub fn set_can_block(&self, can_block: bool) {
         self.can_block.set(can_block);
     }
 
-    /// How many async waits may be pending at a time, settled ones that were not drained yet among them. There is no limit to
-    /// begin with.
+    /// Returns how many async waits may be pending at a time, including settled ones not yet drained. Unlimited by default
+    /// (`usize::MAX`).
     pub fn max_waits(&self) -> usize {
         self.max_waits.get()
     }
 
-    /// Limits the async waits that may be pending at a time. Those that are stay, however many.
+    /// Limits the number of async waits that may be pending at a time. Waits that are already pending stay, even beyond the limit.
     pub fn set_max_waits(&self, max_waits: usize) {
         self.max_waits.set(max_waits);
     }
 
-    /// Whether it was terminated.
+    /// Returns whether the agent was terminated.
     pub fn is_terminated(&self) -> bool {
         self.shared.interrupt.is_raised()
     }
@@ -107,59 +108,60 @@ impl Agent {
 }
 
 impl Agent {
-    /// Takes the settled waits, one with each step of the iterator, in the order in which they were settled.
+    /// Returns an iterator that removes the settled waits, one per step, in the order in which they were settled.
     ///
-    /// The standard has a job of its own for each (HostEnqueueGenericJob): take one, resolve its promise, run all
-    /// microtasks, take the next. What is settled meanwhile comes at the end.
+    /// The standard enqueues a separate job for each (HostEnqueueGenericJob): take one, resolve its promise, run all
+    /// microtasks, take the next. Waits that are settled in between come last.
     pub fn drain_settled(&self) -> impl Iterator<Item = Settled> + '_ {
         iter::from_fn(|| {
-            // Left there only when a panic of foreign code cut a notify of this agent short.
+            // Not empty only if foreign code panicked inside an earlier notify of this agent.
             self.take_settled_here().or_else(|| {
                 let mut waits = self.waits();
-                // Under the lock: a wait is the inbox's, or the thread that abandons the agent drops it.
+                // Under the lock: either we take the wait from the inbox, or the thread that abandons the agent drops it.
                 waits.as_mut()?.take(self.inbox().pop()?)
             })
         })
     }
 
-    /// Whether [`drain_settled`](Self::drain_settled) would yield something at this moment.
+    /// Returns whether [`drain_settled`](Self::drain_settled) would yield a wait now.
     pub fn has_settled(&self) -> bool {
         !self.inbox().is_empty()
     }
 
-    /// When the earliest deadline of a pending wait is: the event loop sleeps until then at the longest.
+    /// Returns the earliest deadline of a pending wait. The event loop must not sleep beyond it.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.waits().as_ref()?.deadlines.first().map(|&(deadline, _)| deadline)
     }
 
-    /// Settles the pending waits whose deadline is at or before `now`, which the clock must have reached, as
-    /// [`TimedOut`](crate::Outcome), in the order of their deadlines, and after what was settled before. Returns how
-    /// many these were: a wait that a notify counted meanwhile is not among them.
+    /// Settles the pending waits whose deadline is at or before `now` as [`TimedOut`](crate::Outcome), in the order of their
+    /// deadlines and after all waits settled earlier. `now` must not be in the future.
+    ///
+    /// Returns how many waits timed out. A wait that a notify has counted is not among them.
     pub fn expire_due(&self, now: Instant) -> usize {
         self.waits().as_mut().map_or(0, |waits| waits.expire_due(now))
     }
 
-    /// The waits that nothing has settled, or whose outcome waits to be drained, in the order of the calls.
+    /// Returns the waits that are not settled, or settled and not yet drained, in the order of the calls.
     pub fn pending(&self) -> Vec<PendingWait> {
         self.waits().as_ref().map(Waits::pending).unwrap_or_default()
     }
 
-    /// How many [`pending`](Self::pending) would have. Costs the same however many there are.
+    /// Returns the length of [`pending`](Self::pending), in constant time.
     pub fn pending_count(&self) -> usize {
         self.waits().as_ref().map_or(0, Waits::len)
     }
 
-    /// Drops the pending waits that nothing can end any more: those without a deadline on a block which only pending waits of
-    /// this agent still know. Their promises are never to be settled; the host lets go of them.
+    /// Drops the pending waits that can never settle: those without a deadline on a block whose only remaining handles are pending
+    /// waits of this agent. Returns them; the host drops their promises, which stay pending forever.
     ///
-    /// A host calls this after each [`wait_async`](Self::wait_async). It looks only when the waits have doubled in number
-    /// since it last did, and at a thousand first: so it costs O(1) for each wait, and of those that were lost in this way the
-    /// agent never keeps more than twice as many as of the others, and a thousand.
+    /// A host calls this after each [`wait_async`](Self::wait_async). The check runs at 1,000 pending waits, and then each time their
+    /// number has doubled since the last check. It costs amortized O(1) per wait, and the agent never keeps more hopeless waits than
+    /// twice the number of the others plus 1,000.
     pub fn forget_hopeless(&self) -> Vec<WaitId> {
         self.waits().as_mut().map(Waits::forget_hopeless).unwrap_or_default()
     }
 
-    /// Takes the next of this agent's waits that its own notify settled.
+    /// Removes the next of this agent's waits that its own notify settled.
     pub(crate) fn take_settled_here(&self) -> Option<Settled> {
         let mut waits = self.waits();
         waits.as_mut()?.take(self.inbox().pop_here()?)
@@ -192,66 +194,66 @@ impl fmt::Debug for Agent {
     }
 }
 
-/// An agent as other threads see it. Clones are the same agent; it may be gone already.
+/// A handle to an [`Agent`] for other threads. Clones refer to the same agent, which may have been dropped already.
 #[derive(Clone)]
 pub struct AgentHandle {
     shared: Arc<Shared>,
 }
 
 impl AgentHandle {
-    /// Ends the agent. If it is blocked in a wait, that wait leaves its queue and returns
-    /// [`Terminated`](crate::WaitError); so does every later one that would block. Its doorbell rings.
+    /// Terminates the agent. A wait in which it is blocked leaves its queue and returns [`Terminated`](crate::WaitError), and so does
+    /// every later wait that would block. The doorbell is rung.
     ///
-    /// Returns at once. The agent's async waits are gone when its [`Agent`] is dropped: a host whose callers must not
-    /// see a dead agent's waiters waits for that, or [abandons](Self::abandon) the agent.
+    /// Does not wait for the agent to end. Its async waits stay queued until its [`Agent`] is dropped. A host whose callers must not
+    /// see a dead agent's waiters waits for the drop, or calls [`abandon`](Self::abandon).
     ///
     /// # Panics
-    /// If the agent's doorbell does.
+    /// If the agent's doorbell panics.
     pub fn terminate(&self) {
         self.shared.interrupt.raise();
         self.ring();
     }
 
-    /// [Terminates](Self::terminate) the agent and takes its async waits out of their queues now, on the calling thread, while its own
-    /// may still run: for a host that goes on without an agent whose thread does not come back. From now on a wait that would have to
-    /// wait is refused there, also in a promise.
+    /// [Terminates](Self::terminate) the agent and removes its async waits from their queues on the calling thread, while the agent's
+    /// own thread may still run. For a host that continues without an agent whose thread does not return.
+    ///
+    /// Later waits of the agent that would have to wait fail, both blocking and async ones.
     ///
     /// # Panics
-    /// If the agent's doorbell does.
+    /// If the agent's doorbell panics.
     pub fn abandon(&self) {
         self.shared.interrupt.raise();
         self.shared.drop_waits();
         self.ring();
     }
 
-    /// Whether it was terminated.
+    /// Returns whether the agent was terminated.
     pub fn is_terminated(&self) -> bool {
         self.shared.interrupt.is_raised()
     }
 
-    /// Whether the agent's thread stands in a queue, inside a blocking wait. `false` on the way into the queue, and again
-    /// before the notify returns that counted the wait.
+    /// Returns whether the agent's thread is queued in a blocking wait. `false` until the wait is enqueued, and `false` again before
+    /// the notify that counted it returns.
     ///
-    /// So a host that knows that none of its agents runs knows from `true` that this one will wait for ever, if its wait
-    /// has no timeout.
+    /// If none of a host's agents runs and this is `true`, then this agent waits forever, unless its wait has a timeout.
     pub fn is_queued(&self) -> bool {
         self.shared.interrupt.is_queued()
     }
 
-    /// Rings the agent's doorbell: its loop should look around.
+    /// Rings the agent's doorbell, so that its event loop checks for work.
     ///
     /// # Panics
-    /// If the agent's doorbell does.
+    /// If the agent's doorbell panics.
     pub fn ring(&self) {
         self.shared.inbox.ring();
     }
 
-    /// Names the agent, in this process.
+    /// Returns the agent's identity, unique in this process.
     pub fn id(&self) -> AgentId {
         self.shared.id
     }
 
-    /// What a snapshot calls the agent where it waits in a promise (`waitword_core::observe::Actor::Agent`).
+    /// Returns the number by which a snapshot identifies the agent in its async waits (`waitword_core::observe::Actor::Agent`).
     pub fn inbox(&self) -> usize {
         self.shared.inbox.identity()
     }

@@ -6,16 +6,16 @@
 //! # Invariants
 //! - **B1** `data` points `OFFSET` bytes behind the start of an allocation of `layout(max_len)` that begins with an
 //!   initialised `Header`, for as long as the count is not 0.
-//! - **B2** Every `SharedBlock`, and every raw pointer that [`SharedBlock::into_raw`] gave out, owns one count.
+//! - **B2** Every `SharedBlock`, and every raw pointer from [`SharedBlock::into_raw`], owns one count.
 //! - **B3** The bytes are zeroed at allocation. Rust touches them only through atomics; scripts may race with plain
-//!   accesses of their own, as their memory model allows. So may accesses of 32 and of 64 bits to the same bytes:
-//!   Rust's memory model, that of C++, has no word for such races, and we rely, as engines do, on what the processors
-//!   that Rust compiles for make of them. Rust code that shares no bytes between words of two sizes relies on nothing.
-//! - **B4** What the list of blocks (`block_list.rs`) has the address of is an allocation as in B1: the last owner takes the block out,
-//!   under the list's lock, before it frees it. Under that lock a count that is not 0 can be raised.
+//!   accesses of their own, as their memory model allows. Accesses of 32 and of 64 bits to the same bytes may race too.
+//!   Rust's memory model (that of C++) does not define such races. As engines do, we rely on how the processors that
+//!   Rust compiles for treat them. Rust code that never accesses the same bytes in two sizes relies on nothing beyond the model.
+//! - **B4** Every address in the list of blocks (`block_list.rs`) is that of an allocation as in B1, because the last owner removes the
+//!   block from the list, under the list's lock, before it frees it. Under that lock a count that is not 0 may be incremented.
 //!
-//! The waiters on a block's words queue in its own table. So no new block that is given the address of an old one can
-//! meet the old one's waiters, and what a block costs goes with it.
+//! The waiters on a block's words queue in a table that the block owns. So a new block at the address of a freed one never
+//! meets the old waiters, and freeing a block frees all that it costs.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
@@ -32,20 +32,20 @@ use crate::block_list::{self, Observed};
 use crate::budget::{Charge, MemoryBudget};
 use crate::growth;
 
-/// A block has a shard for so many bytes of it: a large one may have a crowd on its words, and a shard that grows at once has
-/// to be small.
+/// A block has one shard per so many bytes. A large block may have many waiters, and a shard, which is resized in one step, has to stay
+/// small.
 const BYTES_PER_SHARD: usize = 16 << 10;
-/// Threads that use the words of one block contend for its shards; blocks may be many, so that a small one has few.
+/// Threads that use the words of one block contend for its shards. A small block has few shards, because there may be many blocks.
 const FEWEST_SHARDS: usize = 8;
 const MOST_SHARDS: usize = 256;
-/// What a shard takes while few words of it are waited on (see [`Table::with_shards`]).
+/// The memory of a shard while few of its words are waited on (see [`Table::with_shards`]).
 const BYTES_OF_A_SHARD: usize = 300;
 
 /// Where the bytes begin. Aligned for the widest access that an engine makes, which is 8 bytes.
 const OFFSET: usize = size_of::<Header>();
 
-/// Aligned no further than any allocation of the system is: for more the standard library asks it for bytes that are not zeroed, and
-/// writes, and so touches, all of them.
+/// Aligned no more strictly than every allocation of the system. For a stricter alignment the standard library allocates memory that is
+/// not zeroed and writes the zeros itself, which touches every page.
 #[cfg_attr(target_pointer_width = "64", repr(align(16)))]
 #[cfg_attr(not(target_pointer_width = "64"), repr(align(8)))]
 struct Header {
@@ -53,28 +53,30 @@ struct Header {
     len: AtomicUsize,
     max_len: usize,
     growable: bool,
-    /// Made when somebody first waits or notifies.
+    /// Created by the first wait or notify.
     queues: OnceLock<Queues>,
-    /// What the block costs its maker's budget, until it is freed.
+    /// What the block costs the budget of the agent that created it, until the block is freed.
     charge: Option<Charge>,
 }
 
 struct Queues {
     table: Table,
-    /// What the table costs the budget of the block's maker.
+    /// What the table costs the same budget.
     _charge: Option<Charge>,
-    /// Its place in the list of all blocks, and what its words have been through.
+    /// The block's entry in the list of all blocks, and the history of its words.
     #[cfg(feature = "observe")]
     observed: Observed,
 }
 
-/// A block of shared memory, counted: clones are the same block, and the last one frees it.
+/// A reference-counted block of shared memory, as behind a SharedArrayBuffer. Clones refer to the same block; dropping the last one
+/// frees it.
 ///
-/// Its length is in bytes. A growable block is reserved, and reads as zeros, up to its maximum when it is made.
+/// Lengths are in bytes. A growable block is allocated at its maximum length when it is created, and its bytes are zero.
 ///
-/// The bytes come from the global allocator's `alloc_zeroed`. That of the system gives a large block (from 128 KiB to 32 MiB on, as the
-/// system has it) as fresh pages, which take memory only once they are touched; so a block of a gibibyte is made in microseconds. Where the
-/// allocator writes the zeros itself (most of those that replace the system's do not), a block takes all of its memory at once.
+/// # Memory
+/// The bytes come from the global allocator's `alloc_zeroed`. The system's allocator serves a large block (from 128 KiB to 32 MiB up,
+/// depending on the system) with fresh pages, which take memory only when they are touched: a block of 1 GiB is created in microseconds.
+/// An allocator that writes the zeros itself (most replacements of the system's do not) takes all of a block's memory at once.
 ///
 /// ```
 /// use std::sync::atomic::Ordering;
@@ -97,36 +99,37 @@ unsafe impl Send for SharedBlock {}
 unsafe impl Sync for SharedBlock {}
 
 impl SharedBlock {
-    /// A block of `len` zeroed bytes.
+    /// Creates a block of `len` zeroed bytes.
     ///
     /// # Errors
-    /// When there is not that much memory.
+    /// [`BlockError::OutOfMemory`] if the allocation fails.
     pub fn new(len: usize) -> Result<Self, BlockError> {
         Self::allocate(len, len, false, None)
     }
 
-    /// As [`new`](Self::new), charged to `budget` until the last handle is dropped. The table of its waiters, once there is
-    /// one, counts too, but is never refused.
+    /// Creates a block of `len` zeroed bytes, charged to `budget` until the last handle is dropped. The block's wait table, created by
+    /// the first wait or notify, is charged too, but never refused.
     ///
     /// # Errors
-    /// When there is not that much memory, or the budget has not so much left.
+    /// [`BlockError::OutOfMemory`] if the allocation fails or exceeds what is left of the budget.
     pub fn charged_to(budget: &Arc<MemoryBudget>, len: usize) -> Result<Self, BlockError> {
         Self::allocate(len, len, false, Some(budget))
     }
 
-    /// A block of `len` zeroed bytes that can [`grow`](Self::grow) to `max_len`.
+    /// Creates a block of `len` zeroed bytes that can [`grow`](Self::grow) to `max_len` bytes.
     ///
     /// # Errors
-    /// When `len` is greater than `max_len`, or there is not that much memory.
+    /// [`BlockError::BeyondMaximum`] if `len` is greater than `max_len`; [`BlockError::OutOfMemory`] if the allocation fails.
     pub fn growable(len: usize, max_len: usize) -> Result<Self, BlockError> {
         Self::allocate(len, max_len, true, None)
     }
 
-    /// As [`growable`](Self::growable), charged to `budget`: all of `max_len` at once, so that there is always memory to grow
-    /// into.
+    /// Creates a block of `len` zeroed bytes that can [`grow`](Self::grow) to `max_len` bytes, and charges `max_len` to `budget` at
+    /// once, so that growing never fails for lack of memory.
     ///
     /// # Errors
-    /// As [`growable`](Self::growable), or when the budget has not so much left.
+    /// [`BlockError::BeyondMaximum`] if `len` is greater than `max_len`; [`BlockError::OutOfMemory`] if the allocation fails or exceeds
+    /// what is left of the budget.
     pub fn growable_charged_to(
         budget: &Arc<MemoryBudget>,
         len: usize,
@@ -150,7 +153,7 @@ impl SharedBlock {
             Some(None) => return Err(no_memory),
             charge => charge.flatten(),
         };
-        // Zeroed by the allocator and not by us: what is only reserved stays untouched.
+        // Zeroed by the allocator and not by us, so that pages which are only reserved stay untouched.
         // SAFETY: the layout is not empty, it has a header.
         let Some(start) = NonNull::new(unsafe { alloc_zeroed(layout) }) else { return Err(no_memory) };
         let header = Header {
@@ -161,38 +164,38 @@ impl SharedBlock {
             queues: OnceLock::new(),
             charge,
         };
-        // SAFETY: the allocation begins with room for a header, aligned, and goes on for the bytes (makes B1 true).
+        // SAFETY: by its layout the allocation begins with an aligned header, and the bytes follow it (establishes B1).
         unsafe {
             start.cast::<Header>().write(header);
             Ok(Self { data: start.add(OFFSET) })
         }
     }
 
-    /// The current length in bytes. It only ever grows.
+    /// Returns the current length in bytes. It never decreases.
     pub fn len(&self) -> usize {
         self.header().len.load(Ordering::SeqCst)
     }
 
-    /// Whether it has no bytes at the moment.
+    /// Returns whether the current length is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The length in bytes that it may grow to; of a block that is not growable, its length.
+    /// Returns the length in bytes to which the block may grow. For a block that is not growable, this is its length.
     pub fn max_len(&self) -> usize {
         self.header().max_len
     }
 
-    /// Whether it was made growable.
+    /// Returns whether the block was created growable.
     pub fn is_growable(&self) -> bool {
         self.header().growable
     }
 
-    /// Makes it `new_len` bytes long, for everyone who shares it. The new bytes are zero; waiters are not disturbed.
+    /// Grows the block to `new_len` bytes, for all that share it. The new bytes are zero. Waiters stay queued.
     ///
     /// # Errors
-    /// When the block is not growable, would shrink, or would go beyond its maximum (ECMA-262,
-    /// SharedArrayBuffer.prototype.grow). Nothing is changed then.
+    /// If the block is not growable, would shrink, or would exceed its maximum (ECMA-262, SharedArrayBuffer.prototype.grow). The block
+    /// is unchanged then.
     pub fn grow(&self, new_len: usize) -> Result<(), GrowError> {
         let header = self.header();
         if !header.growable {
@@ -212,22 +215,22 @@ impl SharedBlock {
         }
     }
 
-    /// The address of the first byte, a multiple of 16 on 64-bit processors, and of 8 on others. It stays the same for the block's life.
+    /// Returns the address of the first byte: a multiple of 16 on 64-bit processors, of 8 on others. It never changes.
     pub fn as_ptr(&self) -> *mut u8 {
         self.data.as_ptr()
     }
 
-    /// The address as a number, to tell blocks apart in messages.
+    /// Returns the address as a number, which identifies the block in messages.
     pub fn id(&self) -> usize {
         self.data.addr().get()
     }
 
-    /// The table in which the waiters on this block's words are queued.
+    /// Returns the table in which the waiters on this block's words are queued.
     pub fn table(&self) -> &Table {
         &self.queues().table
     }
 
-    /// Its entry in the list of all blocks, which it is in from now on.
+    /// The block's entry in the list of all blocks. The first call adds the block to the list.
     #[cfg(feature = "observe")]
     pub(crate) fn observed(&self) -> &Observed {
         &self.queues().observed
@@ -248,28 +251,28 @@ impl SharedBlock {
         header.queues.get_or_init(make)
     }
 
-    /// Gives the address of the first byte and this count to somebody who carries it through C.
-    #[must_use = "the count that goes with the pointer is lost"]
+    /// Converts the handle into the address of the first byte, which owns the handle's count: for C interfaces.
+    #[must_use = "the block leaks unless `from_raw` takes the pointer back"]
     pub fn into_raw(self) -> *mut u8 {
         std::mem::ManuallyDrop::new(self).as_ptr()
     }
 
-    /// Takes back what [`into_raw`](Self::into_raw) gave.
+    /// Converts a pointer from [`into_raw`](Self::into_raw) back into a handle, which owns the pointer's count again.
     ///
     /// # Safety
-    /// `data` came from `into_raw`, and its count has not been taken back before. Or the result is never dropped, and the count
-    /// stays where it is for as long as the result is used.
+    /// `data` came from `into_raw`, and was not passed to `from_raw` before. Or the result is never dropped, and the pointer keeps its
+    /// count for as long as the result is used.
     pub unsafe fn from_raw(data: *mut u8) -> Self {
         // SAFETY: `into_raw` gave it, so it is not null and B1 holds; the count comes with it (B2).
         Self { data: unsafe { NonNull::new_unchecked(data) } }
     }
 
-    /// Another count for a block that somebody holds, by its address.
+    /// Creates another handle to the block at an address.
     ///
     /// # Safety
-    /// `data` is the [`as_ptr`](Self::as_ptr) of a block that stays counted during the call.
+    /// `data` is the [`as_ptr`](Self::as_ptr) of a block that has a handle throughout the call.
     pub unsafe fn clone_from_raw(data: *mut u8) -> Self {
-        // SAFETY: as `from_raw`, but the count is left where it is: only the clone is given out.
+        // SAFETY: as `from_raw`, but the caller's count stays: the handle made here is never dropped, only its clone is returned.
         std::mem::ManuallyDrop::new(unsafe { Self::from_raw(data) }).deref().clone()
     }
 
@@ -277,16 +280,16 @@ impl SharedBlock {
     #[cfg(feature = "observe")]
     pub(crate) fn all() -> Vec<Self> {
         block_list::collect(|data| {
-            // SAFETY: B4: the header is there, because the list's lock is held. No handle is made of it without a count to go with it.
+            // SAFETY: B4: the allocation exists, because the list's lock is held. A handle is made only after its count was added.
             let count = unsafe { &data.sub(OFFSET).cast::<Header>().as_ref().count };
-            // Unless the last owner has begun to free it. Acquire: what that owner's predecessors did comes before what we do.
+            // None if the last owner has begun to free it. Acquire: what earlier owners did happens before what we do.
             let more = |count: usize| (count > 0).then_some(count + 1);
             count.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).ok().map(|_| Self { data })
         })
     }
 
-    /// How many handles to this block there are, words among them. When ours is the only one left, all that others did with the
-    /// block happens before this returns.
+    /// The number of handles to this block, words included. If it is 1, all that other handles did with the block happens before this
+    /// returns.
     pub(crate) fn handles(&self) -> usize {
         self.header().count.load(Ordering::Acquire)
     }
@@ -325,8 +328,8 @@ impl Clone for SharedBlock {
 impl Drop for SharedBlock {
     fn drop(&mut self) {
         let header = self.header();
-        // Release: what this owner did comes before the freeing. Acquire: the one that frees comes after all. By a load, as a
-        // thread sanitizer does not see what a fence does.
+        // Release: what this owner did happens before the freeing. Acquire: the freeing happens after what all owners did. A load and
+        // not a fence, because thread sanitizers do not understand fences.
         if header.count.fetch_sub(1, Ordering::Release) != 1 {
             return;
         }
@@ -346,7 +349,7 @@ impl Drop for SharedBlock {
 }
 
 impl PartialEq for SharedBlock {
-    /// Whether they are the same block.
+    /// Returns whether both handles refer to the same block.
     fn eq(&self, other: &Self) -> bool {
         self.data == other.data
     }

@@ -1,22 +1,22 @@
-//! Why there is no such block, no such length, no such word.
+//! The errors of blocks and words.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why there is no such block.
+/// The error of creating a [`SharedBlock`](crate::SharedBlock).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockError {
-    /// The system, or the budget that is charged, has no `len` bytes left.
+    /// The allocation failed, or the budget has fewer bytes left.
     OutOfMemory {
-        /// The bytes asked for.
+        /// The requested bytes: of a growable block, its maximum length.
         len: usize,
     },
-    /// It was to begin longer than it may ever be.
+    /// The initial length exceeds the maximum.
     BeyondMaximum {
-        /// The length in bytes asked for.
+        /// The requested initial length in bytes.
         len: usize,
-        /// The maximum asked for.
+        /// The requested maximum in bytes.
         max_len: usize,
     },
 }
@@ -26,7 +26,7 @@ impl fmt::Display for BlockError {
         match self {
             Self::OutOfMemory { len } => write!(f, "no memory for a shared block of {len} bytes"),
             Self::BeyondMaximum { len, max_len } => {
-                write!(f, "a block of {len} bytes cannot have a maximum of {max_len}")
+                write!(f, "the initial length of {len} bytes exceeds the maximum of {max_len}")
             }
         }
     }
@@ -34,24 +34,24 @@ impl fmt::Display for BlockError {
 
 impl Error for BlockError {}
 
-/// Why a block did not grow.
+/// The error of [`SharedBlock::grow`](crate::SharedBlock::grow).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GrowError {
-    /// It was not made growable.
+    /// The block was not created growable.
     Fixed,
-    /// It is longer already.
+    /// The block is already longer.
     Shrinks {
-        /// The length in bytes asked for.
+        /// The requested length in bytes.
         new_len: usize,
-        /// The length it has.
+        /// The current length in bytes.
         len: usize,
     },
-    /// It may not become that long.
+    /// The requested length exceeds the maximum.
     BeyondMaximum {
-        /// The length in bytes asked for.
+        /// The requested length in bytes.
         new_len: usize,
-        /// The length it may have.
+        /// The maximum in bytes.
         max_len: usize,
     },
 }
@@ -59,12 +59,12 @@ pub enum GrowError {
 impl fmt::Display for GrowError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fixed => f.write_str("the block has a fixed length: make it with a maximum to let it grow"),
+            Self::Fixed => f.write_str("the block has a fixed length: create it with a maximum length"),
             Self::Shrinks { new_len, len } => {
-                write!(f, "a shared block never shrinks: it has {len} bytes, {new_len} were asked for")
+                write!(f, "cannot shrink from {len} to {new_len} bytes: a shared block can only grow")
             }
             Self::BeyondMaximum { new_len, max_len } => {
-                write!(f, "the block may grow to {max_len} bytes, {new_len} were asked for")
+                write!(f, "cannot grow to {new_len} bytes: the block's maximum is {max_len}")
             }
         }
     }
@@ -72,20 +72,20 @@ impl fmt::Display for GrowError {
 
 impl Error for GrowError {}
 
-/// Why there is no such word.
+/// The error of accessing a word: the byte index is misaligned or out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WordError {
-    /// Words begin at multiples of their size.
+    /// The byte index is not a multiple of the word's size.
     Misaligned {
-        /// The index asked for.
+        /// The requested index.
         byte_index: usize,
         /// The word's size in bytes.
         size: usize,
     },
-    /// It is not within the block's current length.
+    /// The word is not within the block's current length.
     OutOfBounds {
-        /// The index asked for.
+        /// The requested index.
         byte_index: usize,
         /// The word's size in bytes.
         size: usize,
@@ -111,10 +111,16 @@ impl fmt::Display for WordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Misaligned { byte_index, size } => {
-                write!(f, "a word of {size} bytes begins at a multiple of {size}, and {byte_index} is none")
+                write!(
+                    f,
+                    "misaligned: the byte index {byte_index} is not a multiple of the word's size, {size}"
+                )
             }
             Self::OutOfBounds { byte_index, size, len } => {
-                write!(f, "a word of {size} bytes at {byte_index} is not within a block of {len} bytes")
+                write!(
+                    f,
+                    "out of bounds: a word of {size} bytes at byte index {byte_index} of a memory of {len} bytes"
+                )
             }
         }
     }

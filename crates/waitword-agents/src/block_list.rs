@@ -1,6 +1,6 @@
-//! All blocks that have a table, so that a snapshot finds their waiters.
+//! The list of all blocks that have a table, so that a snapshot finds their waiters.
 //!
-//! A block enters when its table is made, and its last owner takes it out before it frees it: invariant B4 of `block.rs`.
+//! A block is added when its table is created. Its last owner removes it before freeing it: invariant B4 of `block.rs`.
 
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
@@ -9,7 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::history::Histories;
 
-/// The blocks by number. Nothing foreign runs under its lock, and no handle of a block is dropped there: the last one takes the lock.
+/// The blocks by number. Under its lock no foreign code runs, and no handle of a block is dropped, because dropping the last one takes
+/// this lock.
 static ALL: Mutex<All> = Mutex::new(All { last: 0, blocks: BTreeMap::new() });
 
 struct All {
@@ -17,15 +18,15 @@ struct All {
     blocks: BTreeMap<u64, AtomicPtr<u8>>,
 }
 
-/// What the list has of a block.
+/// A block's entry in the list.
 pub(crate) struct Observed {
-    /// Counted from 1 in the order of entering, and not used again.
+    /// Counts from 1, in the order of creation of the entries; never reused.
     pub(crate) number: u64,
     pub(crate) histories: Histories,
 }
 
 impl Observed {
-    /// Puts a block into the list.
+    /// Adds a block to the list.
     pub(crate) fn enter(data: NonNull<u8>) -> Self {
         let mut all = lock();
         all.last += 1;
@@ -34,13 +35,13 @@ impl Observed {
         Self { number, histories: Histories::default() }
     }
 
-    /// The block is about to be freed.
+    /// Removes the block, which is about to be freed.
     pub(crate) fn leave(&self) {
         lock().blocks.remove(&self.number);
     }
 }
 
-/// What `handle` makes of the address of each block, by ascending number, under the lock of the list.
+/// Calls `handle` with the address of each block, by ascending number, under the list's lock, and returns the results.
 pub(crate) fn collect<T>(handle: impl FnMut(NonNull<u8>) -> Option<T>) -> Vec<T> {
     let mut all = lock();
     all.blocks.values_mut().filter_map(|data| NonNull::new(*data.get_mut())).filter_map(handle).collect()

@@ -1,6 +1,6 @@
-//! A word of a block, as a location of the queue: [`BlockWord`] owns a count of the block, [`BorrowedWord`] borrows one.
+//! A word of a block, as a location to wait on: [`BlockWord`] owns a handle to the block, [`BorrowedWord`] borrows one.
 //!
-//! The invariants that are cited are those of `block.rs`.
+//! The invariants cited here are those of `block.rs`.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -12,18 +12,18 @@ use crate::block::SharedBlock;
 use crate::block_error::WordError;
 
 impl SharedBlock {
-    /// The 32-bit word at `byte_index`, which can be waited on.
+    /// Returns the 32-bit word at `byte_index`, to wait on and to notify.
     ///
     /// # Errors
-    /// When `byte_index` is not a multiple of 4 or the word is not within the current length.
+    /// If `byte_index` is not a multiple of 4, or the word is not within the current length.
     pub fn i32(&self, byte_index: usize) -> Result<BlockWord<AtomicI32>, WordError> {
         self.word(byte_index)
     }
 
-    /// The 64-bit word at `byte_index`, which can be waited on.
+    /// Returns the 64-bit word at `byte_index`, to wait on and to notify.
     ///
     /// # Errors
-    /// When `byte_index` is not a multiple of 8 or the word is not within the current length.
+    /// If `byte_index` is not a multiple of 8, or the word is not within the current length.
     pub fn i64(&self, byte_index: usize) -> Result<BlockWord<AtomicI64>, WordError> {
         self.word(byte_index)
     }
@@ -32,16 +32,16 @@ impl SharedBlock {
         self.borrow_word(byte_index).map(BorrowedWord::into_owned)
     }
 
-    /// The word at `byte_index` for as long as this handle is borrowed, without a count of its own.
+    /// The word at `byte_index`, which borrows this handle instead of owning one.
     pub(crate) fn borrow_word<W: Word>(&self, byte_index: usize) -> Result<BorrowedWord<'_, W>, WordError> {
         WordError::check(byte_index, size_of::<W>(), self.len())?;
         Ok(BorrowedWord { block: self, byte_index, _type: PhantomData })
     }
 }
 
-/// A word of a [`SharedBlock`]: an atomic, and a location that can be waited on and notified.
+/// A word of a [`SharedBlock`]. Dereferences to the atomic, and is a [`Location`] to wait on and to notify.
 ///
-/// It owns a count of its block, so that futures which wait on it are `'static`.
+/// It owns a handle to its block, so that futures which wait on it are `'static`.
 ///
 /// ```
 /// use std::sync::atomic::Ordering;
@@ -62,12 +62,12 @@ pub struct BlockWord<W> {
 }
 
 impl<W> BlockWord<W> {
-    /// The block it is a word of.
+    /// Returns the block that contains the word.
     pub fn block(&self) -> &SharedBlock {
         &self.block
     }
 
-    /// Where in the block it is.
+    /// Returns the word's offset in the block, in bytes.
     pub fn byte_index(&self) -> usize {
         self.byte_index
     }
@@ -83,12 +83,12 @@ impl<W: Word> Deref for BlockWord<W> {
     type Target = W;
 
     fn deref(&self) -> &W {
-        // SAFETY: `borrow_word` checked, and our count keeps the block (B2).
+        // SAFETY: `borrow_word` checked the index, and our handle keeps the block alive (B2).
         unsafe { self.block.word_at(self.byte_index) }
     }
 }
 
-// SAFETY: the block does not move, and its table is made once.
+// SAFETY: the block does not move, and its table is created once.
 unsafe impl<W: Word> Location for BlockWord<W> {
     type Word = W;
 
@@ -101,7 +101,7 @@ unsafe impl<W: Word> Location for BlockWord<W> {
     }
 }
 
-/// A word of a [`SharedBlock`] that somebody else keeps: for a call that returns before that one lets go.
+/// A word that borrows a [`SharedBlock`], for the duration of a call.
 pub(crate) struct BorrowedWord<'a, W> {
     block: &'a SharedBlock,
     byte_index: usize,
@@ -114,12 +114,12 @@ impl<W> BorrowedWord<'_, W> {
     }
 }
 
-// SAFETY: the block does not move while it is borrowed, and its table is made once.
+// SAFETY: the block does not move while it is borrowed, and its table is created once.
 unsafe impl<W: Word> Location for BorrowedWord<'_, W> {
     type Word = W;
 
     fn word(&self) -> &W {
-        // SAFETY: `borrow_word` checked.
+        // SAFETY: `borrow_word` checked the index.
         unsafe { self.block.word_at(self.byte_index) }
     }
 

@@ -1,15 +1,15 @@
-//! How much memory an agent may hold: one counter for all that it makes, wherever that lies and whichever agent frees it.
+//! How much memory an agent may hold: one counter for all memory that the agent allocates, whichever thread frees it.
 //!
-//! An engine's heap, the blocks that an agent made and the messages that it posted come out of one budget. What is taken
-//! is a [`Charge`], which travels with the memory that it stands for and gives it back where that is freed, on whichever
-//! thread. A part of the budget is a reserve for what has to work when the rest is gone: to say that it is, for one.
+//! An engine's heap, the blocks that an agent created and the messages that it posted are charged to one budget. A [`Charge`]
+//! travels with the memory it accounts for, and is refunded where that memory is freed, on any thread. Part of the budget is a
+//! reserve for operations that must succeed when the rest is spent, such as throwing the out-of-memory error.
 //!
-//! The budgets of a program's agents can be parts of one for the whole program, out of which everything comes as well.
+//! The budgets of a program's agents can be parts of one budget for the whole program, which is then charged too.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most memory, in bytes, that an agent may hold at a time, and how much of that it holds.
+/// A limit in bytes on the memory that an agent holds at a time, and a counter of what it holds.
 ///
 /// ```
 /// use waitword_agents::{MemoryBudget, SharedBlock};
@@ -23,23 +23,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// ```
 #[derive(Debug)]
 pub struct MemoryBudget {
-    /// Only counted, never a sign that other memory can be read: relaxed everywhere.
+    /// A counter that publishes no other memory: all accesses are relaxed.
     held: AtomicUsize,
     limit: usize,
     reserve: usize,
-    /// What is taken here is taken there as well.
+    /// The budget of which this one is a part, which is charged with every byte charged here.
     whole: Option<Arc<Self>>,
-    /// What has been taken there in advance, and is used first.
+    /// Bytes charged to `whole` in advance, which are used first.
     advance: AtomicUsize,
 }
 
 impl MemoryBudget {
-    /// A budget of `limit` bytes. An eighth of it is the reserve: between 32 KiB and 256 KiB, but never more than half.
+    /// Creates a budget of `limit` bytes. An eighth of it is the reserve: at least 32 KiB and at most 256 KiB, but never more than half.
     pub fn new(limit: usize) -> Arc<Self> {
         Self::with_whole(limit, None)
     }
 
-    /// As [`new`](Self::new), for one agent of several: what it takes has to be left in `whole` too, and counts there.
+    /// Creates a budget of `limit` bytes as a part of `whole`, for one agent of several. What is charged to the part is charged to
+    /// `whole` too, and refused if `whole` has too little left.
     ///
     /// ```
     /// use waitword_agents::MemoryBudget;
@@ -53,8 +54,8 @@ impl MemoryBudget {
         Self::with_whole(limit, Some(Arc::clone(whole)))
     }
 
-    /// As [`part_of`](Self::part_of) the budget that `advance` was taken from, which is used before more is taken there. So
-    /// the advance is there whatever other parts take meanwhile, until the rest [is returned](Self::return_advance).
+    /// Creates a [part](Self::part_of) of the budget to which `advance` is charged. The part uses up the advance before it charges more
+    /// to the whole. So the advance is available whatever the other parts use, until its rest [is returned](Self::return_advance).
     pub fn with_advance(mut advance: Charge, limit: usize) -> Arc<Self> {
         let bytes = std::mem::take(&mut advance.bytes);
         let part = Self::part_of(&advance.budget, limit);
@@ -62,7 +63,7 @@ impl MemoryBudget {
         part
     }
 
-    /// Gives back what is left of the [advance](Self::with_advance).
+    /// Refunds the unused rest of the [advance](Self::with_advance) to the whole.
     pub fn return_advance(&self) {
         let rest = self.advance.swap(0, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -75,69 +76,71 @@ impl MemoryBudget {
         Arc::new(Self { held: AtomicUsize::new(0), limit, reserve, whole, advance: AtomicUsize::new(0) })
     }
 
-    /// Takes `bytes`, for as long as the charge lives. `None`, and nothing is taken, when only the reserve would have them.
+    /// Charges `bytes` until the returned [`Charge`] is dropped. Returns `None`, and charges nothing, if they are not available outside
+    /// the reserve.
     pub fn charge(self: &Arc<Self>, bytes: usize) -> Option<Charge> {
         self.take(bytes).then(|| Charge { budget: Arc::clone(self), bytes })
     }
 
-    /// Takes `bytes` that somebody will [`give_back`](Self::give_back). Whether there were so many outside of the reserve.
+    /// Charges `bytes` until they are [given back](Self::give_back). Returns `false`, and charges nothing, if they are not available
+    /// outside the reserve.
     pub fn take(&self, bytes: usize) -> bool {
         self.take_of(|budget| budget.limit - budget.reserve, bytes)
     }
 
-    /// As [`take`](Self::take), out of the reserve as well.
+    /// Charges `bytes` as [`take`](Self::take) does, but may use the reserve.
     pub fn take_reserved(&self, bytes: usize) -> bool {
         self.take_of(|budget| budget.limit, bytes)
     }
 
-    /// Takes `bytes` that are held already, or needed come what may: also beyond the limit.
+    /// Charges `bytes` even beyond the limit: for memory that is already allocated, or that cannot be refused.
     pub fn take_anyway(&self, bytes: usize) {
         self.held.fetch_add(bytes, Ordering::Relaxed);
         self.take_of_whole(bytes);
     }
 
-    /// Takes `bytes` in the whole alone, if there is one, and also beyond its limit: for what belongs to no script.
+    /// Charges `bytes` to the whole only, if there is one, and even beyond its limit: for memory that belongs to no script.
     pub fn take_of_whole(&self, bytes: usize) {
         if let Some(whole) = &self.whole {
             whole.take_anyway(bytes - self.draw(bytes));
         }
     }
 
-    /// Gives back what [`take_of_whole`](Self::take_of_whole) took.
+    /// Refunds `bytes` charged by [`take_of_whole`](Self::take_of_whole).
     pub fn give_back_to_whole(&self, bytes: usize) {
         if let Some(whole) = &self.whole {
             whole.give_back(bytes);
         }
     }
 
-    /// Gives back what one of the others took.
+    /// Refunds `bytes` charged by [`take`](Self::take), [`take_reserved`](Self::take_reserved) or [`take_anyway`](Self::take_anyway).
     pub fn give_back(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Ordering::Relaxed);
         self.give_back_to_whole(bytes);
     }
 
-    /// How many bytes are held at the moment.
+    /// Returns how many bytes are charged now.
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// How many bytes may be held.
+    /// Returns the limit in bytes, reserve included.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Whether nothing but the reserve is left, or not even that: here, or in the whole.
+    /// Returns whether the reserve has been touched, in this budget or in the whole.
     pub fn is_spent(&self) -> bool {
         self.held() > self.limit - self.reserve || self.whole.as_ref().is_some_and(|whole| whole.is_spent())
     }
 
-    /// How many bytes are held beyond the limit: here, or in the whole, whichever is more.
+    /// Returns how many bytes are charged beyond the limit, in this budget or in the whole, whichever is more.
     pub fn overdraft(&self) -> usize {
         let whole = self.whole.as_ref().map_or(0, |whole| whole.overdraft());
         self.held().saturating_sub(self.limit).max(whole)
     }
 
-    /// Takes from this budget, and from the whole, as long as neither holds more than `most` says then.
+    /// Charges this budget and the whole, unless either would then hold more than `most` of it.
     fn take_of(&self, most: fn(&Self) -> usize, bytes: usize) -> bool {
         let add = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= most(self));
         if self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
@@ -153,7 +156,7 @@ impl MemoryBudget {
         is_left
     }
 
-    /// Takes up to so many bytes from the advance; how many.
+    /// Takes up to `bytes` from the advance. Returns how many.
     fn draw(&self, bytes: usize) -> usize {
         let take = |advance: usize| (advance > 0).then(|| advance - advance.min(bytes));
         let before = self.advance.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
@@ -167,28 +170,28 @@ impl Drop for MemoryBudget {
     }
 }
 
-/// A part of a [`MemoryBudget`] that is taken until this is dropped.
+/// Bytes charged to a [`MemoryBudget`]. Dropping the charge refunds them.
 #[derive(Debug)]
-#[must_use = "what is not kept is given back at once"]
+#[must_use = "dropping the charge refunds it"]
 pub struct Charge {
     budget: Arc<MemoryBudget>,
     bytes: usize,
 }
 
 impl Charge {
-    /// Takes so many bytes more. Whether the budget had them; otherwise it stays what it was.
+    /// Charges `bytes` more. Returns `false`, and leaves the charge as it was, if the budget has too little left.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let taken = self.budget.take(bytes);
         self.bytes += if taken { bytes } else { 0 };
         taken
     }
 
-    /// As much again, of the same budget. `None`, and nothing is taken, when that does not have it.
+    /// Charges the same number of bytes to the same budget once more. Returns `None`, and charges nothing, if it has too little left.
     pub fn again(&self) -> Option<Self> {
         self.budget.charge(self.bytes)
     }
 
-    /// Another charge to the same budget, for what cannot be refused.
+    /// Charges `bytes` to the same budget, even beyond its limit.
     pub fn extra(&self, bytes: usize) -> Self {
         self.budget.take_anyway(bytes);
         Self { budget: Arc::clone(&self.budget), bytes }

@@ -1,13 +1,12 @@
-//! DoWait and Atomics.notify, from the point on where their arguments are checked and coerced.
+//! DoWait and Atomics.notify, after their arguments are checked and coerced.
 //!
-//! The steps of ECMA-262 are named above the line that performs them. What the standard calls EnterCriticalSection,
-//! AddWaiter, RemoveWaiters and NotifyWaiter is the queue's business (`waitword-core`): check and enqueue are one step
-//! against notify there.
+//! The steps of ECMA-262 are named above the line that performs them. The queue (`waitword-core`) implements
+//! EnterCriticalSection, AddWaiter, RemoveWaiters and NotifyWaiter: compare and enqueue are one step against notify.
 //!
-//! Leaving the section synchronizes with the next agent that enters it, also where no agent waited and none was woken. Of two
-//! such agents one may not have taken the lock: a notify that finds no waiter only fences (N, section 2 of the core's
-//! protocol), and one with a count of 0 does not even check. So each has a fence of its own here: with both, one agent sees what
-//! the other wrote before.
+//! Leaving the critical section synchronizes with the next agent that enters it, even if neither waited and none was woken. Such
+//! agents may not take the lock: a notify that finds no waiter only executes a fence (N, section 2 of the core's protocol), and
+//! a notify with a count of 0 does not even look for waiters. So each executes a fence here. With both fences, at least one of the
+//! agents sees what the other wrote before.
 //!
 //! ```text
 //!   one agent                                another
@@ -32,26 +31,26 @@ use crate::block_word::BorrowedWord;
 use crate::js_number::{Expected, Timeout};
 use crate::waits::{Settled, WaitId};
 
-/// What an async wait is when the call returns.
+/// The result of [`Agent::wait_async`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncWait {
     /// `{ async: false, value: "not-equal" }`.
     NotEqual,
-    /// `{ async: false, value: "timed-out" }`: its timeout was 0.
+    /// `{ async: false, value: "timed-out" }`: the timeout was 0.
     TimedOut,
-    /// `{ async: true, value: promise }`: the promise is to be resolved when this wait is [`Settled`].
+    /// `{ async: true, value: promise }`. The host resolves the promise when this wait is [`Settled`].
     Pending(WaitId),
 }
 
 impl Agent {
-    /// What a wait would be that need not wait: [`NotEqual`](Outcome), or [`TimedOut`](Outcome) if
-    /// `timeout` is zero; `None` if it would have to.
+    /// Returns the outcome of a wait that ends at once: [`NotEqual`](Outcome), or [`TimedOut`](Outcome) if `timeout` is zero. Returns
+    /// `None` if the caller would have to wait. Never blocks.
     ///
-    /// The same in both modes. A host that asks first spends nothing on promises and the like for a wait that is none;
-    /// after `None` it goes on with [`wait`](Self::wait) or [`wait_async`](Self::wait_async), which ask again.
+    /// The result is the same for blocking and async waits. A host that calls this first creates no promise for a wait that ends at
+    /// once. After `None` it calls [`wait`](Self::wait) or [`wait_async`](Self::wait_async), which compare again.
     ///
     /// # Errors
-    /// When there is no such word.
+    /// If the word is misaligned or out of bounds.
     pub fn outcome_at_once(
         &self,
         block: &SharedBlock,
@@ -75,12 +74,12 @@ impl Agent {
         Ok(Some(outcome))
     }
 
-    /// Atomics.wait: blocks this thread until the word is notified.
+    /// Blocks this thread until the word is notified or `timeout` has elapsed, if the word holds `expected` (Atomics.wait).
     ///
     /// # Errors
-    /// [`CannotBlock`](WaitError), which is the standard's TypeError; [`Terminated`](WaitError)
-    /// when the agent was terminated before a notify counted this wait; [`Word`](WaitError) when there is no
-    /// such word.
+    /// - [`CannotBlock`](WaitError): the agent must not block; the standard's TypeError.
+    /// - [`Terminated`](WaitError): the agent was terminated before a notify counted this wait.
+    /// - [`Word`](WaitError): the word is misaligned or out of bounds.
     pub fn wait(
         &self,
         block: &SharedBlock,
@@ -113,15 +112,16 @@ impl Agent {
         outcome.map_err(|_| WaitError::Terminated)
     }
 
-    /// Atomics.waitAsync: returns at once; a pending wait is settled later, and comes out of
-    /// [`drain_settled`](Self::drain_settled), or of this agent's own [`notify`](Self::notify).
+    /// Enqueues an async wait if the word holds `expected`, and returns without blocking (Atomics.waitAsync).
+    /// [`drain_settled`](Self::drain_settled) or this agent's own [`notify`](Self::notify) yields the wait when it is settled.
     ///
-    /// A host makes the promise before it calls this: once the wait is in the queue, nothing may fail.
+    /// A host creates the promise before it calls this, because nothing may fail once the wait is enqueued.
     ///
     /// # Errors
-    /// [`TooMany`](WaitAsyncError) when it would have to wait and the agent has as many pending waits as it
-    /// [may](Self::set_max_waits); [`Terminated`](WaitAsyncError) when the agent was
-    /// [abandoned](crate::AgentHandle::abandon); [`Word`](WaitAsyncError) when there is no such word.
+    /// - [`TooMany`](WaitAsyncError): the wait would have to be enqueued, and the agent has reached its
+    ///   [limit](Self::set_max_waits) of pending waits.
+    /// - [`Terminated`](WaitAsyncError): the agent was [abandoned](crate::AgentHandle::abandon).
+    /// - [`Word`](WaitAsyncError): the word is misaligned or out of bounds.
     pub fn wait_async(
         &self,
         block: &SharedBlock,
@@ -129,12 +129,12 @@ impl Agent {
         expected: Expected,
         timeout: Timeout,
     ) -> Result<AsyncWait, WaitAsyncError> {
-        // Not in the standard: an agent's own limit on what it keeps.
+        // Not in the standard: the agent's limit of pending waits.
         let (mut waits, limit) = (self.waits(), self.max_waits());
         let Some(waits) = &mut *waits else { return Err(WaitAsyncError::Terminated) };
         let is_full = waits.len() >= limit;
-        // Both results without a promise; the comparison takes precedence over a timeout of 0. A wait that is to be enqueued
-        // is compared there, once.
+        // The two results without a promise. The comparison takes precedence over a timeout of 0. For a wait that is to be
+        // enqueued, the word is compared once, when it is enqueued.
         if timeout.is_zero() || is_full {
             match self.outcome_at_once(block, byte_index, expected, timeout)? {
                 Some(Outcome::NotEqual) => return Ok(AsyncWait::NotEqual),
@@ -142,7 +142,7 @@ impl Agent {
                 None => return Err(WaitAsyncError::TooMany { limit }),
             }
         }
-        // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline that the event loop asks for.
+        // AddWaiter. The standard's HostEnqueueTimeoutJob is the deadline, which the event loop gets from `next_deadline`.
         let Some(id) = waits.add(self.inbox(), block, byte_index, expected, timeout)? else {
             passed();
             return Ok(AsyncWait::NotEqual);
@@ -150,20 +150,19 @@ impl Agent {
         Ok(AsyncWait::Pending(id))
     }
 
-    /// Atomics.notify: wakes the `count` waiters that have waited longest on the word, blocked threads and promises
-    /// alike, of this agent, of others, and of Rust. Returns how many it woke.
+    /// Wakes up to `count` waiters on the word, in FIFO order, and returns how many it woke (Atomics.notify). Blocking and async waits
+    /// of this and other agents and of Rust threads and tasks are in one queue.
     ///
-    /// Async waits of *this* agent that it woke are handed to `settle` before it returns, in the order of the queue and
-    /// outside all locks: the standard resolves their promises inside the call (NotifyWaiter). Those of other agents go
-    /// to their [`drain_settled`](Self::drain_settled). A notify inside `settle` that wakes a waiter settles what this one
-    /// still has, in the same order.
+    /// Woken async waits of *this* agent are passed to `settle` before the call returns, in the order of the queue and with no lock
+    /// held, because the standard resolves their promises inside the call (NotifyWaiter). Those of other agents are yielded by their
+    /// [`drain_settled`](Self::drain_settled). If `settle` itself notifies and wakes a waiter, that inner call first settles the
+    /// remaining waits of this one, in the same order.
     ///
     /// # Errors
-    /// When there is no 32-bit word at `byte_index`. (For a 64-bit word the engine has checked the rest; the queue is
-    /// found by the address alone.)
+    /// If there is no 32-bit word at `byte_index`. (A 64-bit word is checked by the engine; the queue is found by the address alone.)
     ///
     /// # Panics
-    /// If `settle` does; all waiters were woken before. This agent's own that were not settled by then come out of
+    /// If `settle` panics. All waiters have been woken by then; this agent's waits that `settle` has not received are yielded by
     /// [`drain_settled`](Self::drain_settled).
     pub fn notify(
         &self,
@@ -186,12 +185,12 @@ impl Agent {
     }
 }
 
-/// Through the critical section, in which there was nothing to do. See the top of this file.
+/// Passes through the critical section without changing the queue. See the top of this file.
 fn passed() {
     fence(Ordering::SeqCst);
 }
 
-/// Why a blocking wait has no outcome.
+/// The error of [`Agent::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitError {
@@ -199,22 +198,22 @@ pub enum WaitError {
     CannotBlock,
     /// The agent was terminated.
     Terminated,
-    /// There is no such word.
+    /// The word is misaligned or out of bounds.
     Word(WordError),
 }
 
-/// Why an async wait was not begun.
+/// The error of [`Agent::wait_async`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitAsyncError {
-    /// The agent has as many pending waits as it may.
+    /// The agent has reached its limit of pending waits.
     TooMany {
-        /// How many that is.
+        /// The limit.
         limit: usize,
     },
     /// The agent was abandoned.
     Terminated,
-    /// There is no such word.
+    /// The word is misaligned or out of bounds.
     Word(WordError),
 }
 
@@ -233,7 +232,7 @@ impl From<WordError> for WaitAsyncError {
 impl fmt::Display for WaitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::CannotBlock => f.write_str("this agent must not block: use waitAsync"),
+            Self::CannotBlock => f.write_str("blocking is forbidden for this agent: use waitAsync"),
             Self::Terminated => f.write_str("the agent was terminated"),
             Self::Word(error) => error.fmt(f),
         }
@@ -243,10 +242,12 @@ impl fmt::Display for WaitError {
 impl fmt::Display for WaitAsyncError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooMany { limit } => write!(
-                f,
-                "{limit} waits of this agent are pending, and no more may be: notify some, or raise the limit"
-            ),
+            Self::TooMany { limit } => {
+                write!(
+                    f,
+                    "too many pending waits: the agent's limit is {limit}; notify some, or raise the limit"
+                )
+            }
             Self::Terminated => f.write_str("the agent was terminated"),
             Self::Word(error) => error.fmt(f),
         }

@@ -1,9 +1,9 @@
-//! Which agents have seen which growable blocks grow.
+//! Whether an agent has seen the growth of all growable blocks.
 //!
-//! An engine that keeps the length of a growable SharedArrayBuffer in objects of its own has to bring these up to date when
-//! another agent has grown the block, and no later than a correctly synchronized program can tell. Such a program
-//! synchronizes by an operation of `Atomics`, by a message or by a wait. So each agent compares one number, the epoch,
-//! after each of these, and checks its blocks only when the epoch has moved.
+//! Some engines copy the length of a growable SharedArrayBuffer into objects of their own. When another agent has grown the block,
+//! such an engine has to update the copies before a correctly synchronized program can notice. Programs synchronize by an operation
+//! of `Atomics`, by a message or by a wait. So each agent compares one number, the epoch, after each of these, and checks its
+//! blocks only if the epoch has changed.
 //!
 //! # The race
 //! ```text
@@ -12,40 +12,40 @@
 //!                               reads len: 32
 //!                               Atomics.store(flag, 0, 1)
 //!                                                            Atomics.load(flag, 0): 1
-//!                                                            the epoch has not moved: the view stays short
+//!                                                            the epoch is unchanged: the view stays short
 //!   epoch + 1
 //! ```
 //! The observer need not be the grower: `byteLength` is a sequentially consistent load, so an agent that has seen the new length
-//! publishes it to others. Hence the grower announces itself before it stores the length:
+//! can publish it to others. Therefore the grower announces itself before it stores the length:
 //! ```text
 //!   growing + 1   (A)
 //!   len = 32      (B)
 //!   growing - 1, epoch + 1   (C)
 //! ```
-//! An agent that sees (B) sees (A), and while a grower is between (A) and (C) no agent takes itself for up to date: it checks its
-//! blocks again at the next operation.
+//! An agent that sees (B) sees (A). While a grower is between (A) and (C), no agent considers itself up to date: it checks its
+//! blocks again at its next operation.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// All blocks of the process: agents of other programs in it cause a check in vain, and nothing else.
+/// For all blocks of the process. Growth in another program of the process costs an unnecessary check, and nothing else.
 static GROWTH: Growth = Growth::new();
 
 /// The low bits count the growers between (A) and (C): one per thread at most.
 const GROWER: u64 = 1;
 const GROWERS: u64 = 0xff_ffff;
-/// The bits above them are the epoch. It wraps after 2^40 grows, which at one per nanosecond is 18 minutes; an agent would
-/// have to do nothing for all of them but one, exactly.
+/// The bits above them are the epoch. It wraps after 2^40 grows (18 minutes at one per nanosecond). An agent would miss growth only if
+/// it executed no operation for an exact multiple of 2^40 grows.
 const EPOCH: u64 = GROWERS + 1;
 
-/// A number of this value has growers, so it is never what an agent is up to date with.
+/// A value with a grower in it, which no up-to-date agent has stored.
 const NEVER: u64 = GROWER;
 
-/// On a cache line of its own: all agents read it all the time, and hardly anybody writes it.
+/// On a cache line of its own, because all agents read it often and it is rarely written.
 #[repr(align(64))]
 struct Growth(AtomicU64);
 
-/// A block's length may change while this exists.
+/// A grower between (A) and (C): a block's length may change while this exists.
 pub(crate) struct Growing<'a>(&'a Growth);
 
 /// (A)
@@ -59,7 +59,7 @@ impl Growth {
     }
 
     fn begin(&self) -> Growing<'_> {
-        // The length is stored with release at least, so an acquire load of it acquires this.
+        // The length is stored with at least release ordering, so an acquire load of it also acquires this.
         self.0.fetch_add(GROWER, Ordering::Relaxed);
         Growing(self)
     }
@@ -72,11 +72,11 @@ impl Drop for Growing<'_> {
     }
 }
 
-/// What one agent has seen of the growth of blocks.
+/// Tracks whether an agent has seen the growth of all blocks.
 ///
 /// For engines that copy the length of a growable block into objects of their own. After each operation by which a script
-/// synchronizes with other agents, ask [`is_behind`](Self::is_behind), and bring the copies up to date within
-/// [`catch_up`](Self::catch_up) if it is.
+/// synchronizes with other agents, check [`is_behind`](Self::is_behind); if it is true, update the copies inside
+/// [`catch_up`](Self::catch_up).
 ///
 /// ```
 /// use waitword_agents::{GrowthWatch, SharedBlock};
@@ -100,24 +100,24 @@ pub struct GrowthWatch {
 }
 
 impl GrowthWatch {
-    /// A watch of an agent that has no copies yet: it is up to date with whatever has grown so far.
+    /// Creates a watch for an agent that has no copies yet. It counts as up to date with all growth so far.
     pub fn new() -> Self {
         let watch = Self { seen: Cell::new(NEVER) };
         watch.advance(GROWTH.0.load(Ordering::Acquire));
         watch
     }
 
-    /// Whether a block may have grown since the last [`catch_up`](Self::catch_up). One relaxed load: what makes the script
-    /// entitled to see the growth is the operation before.
+    /// Returns whether a block may have grown since the last [`catch_up`](Self::catch_up). The cost is one relaxed load; the ordering
+    /// comes from the synchronizing operation before it.
     #[inline]
     pub fn is_behind(&self) -> bool {
         self.is_behind_of(&GROWTH)
     }
 
-    /// Runs `update`, which looks at the lengths of all blocks that the agent has copies of.
+    /// Calls `update`, which reads the lengths of all blocks of which the agent has copies, and marks the watch as up to date.
     ///
     /// # Errors
-    /// What `update` fails with. The watch stays behind then.
+    /// Returns the error of `update`; the watch stays behind then.
     pub fn catch_up<E>(&self, update: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         self.catch_up_with(&GROWTH, update)
     }
@@ -128,7 +128,7 @@ impl GrowthWatch {
     }
 
     fn catch_up_with<E>(&self, growth: &Growth, update: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
-        // Before the lengths: one that is stored later belongs to an epoch that we have not seen. Pairs with (C).
+        // Before `update` reads the lengths: a length stored later belongs to a later epoch. Pairs with (C).
         let now = growth.0.load(Ordering::Acquire);
         update()?;
         self.advance(now);

@@ -1,10 +1,10 @@
 //! Who changed a word last, who notified it last, and, if it is a lock, who holds it.
 //!
-//! A word does not say whose it is. But a lock on a word is taken by one step that finds 0 and leaves something else
-//! (`Atomics.compareExchange`, `Atomics.exchange`), and released by one that leaves 0. So while a word is not 0, the agent that took it so is
-//! its holder. A word that is changed in another way (`store`, `add`) is no lock, or not any more.
+//! A word does not name its holder. But a lock on a word is acquired by an atomic step from 0 to another value (`Atomics.compareExchange`,
+//! `Atomics.exchange`), and released by a step to 0. So while a word is not 0, its holder is the agent that changed it from 0 in this way.
+//! A word that is changed in another way (`store`, `add`) is not a lock, or no longer one.
 //!
-//! An agent records a change after it has made it, so records may come in another order than the changes:
+//! An agent records a change after making it, so the records may arrive in another order than the changes:
 //!
 //! ```text
 //!   A releases                       B acquires
@@ -13,10 +13,10 @@
 //!   1 -> 0
 //!                                    0 -> 1
 //!                                    done = now;  holder = B
-//!   record: held no more?            B was done after A had begun: B holds it
+//!   record: not held any more?       B was done after A had begun: B holds it
 //! ```
-//! A release therefore ends a hold of its own agent, and one that was complete before the release began. What is recorded of a word
-//! that is 0 by now is no hold either: a snapshot compares.
+//! A release therefore ends only a hold of its own agent, or one whose acquisition was done before the release began. A snapshot also
+//! ignores the recorded holder of a word that is 0.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,51 +24,51 @@ use std::time::Instant;
 
 use crate::agent_id::AgentId;
 
-/// So many words of a block have a history. A program that goes through all of a large block with `Atomics` waits on few of its words.
+/// The most words of a block that have a history. A program that accesses all of a large block with `Atomics` waits on few of its words.
 const MOST: usize = 4096;
 
-/// Something that an agent has done to a word.
+/// An operation of an agent on a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deed {
     /// The agent. It may have ended.
     pub agent: AgentId,
-    /// Where its script did it, if the host says so.
+    /// Where in its script, if the host knows.
     pub place: Option<Arc<str>>,
-    /// When it was about to.
+    /// The time just before the operation.
     pub begun: Instant,
-    /// When it had.
+    /// The time just after the operation.
     pub done: Instant,
 }
 
 /// How a word was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// In one step that compared, or that brought the old value: as locks are taken and released.
+    /// By an atomic step that compares, or that returns the old value. Locks are acquired and released in this way.
     Swapped {
-        /// What it was.
+        /// The value before.
         before: i64,
-        /// What it is.
+        /// The value after.
         after: i64,
     },
     /// In any other way.
     Written {
-        /// What it is.
+        /// The value after.
         after: i64,
     },
 }
 
-/// What is known of a word.
+/// What has been recorded of a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordHistory {
-    /// Who took it, if it was last used as a lock and not released since.
+    /// The acquisition by the current holder, if the word was last used as a lock and has not been released.
     pub holder: Option<Deed>,
-    /// Who changed it last.
+    /// The last change.
     pub changed: Option<Deed>,
-    /// Who notified it last, and how many waiters that woke.
+    /// The last notify, and how many waiters it woke.
     pub notified: Option<(Deed, usize)>,
 }
 
-/// The histories of a block's words, by byte.
+/// The histories of a block's words, by byte index.
 #[derive(Default)]
 pub(crate) struct Histories(Mutex<BTreeMap<usize, WordHistory>>);
 
@@ -109,7 +109,7 @@ impl WordHistory {
                     self.holder = Some(deed.clone());
                 }
             }
-            // Marked by one that waits, say: who holds it is the same.
+            // For example a waiter's mark: the holder is unchanged.
             Change::Swapped { after, .. } if after != 0 => {}
             Change::Swapped { .. } | Change::Written { .. } => {
                 let is_over = |holder: &Deed| holder.agent == deed.agent || holder.done <= deed.begun;

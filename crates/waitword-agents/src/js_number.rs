@@ -1,13 +1,13 @@
-//! Expected values, timeouts and counts, from the numbers that scripts give.
+//! Expected values, timeouts and counts, converted from the numbers of scripts.
 
 use waitword_core::time::{Duration, Instant};
 
-/// The value that a wait expects, which also says what kind of word it is: Int32Array or BigInt64Array.
+/// The value that a wait expects. Its variant is the type of the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Expected {
-    /// 32 bits.
+    /// A 32-bit word: an element of an Int32Array.
     I32(i32),
-    /// 64 bits.
+    /// A 64-bit word: an element of a BigInt64Array.
     I64(i64),
 }
 
@@ -21,18 +21,18 @@ impl Expected {
     }
 }
 
-/// How long a wait may last: what the standard's `t` is after DoWait has read it.
+/// The timeout of a wait: the standard's `t`, as DoWait computes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Timeout {
-    /// No end.
+    /// The wait never times out.
     Never,
-    /// So long, never less.
+    /// The wait times out after this duration, never earlier.
     After(Duration),
 }
 
 impl Timeout {
-    /// From milliseconds, after ToNumber (ECMA-262, DoWait): `NaN` and `+∞` mean no end; what is not positive means 0;
-    /// anything else is taken as it is, fractions and denormals included, and never rounded down.
+    /// Converts milliseconds, after ToNumber (ECMA-262, DoWait). `NaN` and `+∞` never time out, and values that are not positive mean 0.
+    /// Every other value counts, fractions and denormals included, and is never rounded down.
     ///
     /// ```
     /// use std::time::Duration;
@@ -40,7 +40,7 @@ impl Timeout {
     ///
     /// assert_eq!(Timeout::from_millis(f64::NAN), Timeout::Never);
     /// assert_eq!(Timeout::from_millis(-1.0), Timeout::After(Duration::ZERO));
-    /// // Positive, so not the wait that ends at once.
+    /// // Positive, so this wait does not end at once.
     /// assert!(Timeout::from_millis(5e-324) > Timeout::After(Duration::ZERO));
     /// ```
     pub fn from_millis(milliseconds: f64) -> Self {
@@ -50,16 +50,16 @@ impl Timeout {
         if milliseconds <= 0.0 {
             return Self::After(Duration::ZERO);
         }
-        // The product may have been rounded down; the next float above it was not. The cast saturates, at 584 years.
+        // The product may have been rounded down; the next float above it is not below the exact product. The cast saturates at 584 years.
         Self::After(Duration::from_nanos((milliseconds * 1e6).next_up().ceil() as u64))
     }
 
-    /// Whether the wait ends at once.
+    /// Returns whether the timeout is 0, so that the wait ends at once.
     pub fn is_zero(self) -> bool {
         self == Self::After(Duration::ZERO)
     }
 
-    /// How long; `None` without an end.
+    /// The duration; `None` if it never times out.
     pub(crate) fn duration(self) -> Option<Duration> {
         match self {
             Self::Never => None,
@@ -67,7 +67,7 @@ impl Timeout {
         }
     }
 
-    /// When it ends if it begins now; `None` when it never does or the clock cannot say.
+    /// The deadline of a wait that begins now; `None` if it never times out, or the clock cannot represent the deadline.
     pub(crate) fn deadline(self) -> Option<Instant> {
         self.duration().and_then(|duration| Instant::now().checked_add(duration))
     }
@@ -89,7 +89,7 @@ impl Ord for Timeout {
     }
 }
 
-/// How many waiters to notify, from ToIntegerOrInfinity of the count (ECMA-262, Atomics.notify): not below 0.
+/// Converts the count of a notify, after ToIntegerOrInfinity (ECMA-262, Atomics.notify). A negative count means 0.
 ///
 /// ```
 /// use waitword_agents::notify_count;
@@ -99,7 +99,7 @@ impl Ord for Timeout {
 /// assert_eq!(notify_count(1.9), 1);
 /// ```
 pub fn notify_count(integer_or_infinity: f64) -> usize {
-    // The cast truncates, saturates, and takes NaN for 0, which is all that the standard asks for.
+    // The cast truncates, saturates, and converts NaN to 0, as the standard requires.
     integer_or_infinity as usize
 }
 

@@ -1,10 +1,8 @@
-//! ECMAScript agents without an engine.
+//! ECMAScript agents without an engine: `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` exactly as ECMA-262 specifies them.
 //!
-//! What `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` do once an engine has checked and coerced their
-//! arguments, by the letter of ECMA-262: a host keeps an [`Agent`] per thread that runs scripts, a [`SharedBlock`]
-//! behind each SharedArrayBuffer, and calls [`Agent::wait`], [`Agent::wait_async`] and [`Agent::notify`]. The queue is
-//! `waitword-core`'s, so that Rust threads and tasks can wait on the same words and be woken by scripts, and the other
-//! way round.
+//! The engine checks and coerces the arguments. Its host keeps an [`Agent`] for each thread that runs scripts and a [`SharedBlock`]
+//! behind each SharedArrayBuffer, and calls [`Agent::wait`], [`Agent::wait_async`] and [`Agent::notify`]. The wait queue is
+//! `waitword-core`'s, so that Rust threads and tasks can wait on and notify the same words as scripts.
 //!
 //! ```
 //! use std::time::Duration;
@@ -26,11 +24,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where to read on: `agent.rs` (what an agent is, and how it takes the outcomes of its async waits), `do_wait.rs` (the standard's steps),
-//! `waits.rs` and `slab.rs` (where the waits are kept), `block.rs` and `block_word.rs` (the memory and its words), `growth.rs` (who has seen
-//! it grow), `budget.rs` (how much of it an agent may have), `js_number.rs` (expected values, timeouts and counts), `wasm.rs` (the
-//! instructions of WebAssembly that wait and notify); with the feature `observe`: `observe.rs` (the waiters of a word), `history.rs` (who
-//! changed a word), `block_list.rs` (all blocks).
+//! # Source files
+//! - `agent.rs`: what an agent is, and how it receives the outcomes of its async waits
+//! - `do_wait.rs`: the standard's steps
+//! - `waits.rs`, `slab.rs`: the storage of the waits
+//! - `block.rs`, `block_word.rs`: the memory and its words
+//! - `growth.rs`: which agents have seen memory grow
+//! - `budget.rs`: how much memory an agent may hold
+//! - `js_number.rs`: expected values, timeouts and counts
+//! - `wasm.rs`: WebAssembly's instructions that wait and notify
+//! - with the feature `observe`: `observe.rs` (the waiters of a word), `history.rs` (who changed a word), `block_list.rs` (all blocks)
 
 #![deny(unsafe_code)]
 // docs.rs shows which feature an item needs.

@@ -1,7 +1,7 @@
-//! The waiters on the words of shared blocks, and the agents that could notify them: with the feature `observe`.
+//! The waiters on the words of shared blocks, and the agents that could notify them. Needs the feature `observe`.
 //!
-//! The waiters of a block queue in a table of its own, so a snapshot of the process's common table has none of them; [`snapshot`] has.
-//! A host that [records](SharedBlock::record_change) what scripts do to words also learns who holds the locks that they build.
+//! The waiters of a block queue in the block's own table, so a snapshot of the process's global table does not contain them; [`snapshot`]
+//! does. A host that [records](SharedBlock::record_change) the operations of scripts on words also learns who holds the scripts' locks.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,32 +12,32 @@ pub use waitword_core::observe::{Actor, WaiterSeen, WaitsFor};
 use crate::block::SharedBlock;
 pub use crate::history::{Change, Deed, WordHistory};
 
-/// A word that somebody waits on.
+/// A word that has waiters.
 #[derive(Clone, Debug)]
 pub struct WordSeen {
-    /// Its block.
+    /// The block that contains it.
     pub block: SharedBlock,
-    /// Where in the block it begins.
+    /// The word's offset in the block, in bytes.
     pub byte_index: usize,
-    /// What its first 32 bits hold.
+    /// The value of its first 32 bits.
     pub value: i32,
-    /// Its waiters, in the order of the queue: agents, and threads and tasks of Rust.
+    /// Its waiters, in the order of the queue: agents, Rust threads and Rust tasks.
     pub waiters: Vec<WaiterSeen>,
-    /// Who changed and notified it, as far as that was recorded. There is no holder if the word is 0.
+    /// Who changed and notified it, as far as recorded. There is no holder if the word is 0.
     pub history: WordHistory,
 }
 
 impl WordSeen {
-    /// The address of the word.
+    /// Returns the address of the word.
     pub fn address(&self) -> usize {
         self.block.id() + self.byte_index
     }
 }
 
-/// The words of all blocks of the process that have waiters, block by block. (Of a word that nobody waits on it cannot be told whether
-/// it is a lock that is held or a flag that is set.)
+/// Returns the words that have waiters, of all blocks of the process, block by block. (A word without waiters is left out, because it
+/// may be a held lock or just a flag that is set.)
 ///
-/// Each block's queues are copied as a [`Table`](waitword_core::Table) is: in short stays, between which others wait and notify.
+/// Each block's [`Table`](waitword_core::Table) is copied part by part under short locks, so other threads can wait and notify meanwhile.
 ///
 /// ```
 /// use waitword_agents::{Agent, Expected, SharedBlock, Timeout, observe};
@@ -59,7 +59,7 @@ fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
     let mut words: BTreeMap<usize, Vec<WaiterSeen>> = BTreeMap::new();
     let of_block: Range<usize> = block.id()..block.id() + block.max_len();
     for waiter in block.table().snapshot() {
-        // What is not in the block nobody waits on by its table.
+        // Every waiter in the block's table waits on a word of the block, so this only guards the subtraction.
         if of_block.contains(&waiter.word) {
             words.entry(waiter.word - block.id()).or_default().push(waiter);
         }
@@ -71,7 +71,7 @@ fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
             (byte_index, waiters, value)
         })
         .collect();
-    // Last: what an agent had recorded when it ended is here, then, if a host found it ended before.
+    // Last: if the host saw an agent end before this call, all that the agent recorded is included.
     let mut histories = block.observed().histories.all();
     let seen = |(byte_index, waiters, value)| {
         let mut history = histories.remove(&byte_index).unwrap_or_default();
@@ -84,19 +84,19 @@ fn words_of(block: &SharedBlock) -> Vec<WordSeen> {
 }
 
 impl SharedBlock {
-    /// Its number among the blocks that have been waited on or observed: from 1, in that order.
+    /// Returns the block's number. Blocks are numbered from 1, when they are first waited on, notified or observed.
     pub fn number(&self) -> u64 {
         self.observed().number
     }
 
-    /// Records that an agent has changed the word at `byte_index`: for [`WordSeen::history`].
+    /// Records that an agent changed the word at `byte_index`, for [`WordSeen::history`].
     ///
     /// At most 4096 words of a block have a history.
     pub fn record_change(&self, byte_index: usize, change: Change, deed: Deed) {
         self.observed().histories.change(byte_index, change, deed);
     }
 
-    /// Records that an agent has notified the word at `byte_index`, and how many waiters that woke.
+    /// Records that an agent notified the word at `byte_index`, and how many waiters it woke, for [`WordSeen::history`].
     pub fn record_notify(&self, byte_index: usize, deed: Deed, woken: usize) {
         self.observed().histories.notify(byte_index, deed, woken);
     }

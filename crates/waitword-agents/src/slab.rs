@@ -1,13 +1,13 @@
-//! Where an agent's pending waits lie: in chunks that never move, for queues point into them.
+//! The storage of an agent's pending waits: chunks that never move, because queues point into them.
 //!
-//! A wait is one slot of a chunk, so a million of them are neither a million allocations nor entries of a map beside. New
-//! waits go to the first chunk that has room, and a chunk without a wait is freed: what is kept follows what is pending,
-//! down to a chunk for a wait where few are left of many.
+//! A wait occupies one slot of a chunk, so a million waits need neither a million allocations nor a map. A new wait takes a
+//! slot in the first chunk with a free one, and an empty chunk is freed. So the memory follows the number of pending waits; in the
+//! worst case, when few of many are left, each of these keeps a whole chunk.
 //!
-//! A wait's node carries the number of its slot, and the inbox gives that back with the outcome.
+//! A wait's node carries the number of its slot, and the inbox returns that number with the outcome.
 //!
 //! # Invariant
-//! A slot's wait is made in its slot, and stays there until it is dropped there. The chunk is not moved or freed before.
+//! A wait is created in its slot, and stays there until it is dropped there. The chunk is not moved or freed before.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -21,21 +21,21 @@ use crate::block_error::WordError;
 use crate::block_word::BlockWord;
 use crate::js_number::Expected;
 
-/// Waits of a chunk. Its bits are those of `Chunk::taken`.
+/// The slots of a chunk: one per bit of `Chunk::taken`.
 const SLOTS: usize = u32::BITS as usize;
 
 /// The waits of one agent.
 #[derive(Default)]
 pub(crate) struct Slab {
-    /// `None`: freed, and its number not used again yet.
+    /// `None`: freed, and its number not reused yet.
     chunks: Vec<Option<Box<Chunk>>>,
-    /// The numbers of those that have room, the freed ones among them.
+    /// The numbers of the chunks with a free slot, freed chunks included.
     roomy: BTreeSet<usize>,
     len: usize,
 }
 
 struct Chunk {
-    /// A bit for each slot that has a wait.
+    /// One bit for each slot that holds a wait.
     taken: u32,
     slots: [Option<Pending>; SLOTS],
 }
@@ -55,13 +55,12 @@ enum Node {
 }
 
 impl Slab {
-    /// How many waits there are.
+    /// The number of waits.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Puts a wait on the word into a slot and into the queue, unless the word has another value than it expects. Returns
-    /// the slot.
+    /// Enqueues a wait on the word and returns its slot, or `None` if the word does not hold the expected value.
     pub(crate) fn enqueue(
         &mut self,
         inbox: &Inbox,
@@ -92,19 +91,19 @@ impl Slab {
         self.chunks.get(slot / SLOTS)?.as_ref()?.slots[slot % SLOTS].as_ref()
     }
 
-    /// Notes when the wait is to end.
+    /// Sets the deadline of a wait.
     pub(crate) fn set_deadline(&mut self, slot: usize, deadline: Instant) {
         if let Some(wait) = self.get_mut(slot) {
             wait.deadline = Some(deadline);
         }
     }
 
-    /// Settles the wait as timed out, unless a notify has counted it. Returns whether it did.
+    /// Settles the wait as timed out, unless a notify has counted it. Returns whether it timed out.
     pub(crate) fn expire(&mut self, slot: usize) -> bool {
         self.node(slot).is_some_and(Node::expire)
     }
 
-    /// Takes a wait out of its queue or inbox, and out of its slot.
+    /// Removes a wait from its queue or inbox, and from its slot.
     pub(crate) fn remove(&mut self, slot: usize) {
         let number = slot / SLOTS;
         let Some(Some(chunk)) = self.chunks.get_mut(number) else { return };
@@ -133,7 +132,7 @@ impl Slab {
         })
     }
 
-    /// Makes the node of a wait in a free slot, whose number it is given. Returns the slot.
+    /// Creates a wait in a free slot. `node` receives the slot's number. Returns the slot.
     fn put(&mut self, call: u64, node: impl FnOnce(usize) -> Node) -> usize {
         let number = self.roomy.first().copied().unwrap_or_else(|| {
             self.chunks.push(None);
@@ -153,7 +152,7 @@ impl Slab {
         slot
     }
 
-    /// Not for others: what they have by `&mut`, they could move.
+    /// Private, because callers could move a wait that they reach by `&mut`.
     fn get_mut(&mut self, slot: usize) -> Option<&mut Pending> {
         self.chunks.get_mut(slot / SLOTS)?.as_mut()?.slots[slot % SLOTS].as_mut()
     }
@@ -164,7 +163,7 @@ impl Slab {
         Some(unsafe { Pin::new_unchecked(&mut wait.node) })
     }
 
-    /// Gives numbers back, from the end.
+    /// Removes the freed chunks at the end of the list, so that their numbers are reused.
     fn forget_the_last_ones(&mut self) {
         while let Some(None) = self.chunks.last() {
             self.chunks.pop();
@@ -191,7 +190,7 @@ impl Pending {
         }
     }
 
-    /// Whether it has an outcome that nobody has taken.
+    /// Whether it has an outcome that the agent has not taken.
     pub(crate) fn is_settled(&self) -> bool {
         match &self.node {
             Node::I32(node) => node.is_completed(),
@@ -201,14 +200,14 @@ impl Pending {
 }
 
 impl Node {
-    /// Whether the word was as expected, so that it stands in the queue now.
+    /// Enqueues the node if the word holds the expected value. Returns whether it did.
     fn enqueue(self: Pin<&mut Self>, expected: Expected) -> bool {
         // SAFETY: the node in the variant is pinned with the whole; nothing is moved.
         unsafe {
             match (self.get_unchecked_mut(), expected) {
                 (Self::I32(node), Expected::I32(value)) => Pin::new_unchecked(node).enqueue(value),
                 (Self::I64(node), Expected::I64(value)) => Pin::new_unchecked(node).enqueue(value),
-                // Made for the same expectation a moment ago.
+                // Unreachable: the node was created for the same expected value.
                 _ => false,
             }
         }

@@ -1,8 +1,8 @@
 //! An agent's async waits: pending, due, settled.
 //!
-//! A pending wait is a pinned node that the agent owns (`slab.rs`). A notify moves it to the agent's inbox while it holds the lock of
-//! the queue, and so does the agent when it finds the deadline passed; the inbox's order is the order of settling. The
-//! agent takes it from there, once, and frees it.
+//! A pending wait is a pinned node that the agent owns (`slab.rs`). A notify moves it to the agent's inbox under the queue's lock, and
+//! so does the agent when the deadline has passed. The order of the inbox is the order of settling. The agent takes each wait from the
+//! inbox once, and frees it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use waitword_core::time::Instant;
@@ -14,7 +14,7 @@ use crate::block_error::WordError;
 use crate::js_number::{Expected, Timeout};
 use crate::slab::{Pending, Slab};
 
-/// Names an async wait of one agent. Rising in the order of the calls, never used twice.
+/// The identity of an async wait within its agent. Ids increase in the order of the calls and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WaitId {
     call: u64,
@@ -22,47 +22,47 @@ pub struct WaitId {
 }
 
 impl WaitId {
-    /// A number that no other wait of the agent has until this one is [`Settled`] or forgotten; then it is given again. The
-    /// numbers in use are small, so that a host can keep what belongs to its waits in a list.
+    /// Returns a small number that no other wait of the agent has until this one is [`Settled`] or forgotten. It is reused then. A
+    /// host can use it as an index into a list of its pending waits.
     pub fn slot(self) -> usize {
         self.slot
     }
 }
 
-/// An async wait that has ended: its promise is to be resolved with [`Outcome::as_js`].
+/// A settled async wait. The host resolves its promise with [`Outcome::as_js`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Settled {
-    /// Which wait.
+    /// The wait.
     pub id: WaitId,
     /// [`Notified`](Outcome::Notified) or [`TimedOut`](Outcome::TimedOut).
     pub outcome: Outcome,
 }
 
-/// An async wait whose outcome the agent has not taken yet.
+/// An async wait that is not settled, or settled and not yet drained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PendingWait {
-    /// Which wait.
+    /// The wait.
     pub id: WaitId,
-    /// The [`SharedBlock::id`](crate::SharedBlock::id) of the block that it waits in.
+    /// The [`SharedBlock::id`](crate::SharedBlock::id) of the word's block.
     pub block: usize,
-    /// Where in the block its word begins.
+    /// The word's offset in the block, in bytes.
     pub byte_index: usize,
-    /// When it times out; `None`: never.
+    /// The deadline; `None` if it never times out.
     pub deadline: Option<Instant>,
 }
 
-/// The pending waits of one agent, and those settled but not taken.
+/// The async waits of one agent: those pending, and those settled but not yet taken.
 #[derive(Default)]
 pub(crate) struct Waits {
     slab: Slab,
-    /// Of the pending ones that have a deadline.
+    /// The deadlines of the pending waits that have one.
     pub(crate) deadlines: BTreeSet<(Instant, WaitId)>,
     calls: u64,
-    /// How many there were after the last check for hopeless ones.
+    /// The number of waits after the last check for hopeless ones.
     looked_at: usize,
 }
 
-/// With fewer waits than this, none is checked for being hopeless: a host may want to name them.
+/// With fewer waits than this there is no check for hopeless ones, because a host may want to list them.
 const FEW: usize = 1000;
 
 impl Waits {
@@ -70,7 +70,7 @@ impl Waits {
         self.slab.len()
     }
 
-    /// Enqueues a wait, unless the word is not equal.
+    /// Enqueues a wait if the word holds the expected value; `None` if not.
     pub(crate) fn add(
         &mut self,
         inbox: &Inbox,
@@ -111,7 +111,7 @@ impl Waits {
         for (_, wait) in self.slab.iter() {
             *own.entry(wait.block().id()).or_default() += 1;
         }
-        // If all handles of a block are in these nodes, nobody else can ever get one. Looked at before any node is dropped.
+        // If these nodes own all handles of a block, no other code can ever get one. Checked before any node is dropped.
         let lost: HashSet<usize> = self
             .slab
             .iter()
@@ -135,7 +135,7 @@ impl Waits {
         forgotten
     }
 
-    /// Forgets a wait that came out of the inbox.
+    /// Removes a wait that was taken from the inbox.
     pub(crate) fn take(&mut self, (slot, outcome): (usize, Outcome)) -> Option<Settled> {
         let &Pending { call, deadline, .. } = self.slab.get(slot)?;
         let id = WaitId { call, slot };

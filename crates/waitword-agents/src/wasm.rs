@@ -1,10 +1,10 @@
-//! The wait and notify instructions of WebAssembly's threads, on the queue of the scripts.
+//! The wait and notify instructions of WebAssembly's threads, on the same queues as `Atomics`.
 //!
-//! A shared linear memory is a [`SharedBlock`], the same that `memory.buffer` shows to scripts. So an instruction wakes
-//! the waiters of `Atomics.wait` and `Atomics.waitAsync`, and the other way round.
+//! A shared linear memory is a [`SharedBlock`]: the one that `memory.buffer` exposes to scripts. So `memory.atomic.notify` wakes
+//! the waiters of `Atomics.wait` and `Atomics.waitAsync`, and `Atomics.notify` those of `memory.atomic.wait32` and `wait64`.
 //!
-//! The specification also has a wait trap when 2³² others wait on the word already. No memory holds so many here, for each
-//! takes more than 100 bytes.
+//! In the specification a wait also traps if 2³² waiters are queued on the word. This is not implemented, because so many waiters, of more
+//! than 100 bytes each, do not fit into memory.
 
 use std::error::Error;
 use std::fmt;
@@ -19,19 +19,19 @@ use crate::do_wait::WaitError;
 use crate::js_number::{Expected, Timeout};
 use crate::waits::Settled;
 
-/// A linear memory, as far as the instructions have to know.
+/// The linear memory on which an instruction operates.
 #[derive(Clone, Copy, Debug)]
 pub enum LinearMemory<'a> {
-    /// Declared `shared`.
+    /// A memory declared `shared`.
     Shared(&'a SharedBlock),
-    /// Not shared: nobody can wait there.
+    /// A memory that is not shared, and cannot be waited on.
     Unshared {
-        /// Its length in bytes.
+        /// The memory's length in bytes.
         len: usize,
     },
 }
 
-/// The instruction traps.
+/// The reason why an instruction traps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trap {
@@ -46,11 +46,14 @@ pub enum Trap {
 }
 
 impl Agent {
-    /// `memory.atomic.wait32`: 0 when a notify woke it, 1 when the word did not hold `expected`, 2 when `timeout` ran out. The
-    /// timeout is in nanoseconds; a negative one never does.
+    /// Blocks until the 32-bit word is notified or `timeout` has elapsed, if it holds `expected` (`memory.atomic.wait32`).
+    ///
+    /// Returns 0 if notified, 1 if the word did not hold `expected`, 2 if timed out. `timeout` is in nanoseconds; a negative one never
+    /// elapses.
     ///
     /// # Errors
-    /// The [`Trap`]s, in the order of its variants; all but the last whether it would have had to wait or not.
+    /// A [`Trap`]; the first that applies, in the order of the variants. All but [`Trap::Terminated`] occur even if the wait would have
+    /// ended at once.
     pub fn memory_atomic_wait32(
         &self,
         memory: LinearMemory<'_>,
@@ -61,7 +64,9 @@ impl Agent {
         self.memory_atomic_wait(memory, address, Expected::I32(expected), timeout)
     }
 
-    /// `memory.atomic.wait64`: as [`memory_atomic_wait32`](Self::memory_atomic_wait32), on 64 bits.
+    /// Blocks until the 64-bit word is notified or `timeout` has elapsed, if it holds `expected` (`memory.atomic.wait64`).
+    ///
+    /// The result and `timeout` are as in [`memory_atomic_wait32`](Self::memory_atomic_wait32).
     ///
     /// # Errors
     /// As [`memory_atomic_wait32`](Self::memory_atomic_wait32).
@@ -98,11 +103,13 @@ impl Agent {
         }
     }
 
-    /// `memory.atomic.notify`: how many of the first `count` waiters it woke, of either kind and of either size; 0 where the
-    /// memory is not shared. What `settle` is for, says [`notify`](Self::notify).
+    /// Wakes up to `count` waiters on the word and returns how many it woke (`memory.atomic.notify`). Returns 0 if the memory is not
+    /// shared.
+    ///
+    /// Waits of instructions and of scripts, on 32 and on 64 bits, are in one queue. `settle` is called as by [`notify`](Self::notify).
     ///
     /// # Errors
-    /// [`Trap::Word`], also when `count` is 0 or the memory is not shared.
+    /// [`Trap::Word`], even if `count` is 0 or the memory is not shared.
     ///
     /// # Panics
     /// As [`notify`](Self::notify).
@@ -127,7 +134,7 @@ impl LinearMemory<'_> {
             Self::Shared(block) => block.len(),
             Self::Unshared { len } => *len,
         };
-        // An address beyond what this machine can address is beyond any memory too.
+        // An address that does not fit into `usize` is out of bounds of every memory.
         let byte_index = usize::try_from(address).unwrap_or(usize::MAX - (size - 1));
         WordError::check(byte_index, size, len).map(|()| byte_index)
     }
@@ -143,8 +150,8 @@ impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Word(error) => error.fmt(f),
-            Self::NotShared => f.write_str("a wait needs a shared memory"),
-            Self::CannotBlock => f.write_str("this agent must not block"),
+            Self::NotShared => f.write_str("cannot wait: the memory is not shared"),
+            Self::CannotBlock => f.write_str("blocking is forbidden for this agent"),
             Self::Terminated => f.write_str("the agent was terminated"),
         }
     }

@@ -1,7 +1,7 @@
-//! What the agents did, as a timeline: `waitword run --trace FILE`, and what `waitword trace SOCKET` gets of such a program.
+//! The agents' timeline: for `waitword run --trace FILE`, and for `waitword trace SOCKET` of a program of scripts.
 //!
-//! Agents record when they begin to wait and when they run again, and who notified how many. Whom a notify woke is found here: those that
-//! waited longest, as the queue has it.
+//! Agents record when a wait begins, when it ends, and how many waiters a notify woke. Which waiters these were is determined here: those
+//! that waited longest, because the queue is FIFO.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
@@ -25,10 +25,10 @@ pub(crate) struct Tracing {
 }
 
 impl Tracing {
-    /// The program is about to start.
+    /// Creates the file, before the program starts.
     ///
     /// # Errors
-    /// If the file cannot be written: the program need not run first to find that out.
+    /// If the file cannot be written.
     pub(crate) fn new(observer: Observer, file: PathBuf) -> io::Result<Self> {
         match std::fs::write(&file, "") {
             Ok(()) => Ok(Self { observer, start: Instant::now(), file }),
@@ -39,11 +39,11 @@ impl Tracing {
         }
     }
 
-    /// Writes the timeline, as far as it has come.
+    /// Writes the timeline up to now.
     pub(crate) fn write(&self) {
         let written = std::fs::write(&self.file, trace(&self.observer.steps(), self.start).to_chrome_json());
         if let Err(error) = written {
-            // How the program ended is more important, so the exit code is that.
+            // Only reported: the exit code says how the program ended.
             complain(&self.file, &error);
         }
     }
@@ -54,7 +54,7 @@ fn complain(file: &Path, error: &io::Error) {
     let _ = writeln!(io::stderr().lock(), "error: the trace cannot be written to {}: {why}", file.display());
 }
 
-/// From now on traces of this process have what its agents did, and the lines of their scripts.
+/// Adds the steps of the agents, with the lines of their scripts, to all later traces of this process.
 pub(crate) fn add_to_traces(observer: Observer) {
     let complete = move |trace: &mut Trace, start| {
         let steps = observer.steps();
@@ -89,12 +89,12 @@ fn replayed(steps: &ObservedSteps, start: Instant) -> Vec<TraceEvent> {
     before
 }
 
-/// The steps, gone through once more.
+/// Replays the recorded steps.
 struct Replay {
     start: Instant,
-    /// The waiters of a word that were not notified, in the order of the queue.
+    /// The waiters of each word that were not notified yet, in the order of the queue.
     queues: HashMap<Address, VecDeque<(Actor, Instant)>>,
-    /// How many waiters of a word were notified of which the waits come later.
+    /// For each word, the number of notified waiters whose `Waits` step comes later.
     owed: HashMap<Address, usize>,
     held: HashSet<(Actor, Address)>,
     /// The beginnings of waits and holds that had not ended when the trace began.
@@ -123,7 +123,7 @@ impl Replay {
                                 *owed = rest;
                                 TraceKind::Ended
                             }
-                            // Nobody has notified it.
+                            // No notify woke it.
                             None => TraceKind::GaveUp,
                         }
                     }
@@ -131,7 +131,7 @@ impl Replay {
                 }
             }
             StepKind::Notifies(woken) => {
-                // A wait that began while the notify ran comes after it here.
+                // The step of a wait that began during the notify comes after that of the notify.
                 *self.owed.entry(lock.address).or_default() += woken.saturating_sub(queue.len());
                 let woken: Vec<_> = queue.drain(..woken.min(queue.len())).collect();
                 for (waiter, _) in woken {
@@ -143,7 +143,7 @@ impl Replay {
                 self.held.insert((actor.clone(), lock.address));
                 TraceKind::Acquired
             }
-            // Of a word that was not taken as a lock is, 0 is a value as any other.
+            // Only for a word that was acquired as a lock. Otherwise 0 is an ordinary value.
             StepKind::Releases if self.held.remove(&(actor.clone(), lock.address)) => {
                 TraceKind::Released { held: None }
             }
@@ -176,7 +176,7 @@ impl Replay {
     }
 }
 
-/// Blocks may be gone by now, so a word has its place, and a number that no other word has.
+/// A word is named by its block and offset, and by a unique number, because its block may have been freed and its address reused.
 fn lock(step: &ObservedStep) -> LockName {
     let byte_index = step.byte_index as u64;
     let place = Some(BlockPlace { block: step.block, byte_index });

@@ -1,4 +1,4 @@
-//! `waitword report`, and what `waitword top` asks for: the report of another process, through its socket.
+//! `waitword report`, and the fetching of reports for `waitword top`: the report of another process, through its socket.
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write as _};
@@ -26,21 +26,21 @@ pub(crate) fn run(arguments: &args::Report) -> i32 {
 fn shown(text: &dyn Display) -> io::Result<()> {
     let mut output = BufWriter::new(io::stdout().lock());
     match write!(output, "{text}").and_then(|()| output.flush()) {
-        // Its reader has read enough.
+        // The reader has read enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
 }
 
-/// What the program answered instead of what was asked for.
+/// The error that the program answered, if its answer is one.
 pub(crate) fn refusal(json: &str) -> Option<String> {
     json.strip_prefix("{\"error\":\"").and_then(|rest| rest.trim_end().strip_suffix("\"}")).map(str::to_owned)
 }
 
-/// The report of the program that serves the socket.
+/// Fetches the report of the program that serves the socket.
 ///
 /// # Errors
-/// Why there is none, for the user.
+/// A message for the user.
 #[cfg(feature = "terminal")]
 pub(crate) fn fetch(socket: &Path) -> Result<Report, String> {
     parsed(&fetched(socket, "report\n", Duration::ZERO)?)
@@ -50,21 +50,23 @@ fn parsed(json: &str) -> Result<Report, String> {
     if let Some(answer) = refusal(json) {
         return Err(answer);
     }
-    // It ends with a line break.
+    // A complete report ends with a line break.
     if json.starts_with("{\"format\":\"waitword-report\"") && !json.ends_with('\n') {
-        return Err("the program ended before its answer did".to_owned());
+        return Err("the answer is incomplete: the program ended while it answered".to_owned());
     }
-    Report::from_json(json).map_err(|error| {
-        format!("another program than waitword's answers there, or another version: {error}")
-    })
+    Report::from_json(json).map_err(|error| format!("{NOT_A_REPORT}: {error}"))
 }
+
+/// The error for an answer that cannot be parsed.
+pub(crate) const NOT_A_REPORT: &str =
+    "unexpected answer, from another program or another version of waitword";
 
 #[cfg(not(unix))]
 pub(crate) fn fetched(_: &Path, _: &str, _: Duration) -> Result<String, String> {
     Err("this platform has no Unix sockets".to_owned())
 }
 
-/// Asks the program, and reads its answer, which takes `time` to make.
+/// Sends a request to the program, and reads the answer, which the program needs `time` to prepare.
 #[cfg(unix)]
 pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<String, String> {
     use std::io::{ErrorKind, Read};
@@ -73,32 +75,30 @@ pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<St
     use std::os::unix::net::UnixStream;
     use std::time::Instant;
 
-    /// A report of a million waiters has less.
+    /// More bytes than a report of a million waiters has.
     const LONGEST: usize = 1 << 30;
 
-    /// A program that makes its report has begun to answer by then; a program that says nothing is not ours.
+    /// An observed program begins to answer before this deadline. A program that does not answer is not observed.
     const DEADLINE: Duration = Duration::from_secs(15);
 
     let said = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => {
-            "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?".to_owned()
+            "no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?".to_owned()
         }
-        ErrorKind::ConnectionRefused => "nobody listens there: the program has ended".to_owned(),
-        ErrorKind::PermissionDenied => "it belongs to another user".to_owned(),
+        ErrorKind::ConnectionRefused => "connection refused: the program has ended".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied: the socket belongs to another user".to_owned(),
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-            format!("no answer in {} s: another program than waitword's listens there", DEADLINE.as_secs())
+            format!("timed out after {} s: the socket belongs to another program", DEADLINE.as_secs())
         }
-        ErrorKind::InvalidData => {
-            "the answer is no text: another program than waitword's listens there".to_owned()
-        }
+        ErrorKind::InvalidData => "the answer is not text: the socket belongs to another program".to_owned(),
         _ => error.to_string(),
     };
     let there = std::fs::metadata(socket).map_err(said)?;
     if !there.file_type().is_socket() {
-        return Err("this is no socket".to_owned());
+        return Err("not a socket".to_owned());
     }
     let mut stream = UnixStream::connect(socket).map_err(said)?;
-    // A program that reads nothing, and closes, has answered all the same.
+    // Ignored, because a program may answer and close without reading the request.
     let _ = stream.write_all(request.as_bytes());
     let _ = stream.shutdown(Shutdown::Write);
     let deadline = Instant::now() + DEADLINE + time;
@@ -111,7 +111,7 @@ pub(crate) fn fetched(socket: &Path, request: &str, time: Duration) -> Result<St
             Ok(0) => break,
             Ok(read) => bytes.extend_from_slice(&chunk[..read]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // It has not read what was asked; what it said has come before this.
+            // The program closed without reading the request. Its answer came before the reset.
             Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
             Err(error) => return Err(said(error)),
         }

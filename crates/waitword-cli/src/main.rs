@@ -1,7 +1,12 @@
-//! The command line `waitword`: what the words on it mean (`args.rs`, `numbers.rs`), what its user gets to read when a program ends badly
-//! (`report.rs`), how to see the waiters of a program (`observe.rs`, `agents_trace.rs`), and how to read the report and record the timeline of
-//! another process (`attach.rs`, `top/`, `trace.rs`). The programs themselves run in [`waitword_host`]. The conformance suite has a host and
-//! a folder of its own (`test262/`).
+//! The command `waitword`.
+//!
+//! - `args.rs`, `numbers.rs`: the command line
+//! - `report.rs`: the messages when a program ends badly
+//! - `observe.rs`, `agents_trace.rs`: the waiters of a script, and its timeline
+//! - `attach.rs`, `top/`, `trace.rs`: the report and the timeline of another process
+//! - `test262/`: the conformance suite, with a host of its own
+//!
+//! The programs themselves run in [`waitword_host`].
 
 #![forbid(unsafe_code)]
 
@@ -38,11 +43,11 @@ fn main() {
     }
 }
 
-/// How long after its time a program may take to end by itself: then it is inside the engine, which does not ask whether to
-/// go on (a power of a BigInt with millions of digits, say).
+/// How long after its timeout a program may take to end by itself. A program that takes longer is inside an operation of the engine that
+/// cannot be interrupted, such as a power of a BigInt with millions of digits.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Ends this process, if it still exists then.
+/// Ends this process after `timeout`, if the program has not ended by then.
 fn end_after(timeout: Duration, hang: Option<Hang>, tracing: Option<Tracing>) {
     let clock = move || {
         thread::sleep(timeout);
@@ -50,14 +55,14 @@ fn end_after(timeout: Duration, hang: Option<Hang>, tracing: Option<Tracing>) {
         report::show_killed(hang.as_ref().and_then(Hang::report).as_ref());
         exit(EXIT_TIMED_OUT);
     };
-    // Without a thread for this, a program that asks now and then whether to go on is ended all the same.
+    // Without this thread, the host's own timeout still ends a program that the engine can interrupt.
     let _ = thread::Builder::new().spawn(clock);
 }
 
-/// The exit code where the file of `--trace` cannot be written: the program does not run.
+/// The exit code if the file of `--trace` cannot be written. The program does not run then.
 const EXIT_NO_TRACE: i32 = 1;
 
-/// The exit code of an observed program that ended because nothing could happen any more, where a lock can never be had.
+/// The exit code of an observed program that came to a standstill with a lock that can never be acquired.
 const EXIT_FAULT: i32 = 1;
 
 fn run_program(run: Run) -> i32 {
@@ -74,7 +79,7 @@ fn run_program(run: Run) -> i32 {
     if let Some(waits) = run.max_waits {
         program = program.max_waits(waits);
     }
-    // With a socket somebody may ask for a trace at any time.
+    // A client of the socket may request a trace at any time.
     let is_traced = run.trace.is_some() || observe::is_asked_for_by_environment();
     let is_observed = run.observe || is_traced;
     let (observer, hang) = is_observed.then(|| observe::start(is_traced)).unzip();

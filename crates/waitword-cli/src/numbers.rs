@@ -1,4 +1,4 @@
-//! Numbers on the command line. Each mistake says what to write instead.
+//! Numbers on the command line. Each error says what to write instead.
 
 use std::num::{IntErrorKind, ParseIntError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let number: Option<f64> = text.parse().ok();
     let duration =
         number.filter(|number| *number > 0.0).and_then(|number| Duration::try_from_secs_f64(number).ok());
-    duration.ok_or_else(|| "give a number of seconds greater than 0, such as 10 or 0.5".to_owned())
+    duration.ok_or_else(|| "expected a number of seconds greater than 0, such as 10 or 0.5".to_owned())
 }
 
 pub(crate) fn size(text: &str) -> Result<usize, String> {
@@ -21,12 +21,12 @@ pub(crate) fn size(text: &str) -> Result<usize, String> {
     };
     let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     let Some(unit) = unit.filter(|_| is_number) else {
-        return Err("give a number of bytes with K, M or G behind it, such as 64M".to_owned());
+        return Err("expected a number of bytes, or a number followed by K, M or G, such as 64M".to_owned());
     };
     match digits.parse::<usize>().ok().and_then(|number| number.checked_mul(unit)) {
-        Some(0) => Err("give a number of bytes greater than 0, such as 64M".to_owned()),
+        Some(0) => Err("expected a number of bytes greater than 0, such as 64M".to_owned()),
         Some(bytes) => Ok(bytes),
-        // All digits, so that is the only way to fail.
+        // The text is all digits, so only overflow can fail.
         None => Err(TOO_LARGE.to_owned()),
     }
 }
@@ -36,6 +36,6 @@ const TOO_LARGE: &str = "the number is too large";
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow => TOO_LARGE.to_owned(),
-        _ => "give a whole number, such as 16".to_owned(),
+        _ => "expected a whole number, such as 16".to_owned(),
     })
 }

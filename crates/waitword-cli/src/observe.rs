@@ -13,21 +13,21 @@ use waitword_observe::{
     add_source, report,
 };
 
-/// What is kept for the end of an observed program.
+/// The report of an observed program that hangs, kept until the program ends.
 #[derive(Clone, Default)]
 pub(crate) struct Hang {
     report: Arc<Mutex<Option<Report>>>,
 }
 
-/// The variable that [`waitword_observe::init`] reads.
+/// Whether the variable that [`waitword_observe::init`] reads asks for observation.
 pub(crate) fn is_asked_for_by_environment() -> bool {
     std::env::var_os("WAITWORD_OBSERVE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// From now on the reports of this process have the agents that the observer sees.
+/// Adds the agents that the observer sees to all later reports of this process.
 pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
     waitword_observe::enable();
-    // Serves, watches and traces if the environment says so.
+    // Serves, watches and traces as the environment asks.
     waitword_observe::init();
     let hang = Hang::default();
     let keeps = hang.clone();
@@ -40,7 +40,7 @@ pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
         Seen {
             waiters: waiters.collect(),
             complete: Box::new(move |snapshot: &mut Snapshot, now| {
-                // A program of scripts has no other holders.
+                // The holders are known: scripts have no others than those added here.
                 snapshot.holders.get_or_insert_default();
                 words.iter().for_each(|word| add_word(snapshot, now, word));
             }),
@@ -55,8 +55,8 @@ pub(crate) fn start(is_traced: bool) -> (Observer, Hang) {
 }
 
 impl Hang {
-    /// Agents that merely wait are ended one by one before the program is. So of several reports the first has the most, unless a wait has
-    /// begun since.
+    /// Keeps the first report, which has the most waiters, because agents that only wait are ended one by one before the program ends.
+    /// Replaces it if a wait has begun since.
     fn keep(&self, now: Report) {
         let mut kept = self.lock();
         let is_part =
@@ -66,7 +66,7 @@ impl Hang {
         }
     }
 
-    /// The report of the time when the program was found to hang, if anybody waited then.
+    /// The report from the time when the program was found to hang, if it has waiters.
     pub(crate) fn report(&self) -> Option<Report> {
         self.lock().clone().filter(|report| report.snapshot.waiters() > 0)
     }
@@ -76,12 +76,12 @@ impl Hang {
     }
 }
 
-/// Whether the report is of a program that is wrong, and does not merely wait.
+/// Whether the report contains a fault, and not only waits.
 pub(crate) fn has_fault(report: &Report) -> bool {
     report.findings.iter().any(Finding::is_fault)
 }
 
-/// Adds the agents at a word to a snapshot.
+/// Adds the agents that wait on or hold a word to a snapshot.
 fn add_word(snapshot: &mut Snapshot, now: Instant, word: &ObservedWord) {
     let address = Address(word.address as u64);
     let Some(lock) = snapshot.locks.iter_mut().find(|lock| lock.name.address == address) else { return };
@@ -132,7 +132,7 @@ fn add_holder(snapshot: &mut Snapshot, now: Instant, lock: Address, holder: &Obs
     snapshot.holders.get_or_insert_default().push(holder);
 }
 
-/// The place `file:line:column`, relative to the current directory.
+/// Parses `file:line:column`, and makes the file relative to the current directory.
 pub(crate) fn site(place: Option<&str>) -> Option<Site> {
     static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
     let (rest, column) = place?.rsplit_once(':')?;
@@ -142,7 +142,7 @@ pub(crate) fn site(place: Option<&str>) -> Option<Site> {
     Some(Site { file: Cow::Owned(file), line: line.parse().ok()?, column: column.parse().ok()? })
 }
 
-/// An agent that blocks has no other way on. One that has ended blocks no more.
+/// A blocked agent can continue only by that wait. An agent that has ended is not blocked.
 fn actor(agent: ObservedAgent) -> Actor {
     let (number, name) = (agent.name.thread_id().into(), agent.name.to_string());
     if agent.is_blocked {

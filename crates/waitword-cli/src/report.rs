@@ -1,4 +1,4 @@
-//! What the user gets to read when a program ends badly.
+//! The messages for a program that failed, timed out or came to a standstill.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -7,10 +7,11 @@ use waitword_observe::Report;
 
 use waitword_host::{AbandonedWait, Activity, AliveAgent, Ended, Failure, FailureKind, Place};
 
-/// At most so many abandoned waits are listed one by one.
+/// The most abandoned waits that are listed one by one.
 const LISTED: usize = 20;
 
-/// Writes what there is to say about the end of a program to the standard error. `hung`: what was observed when it was found to hang.
+/// Writes how a program ended to standard error, unless it ended well. `hung` is the report from the time when the program was found to
+/// hang, if it was observed.
 pub(crate) fn show(ended: &Ended, hung: Option<&Report>) {
     let mut text = String::new();
     if let Some(failure) = &ended.failure {
@@ -26,17 +27,17 @@ pub(crate) fn show(ended: &Ended, hung: Option<&Report>) {
     if ended.is_awaiting {
         text += "note: the main module still awaits a promise that can never be settled\n";
     }
-    // If the standard error has no reader, the exit code still says it.
+    // Ignored: without a reader of standard error, the exit code still reports the failure.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 const TIMED_OUT: &str =
-    "error: the time of --timeout is up: give it more, or look at what still ran or waited\n";
+    "error: timed out: allow more with --timeout, or check what was still running or waiting\n";
 
-/// For a program that had to be ended from outside.
+/// Reports a program that was ended from outside.
 pub(crate) fn show_killed(hung: Option<&Report>) {
     let waits = waits_text(&[], hung);
-    let text = format!("{TIMED_OUT}{waits}note: the engine was inside a step that it cannot interrupt\n");
+    let text = format!("{TIMED_OUT}{waits}note: the engine was in an operation that it cannot interrupt\n");
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -47,7 +48,7 @@ fn failure_text(failure: &Failure) -> String {
         FailureKind::Uncaught => "uncaught exception",
         FailureKind::UnhandledRejection => "unhandled rejection of a promise",
         FailureKind::OutOfMemory => "out of memory",
-        FailureKind::Internal => "the host failed",
+        FailureKind::Internal => "internal error of the host",
     };
     // Writing to a String cannot fail.
     let _ = writeln!(text, " in {}", failure.agent);
@@ -62,21 +63,20 @@ fn failure_text(failure: &Failure) -> String {
         text += &indented(&failure.details);
     }
     let is_of_memory =
-        ["out of memory", "so much shared memory"].iter().any(|end| failure.message.ends_with(end));
+        ["out of memory", "memory for a SharedArrayBuffer"].iter().any(|end| failure.message.ends_with(end));
     if is_of_memory || failure.kind == FailureKind::OutOfMemory {
-        text += "  help: give each agent more with --memory-limit, or keep less alive; the limit of all agents together is \
-                 --total-memory\n";
-    } else if failure.message.contains("workers are alive") {
-        text += "  help: the limit is that of --max-workers\n";
-    } else if failure.message.ends_with("no memory left for another agent") {
-        text += "  help: the limit is that of --total-memory\n";
-    } else if failure.message.contains("waits of this agent are pending") {
-        text += "  help: the limit is that of --max-waits\n";
+        text += "  help: raise --memory-limit (each agent) or --total-memory (all agents), or keep fewer values alive\n";
+    } else if failure.message.contains("too many workers") {
+        text += "  help: the limit is set by --max-workers\n";
+    } else if failure.message.ends_with("memory for another agent") {
+        text += "  help: the limit is set by --total-memory\n";
+    } else if failure.message.contains("too many pending waits") {
+        text += "  help: the limit is set by --max-waits\n";
     }
     text
 }
 
-/// The place in the source text, the line itself, and a mark below the column.
+/// The position in the source text, the line itself, and a mark below the column.
 fn excerpt(place: &Place) -> String {
     let Place { file, line, column, text } = place;
     let column_text = column.map(|column| format!(":{column}")).unwrap_or_default();
@@ -91,7 +91,7 @@ fn excerpt(place: &Place) -> String {
     shown
 }
 
-/// At most this many characters of a source line are shown: some files are one line.
+/// The most characters of a source line that are shown, because some files consist of one line.
 const WINDOW: usize = 100;
 
 /// The part of a line around a position, and the space in front of the mark below it.
@@ -100,7 +100,7 @@ fn window(line: &str, position: usize) -> (String, String) {
     let position = position.min(characters.len());
     let start = if characters.len() <= WINDOW { 0 } else { position.saturating_sub(WINDOW / 2) };
     let end = characters.len().min(start + WINDOW);
-    // Tabs stay tabs, so that the mark stands where the reader's terminal puts the character.
+    // Tabs stay tabs, so that the mark is below the character whatever the terminal's tab width.
     let space = characters[start..position].iter().map(|c| if *c == '\t' { '\t' } else { ' ' }).collect();
     (characters[start..end].iter().collect(), space)
 }
@@ -109,10 +109,10 @@ fn standstill_text(ended: &Ended, hung: Option<&Report>) -> String {
     let waits = &ended.abandoned;
     let mut text = match ended.exit_code {
         1 if waits.iter().any(|wait| wait.is_blocked) => {
-            String::from("error: deadlock: no agent can go on any more\n")
+            String::from("error: deadlock: no agent can continue\n")
         }
         _ if waits.is_empty() => {
-            String::from("note: ended: all agents wait for messages, and none is left to send one\n")
+            String::from("note: ended: all agents wait for messages, and no agent is left to send one\n")
         }
         _ => String::from("note: ended: no agent is left that could notify these waits\n"),
     };
@@ -120,7 +120,7 @@ fn standstill_text(ended: &Ended, hung: Option<&Report>) -> String {
     text
 }
 
-/// The waits that were left; of an observed program its report, which says more.
+/// The abandoned waits; or, for an observed program, its report, which contains more.
 fn waits_text(waits: &[AbandonedWait], hung: Option<&Report>) -> String {
     if let Some(report) = hung {
         return report.to_string();
@@ -137,14 +137,14 @@ fn waits_text(waits: &[AbandonedWait], hung: Option<&Report>) -> String {
     text
 }
 
-/// The agents that the list of waits does not have.
+/// The live agents that the list of waits does not contain.
 fn alive_text(ended: &Ended) -> String {
     let line = |alive: &AliveAgent| {
         let mut waits = ended.abandoned.iter().filter(|wait| wait.agent == alive.agent);
         let what = match alive.activity {
             Activity::Running => "still running",
             Activity::Sleeping if waits.next().is_none() => "sleeps until a timer or a message",
-            // One without a timeout is listed.
+            // A wait without a timeout is in the list of waits.
             Activity::Blocked if !waits.any(|wait| wait.is_blocked) => "Atomics.wait with a timeout",
             _ => return None,
         };
@@ -153,7 +153,7 @@ fn alive_text(ended: &Ended) -> String {
     let lines: Vec<String> = ended.alive.iter().filter_map(line).collect();
     let mut text = lines[..lines.len().min(LISTED)].concat();
     if lines.len() > LISTED {
-        let _ = writeln!(text, "  ... and {} agents more", lines.len() - LISTED);
+        let _ = writeln!(text, "  ... and {} more agents", lines.len() - LISTED);
     }
     text
 }
@@ -165,7 +165,7 @@ fn wait_text(wait: &AbandonedWait, block: Option<usize>) -> String {
     format!("  {}: {function} on byte {} of SharedArrayBuffer {block}{place}\n", wait.agent, wait.byte_index)
 }
 
-/// The blocks in the order of their first mention: numbers are easier to compare than addresses.
+/// The blocks in the order of their first mention, for numbers, which are easier to compare than addresses.
 fn numbered(waits: &[AbandonedWait]) -> Vec<usize> {
     let mut blocks = Vec::new();
     for wait in waits {

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::args::Trace;
-use crate::attach::{fetched, refusal};
+use crate::attach::{NOT_A_REPORT, fetched, refusal};
 
 pub(crate) fn run(arguments: &Trace) -> i32 {
     let (line, failed) = match written(arguments) {
@@ -24,8 +24,7 @@ fn written(arguments: &Trace) -> Result<String, String> {
     if let Some(answer) = refusal(&json) {
         return Err(answer);
     }
-    let trace = waitword_observe::Trace::from_json(&json)
-        .map_err(|_| "another program than waitword's answers there, or another version".to_owned())?;
+    let trace = waitword_observe::Trace::from_json(&json).map_err(|_| NOT_A_REPORT.to_owned())?;
     let is_svg = output.extension().is_some_and(|extension| extension == "svg");
     let text = if is_svg { trace.to_svg() } else { trace.to_chrome_json() };
     file.write(&text)?;
@@ -36,8 +35,8 @@ fn written(arguments: &Trace) -> Result<String, String> {
     Ok(format!("{}: {} events{dropped}", output.display(), trace.events.len()))
 }
 
-/// The file to write. Opened before the program records, so that no minute of a rare fault is lost to a path that cannot be written; and
-/// replaced at the end alone.
+/// The file to write. It is opened before the program records, so that a path that cannot be written costs no recording. Its contents are
+/// replaced only at the end.
 struct Output<'a> {
     path: &'a Path,
     is_new: bool,
@@ -61,7 +60,7 @@ impl<'a> Output<'a> {
 }
 
 impl Drop for Output<'_> {
-    /// Leaves no empty file behind.
+    /// Removes the file if it is new and still empty.
     fn drop(&mut self) {
         if self.is_new && !self.is_written {
             let _ = fs::remove_file(self.path);
@@ -76,9 +75,9 @@ fn cannot_be_written(path: &Path, error: &io::Error) -> String {
 /// Why a file cannot be written, and what to do.
 pub(crate) fn why_unwritable(path: &Path, error: &io::Error) -> String {
     match error.kind() {
-        // Windows denies the access to one.
+        // Checked by the path, because Windows reports that access is denied.
         _ if path.is_dir() => "this is a directory: name a file in it".to_owned(),
-        io::ErrorKind::NotFound => "there is no such directory: check the name and the directory".to_owned(),
+        io::ErrorKind::NotFound => "no such directory: check the name and the directory".to_owned(),
         _ => error.to_string(),
     }
 }

@@ -125,18 +125,18 @@ fn what_is_no_socket_of_ours_is_said() {
         let ran = report(path, &[]).with_code(1).printed(&[]);
         assert_eq!(ran.stderr, format!("error: no report from {}: {said}\n", path.display()));
     };
-    let missing = "there is no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?";
+    let missing = "no such socket; was the program started with WAITWORD_OBSERVE=serve=PATH?";
     check(&folder.path().join("missing"), missing);
 
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
-    check(&file, "this is no socket");
+    check(&file, "not a socket");
 
     let ended = folder.path().join("ended");
     drop(UnixListener::bind(&ended).unwrap());
-    check(&ended, "nobody listens there: the program has ended");
+    check(&ended, "connection refused: the program has ended");
 
-    let not_ours = "another program than waitword's answers there, or another version: ";
+    let not_ours = "unexpected answer, from another program or another version of waitword: ";
     for (name, answer, said) in [
         ("html", &b"<html>"[..], format!("{not_ours}not a report of waitword-observe")),
         ("empty", b"", format!("{not_ours}not a report of waitword-observe")),
@@ -145,9 +145,13 @@ fn what_is_no_socket_of_ours_is_said() {
             b"{\"format\":\"waitword-report\",\"schema\":2}\n",
             format!("{not_ours}the report has schema version 2, and this program reads version 1"),
         ),
-        ("half", b"{\"format\":\"waitword-report\",\"sch", "the program ended before its answer did".into()),
+        (
+            "half",
+            b"{\"format\":\"waitword-report\",\"sch",
+            "the answer is incomplete: the program ended while it answered".into(),
+        ),
         ("busy", b"{\"error\":\"busy: come back\"}\n", "busy: come back".into()),
-        ("bytes", b"\xff\xfe", "the answer is no text: another program than waitword's listens there".into()),
+        ("bytes", b"\xff\xfe", "the answer is not text: the socket belongs to another program".into()),
     ] {
         let path = folder.path().join(name);
         let listener = UnixListener::bind(&path).unwrap();

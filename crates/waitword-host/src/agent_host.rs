@@ -1,4 +1,4 @@
-//! What one agent of a program has besides its scripts: timers, workers, what it has of the others, and the JavaScript half of the host.
+//! The state of an agent besides its scripts: timers, workers, links to the others, and the JavaScript half of the host.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,35 +18,35 @@ use crate::source_text::SourceText;
 use crate::timers::Timers;
 use crate::worker_options::{Limits, Shape, WorkerOptions};
 
-/// The state of one agent. It belongs to the agent's thread and is found through its runtime.
+/// The state of an agent. It belongs to the agent's thread, and is found through its runtime.
 pub(crate) struct Host {
     parts: Parts,
-    /// The agent's script by its name, if that cannot be read again: of a pipe, of the standard input, of what its parent wrote.
+    /// The name and text of the agent's script, if it cannot be read again: from a pipe, from standard input, or from its parent.
     pub(crate) unrepeatable: OnceCell<(String, SourceText)>,
-    /// The requests that it goes on for.
+    /// The lock requests that keep it alive.
     pub(crate) asked: RefCell<BTreeSet<Ticket>>,
     tickets: Cell<Ticket>,
-    /// Bytes that were printed before the parent said whether it wants them.
+    /// The bytes printed before the parent decided whether to read them.
     pub(crate) printed_early: Cell<usize>,
     pub(crate) timers: RefCell<Timers>,
     pub(crate) workers: RefCell<BTreeMap<ThreadId, Worker>>,
-    /// The port whose message the job that runs has taken.
+    /// The port whose message the running job has taken.
     pub(crate) receiving: Cell<Option<PortId>>,
     /// Set when the script called `process.exit`.
     pub(crate) exit: Cell<Option<i32>>,
-    /// Set when the script called `process.nextTick`, and nothing of that has run yet.
+    /// Set when the script called `process.nextTick`, until the callbacks run.
     pub(crate) wants_ticks: Cell<bool>,
-    /// Set when the script called `close`: the job that did so is the agent's last.
+    /// Set when the script called `close`: the current job is the agent's last.
     pub(crate) is_closing: Cell<bool>,
-    /// The message that is sent next.
+    /// The message to be sent next.
     pub(crate) outbox: RefCell<Option<SerializedMessage>>,
-    /// The object that the JavaScript half is made of, set while the agent boots.
+    /// The object that the parts of the JavaScript half share, set while the agent boots.
     pub(crate) script: OnceCell<Value>,
-    /// What that does for messages, set by it.
+    /// The functions of the JavaScript half for messages, set by it.
     pub(crate) functions: OnceCell<CloneFunctions>,
 }
 
-/// What a [`Host`] is made of, and has from its first moment.
+/// The parts of a [`Host`] that exist from the beginning.
 pub(crate) struct Parts {
     pub(crate) id: ThreadId,
     pub(crate) cluster: Arc<Cluster>,
@@ -55,21 +55,22 @@ pub(crate) struct Parts {
     pub(crate) argv: Vec<String>,
     /// How its script is read.
     pub(crate) shape: Shape,
-    /// Its own, and those of its workers.
+    /// Its own limits, and those of its workers.
     pub(crate) limits: Limits,
-    /// What it has of the others, and they of it.
+    /// The links to the others.
     pub(crate) links: Arc<AgentLinks>,
     /// Starts a worker of this agent.
     pub(crate) spawn: Spawn,
 }
 
-/// A worker, seen by the agent that made it.
+/// A worker, as its parent sees it.
 pub(crate) struct Worker {
     pub(crate) links: Arc<AgentLinks>,
     pub(crate) keeps_alive: bool,
 }
 
-/// Starts a worker; its number, and that of the port to it. Handed in by `worker.rs`, because agents make agents and the files that do so would import each other.
+/// Starts a worker. Returns its number and that of the port to it. Passed in by `worker.rs`, because otherwise the two files would import each
+/// other.
 ///
 /// # Errors
 /// A message for the user.
@@ -103,10 +104,10 @@ impl Host {
         }
     }
 
-    /// A number for a request that the agent goes on for from now on.
+    /// Assigns a number to a request, which keeps the agent alive from now on.
     pub(crate) fn ask(&self) -> Ticket {
         let ticket = self.tickets.get();
-        // They wrap around after four billion, of which few are still waited for.
+        // Numbers wrap after 2^32, long after the earlier requests have ended.
         self.tickets.set(ticket.wrapping_add(1));
         self.asked.borrow_mut().insert(ticket);
         ticket
@@ -126,18 +127,18 @@ impl Host {
         realm.call(&function, &realm.undefined(), arguments)
     }
 
-    /// What `clone.js` does for messages.
+    /// The functions of `clone.js` for messages.
     ///
     /// # Errors
-    /// Before it has run.
+    /// If `clone.js` has not run yet.
     pub(crate) fn clone_functions(&self, realm: &Realm) -> Result<&CloneFunctions, Exception> {
         self.functions.get().ok_or_else(|| realm.error("the agent has not booted"))
     }
 
-    /// What was packed last, with the ports of these numbers, which leave this agent.
+    /// Takes the packed message, with the ports of these numbers, which leave this agent.
     ///
     /// # Errors
-    /// When nothing was packed.
+    /// If no message is packed.
     pub(crate) fn send(&self, realm: &Realm, ids: Vec<PortId>) -> Result<Message, Exception> {
         let Some(serialized) = self.outbox.take() else {
             return Err(realm.error("there is nothing to send"));
@@ -146,13 +147,13 @@ impl Host {
         Ok(Message { serialized, ports: ids.into_iter().filter_map(|id| ports.send_away(id)).collect() })
     }
 
-    /// The value in a message, and an array of the ports that came with it: the value need not name them.
+    /// Returns the value in a message, and an array of the ports that came with it, which need not be in the value.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub(crate) fn unpack(&self, realm: &Realm, message: Message) -> Result<(Value, Value), Exception> {
         let Message { mut serialized, ports } = message;
-        // What has been taken is not counted any more: an agent whose messages fill its budget can read them.
+        // A received message is not charged any more, so that an agent whose messages fill its budget can read them.
         serialized.release();
         let adopt = |end| {
             let id = self.links.ports().adopt(end);
@@ -163,10 +164,10 @@ impl Host {
         Ok((value, realm.array(&ports)?))
     }
 
-    /// What was thrown, as text: message, stack, and what else there is to say.
+    /// Converts a thrown value into text: message, stack and details.
     ///
     /// # Errors
-    /// When the inspection itself fails.
+    /// If the inspection itself fails.
     pub(crate) fn describe(
         &self,
         realm: &Realm,
@@ -177,14 +178,14 @@ impl Host {
         Ok((part(0)?, part(1)?, part(2)?))
     }
 
-    /// What was thrown, in a form that the parent can read, if it can be brought into one.
+    /// Serializes a thrown value for the parent, if that is possible.
     pub(crate) fn pack_error(
         &self,
         realm: &Realm,
         kind: FailureKind,
         thrown: &Value,
     ) -> Option<SerializedMessage> {
-        // The parent makes an error of its own for this one.
+        // The parent creates the error itself.
         if kind == FailureKind::OutOfMemory {
             return None;
         }
@@ -193,9 +194,9 @@ impl Host {
         self.outbox.take()
     }
 
-    /// Before the places of waits are looked up: that runs no script from now on.
+    /// To be called before the lines of waits are looked up, which runs no script from then on.
     pub(crate) fn begin_report(&self, realm: &Realm) {
-        // It may have run out of memory: then there are no places either.
+        // Ignored: out of memory, there are no lines either.
         let _ = self.call(realm, "reporting", &[]);
     }
 
@@ -206,24 +207,24 @@ impl Host {
     }
 }
 
-/// Who calls a native function: the agent of the script, and the realm of the function.
+/// The caller of a native function: the agent of the script, and the realm of the function.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
     pub(crate) host: &'a Host,
     pub(crate) realm: &'a Realm,
 }
 
-/// The state of the agent that a realm belongs to.
+/// Returns the state of a realm's agent.
 ///
 /// # Errors
-/// An uncatchable error while the agent is being taken down, and once the others have gone on without it.
+/// An uncatchable error if the agent is ending, or the others have continued without it.
 pub(crate) fn of(realm: &Realm) -> Result<std::rc::Rc<Host>, Exception> {
     let host: Option<std::rc::Rc<Host>> = realm.state();
     let host = host.filter(|host| !host.links.is_gone());
     host.ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
 }
 
-/// An error with a `code`, as those of Node have.
+/// Creates an error with a `code`, like those of Node.
 pub(crate) fn error_with_code(realm: &Realm, code: &str, message: &str) -> Exception {
     let error = realm.error(message);
     let put =

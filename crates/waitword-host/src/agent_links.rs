@@ -1,4 +1,4 @@
-//! What an agent has of the others and they of it: a mailbox and ports. It outlives the agent's thread, or ends before it does
+//! The links between an agent and the others: a mailbox and ports. They may outlive the agent's thread, or end before it
 //! (`cluster/ends.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,16 +12,16 @@ use crate::lock::lock;
 use crate::mailbox::Mailbox;
 use crate::ports::Ports;
 
-/// What an agent has of the others, and they of it.
+/// The links between an agent and the others.
 pub(crate) struct AgentLinks {
-    /// What comes for the agent.
+    /// The agent's mailbox.
     pub(crate) mailbox: Arc<Mailbox>,
-    /// Where its parent hears of it.
+    /// The mailbox of its parent.
     pub(crate) parent: Option<Arc<Mailbox>>,
     ports: Mutex<Ports>,
     /// `workerData`, until it is read.
     data: Mutex<Option<Message>>,
-    /// What its parent sees of it.
+    /// What its parent can observe.
     pub(crate) observed: Observed,
     is_gone: AtomicBool,
 }
@@ -39,9 +39,9 @@ impl AgentLinks {
         }
     }
 
-    /// Whether the others have gone on without the agent. Its thread may still run.
+    /// Whether the others have continued without the agent. Its thread may still run.
     pub(crate) fn is_gone(&self) -> bool {
-        // What its thread does between this and the end of its native call, it might have done before.
+        // Relaxed: what the thread does until its native call returns, it could have done before.
         self.is_gone.load(Ordering::Relaxed)
     }
 
@@ -53,18 +53,18 @@ impl AgentLinks {
         lock(&self.data)
     }
 
-    /// The agent is gone: nothing reaches it any more, and its ports close.
+    /// Closes the mailbox and the ports of an agent that has ended.
     pub(crate) fn close(&self) {
         self.is_gone.store(true, Ordering::Relaxed);
         self.mailbox.close();
-        // Out of the locks before they are dropped.
+        // Removed under the lock, but dropped after it.
         let data = self.data().take();
         let ports = self.ports().close_all();
         drop((data, ports));
     }
 }
 
-/// What a parent can see of its worker from outside: how much of its time its event loop had nothing to do, and what it prints.
+/// What a parent can observe of its worker: the idle time of its event loop, and its output.
 #[derive(Default)]
 pub(crate) struct Observed {
     usage: Mutex<Usage>,
@@ -79,20 +79,20 @@ struct Usage {
     idle_since: Option<Instant>,
 }
 
-/// Whether a parent wants a copy of what its worker prints.
+/// Whether a parent reads its worker's output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tap {
-    /// The job in which it made the worker is not over: it may still ask for the stream, and have it from the beginning.
+    /// The job that created the worker has not ended: it may still ask for the stream, and get it from the beginning.
     #[default]
     Undecided,
     Wanted,
     Unwanted,
-    /// It is for the parent alone, from the beginning.
+    /// The output goes to the parent only, from the beginning.
     Kept,
 }
 
 impl Observed {
-    /// The worker's script is about to start.
+    /// Records that the worker's script is about to start.
     pub(crate) fn goes_online(&self) {
         lock(&self.usage).online_since = Some(Instant::now());
     }
@@ -107,7 +107,7 @@ impl Observed {
         usage.idle += slept;
     }
 
-    /// For how long it has been idle, and active, since it went online.
+    /// How long it has been idle and active since it went online.
     pub(crate) fn idle_and_active(&self) -> (Duration, Duration) {
         let usage = lock(&self.usage);
         let Some(online_since) = usage.online_since else { return Default::default() };

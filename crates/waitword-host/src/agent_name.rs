@@ -1,4 +1,4 @@
-//! The number of an agent, and the name that people read.
+//! The number of an agent, and its name in messages.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ pub(crate) type ThreadId = u32;
 /// The main agent.
 pub(crate) const MAIN: ThreadId = 0;
 
-/// An agent as people call it: `main`, `worker 1`.
+/// The name of an agent in messages: `main`, `worker 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AgentName(pub(crate) ThreadId);
 
 impl AgentName {
-    /// `threadId` in its scripts: 0 in the main agent, counted up in workers.
+    /// Returns the agent's `threadId`: 0 for the main agent, from 1 for workers in the order of creation.
     pub fn thread_id(self) -> u32 {
         self.0
     }

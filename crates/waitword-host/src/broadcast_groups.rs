@@ -1,7 +1,7 @@
-//! BroadcastChannels: what is posted in one goes to all others of its name, in whatever agent of the program.
+//! BroadcastChannels: a message posted in one goes to all others with its name, in all agents of the program.
 //!
-//! Each channel is a port whose other end is in a *group*, and what is posted to the group is posted at those ends. So messages
-//! come as at any port, and an agent that dies leaves its groups by dropping its ports.
+//! Each channel is a port whose other end is in a *group*. A message to the group is posted at these ends. So messages arrive as at any port,
+//! and an agent that ends leaves its groups when its ports are dropped.
 //!
 //! Lock order: the groups' lock, then that of an end.
 
@@ -20,11 +20,11 @@ pub(crate) struct BroadcastGroups(Mutex<BTreeMap<String, Vec<Member>>>);
 
 struct Member {
     key: Key,
-    /// The end that is not in an agent.
+    /// The end of the port that is in the group.
     end: End,
 }
 
-/// A member of a group: an agent, by the port under which it knows the channel.
+/// A member of a group: an agent, and the number of its port.
 pub(crate) type Key = (ThreadId, PortId);
 
 impl BroadcastGroups {
@@ -35,7 +35,7 @@ impl BroadcastGroups {
         members.push(Member { key, end });
     }
 
-    /// To all but the sender, or to none: whether there was room for all.
+    /// Posts to all members except the sender, or to none. Returns whether there was memory for all.
     pub(crate) fn post(&self, name: &str, from: Key, message: &SerializedMessage) -> bool {
         let groups = lock(&self.0);
         let others = || groups.get(name).into_iter().flatten().filter(|member| member.key != from);

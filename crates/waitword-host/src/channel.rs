@@ -1,15 +1,14 @@
 //! Message channels: two ends, each of them in an agent or in a message that travels to one.
 //!
-//! What is posted at one end waits at the other, wherever that is; it travels along when the end is transferred. The agent
-//! that has an end gets for each message a *token* in its mailbox, the number under which it knows the end. So
-//! its loop takes messages in the order in which they came, and ten thousand silent ports cost it nothing. A token is no
-//! promise: the message may have been taken meanwhile, the port closed or sent away.
+//! A message posted at one end is queued at the other, wherever that is, and moves with it when that end is transferred. For each message,
+//! the agent that owns the end gets a *token* in its mailbox: the number under which it knows the end. So its loop takes messages in the
+//! order of their arrival, and ten thousand silent ports cost it nothing. A token is only a hint, because the message may have been taken,
+//! and the port closed or transferred, in the meantime.
 //!
-//! An end in a message that waits at an end in a message ... that waits at the first end can never come out: nobody has any of
-//! them. Such a circle is closed by one message, which is found and dropped when it is posted ([`End::post`]), and with it
-//! all that is in it.
+//! Ends can be in messages that are queued at ends in messages, and so on, in a cycle. No agent could ever receive these messages. The message
+//! that would complete such a cycle is detected when it is posted ([`End::post`]), and dropped with all that it contains.
 //!
-//! Lock order: that of messages with ends, an end's lock, then that of a mailbox, then a bell's.
+//! Lock order: the lock for messages with ends, an end's lock, then that of a mailbox, then a bell's.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -24,35 +23,35 @@ pub(crate) struct Message {
     pub(crate) ports: Vec<End>,
 }
 
-/// What comes out of a port.
+/// What a port delivers.
 pub(crate) enum Delivery {
     Message(Message),
-    /// The other end is closed: nothing will ever come again.
+    /// The other end is closed: no more messages will come.
     Closed,
 }
 
-/// One end of a channel. To drop it is to close the channel: the other end hears of it after what was posted before.
+/// An end of a channel. Dropping it closes the channel. The other end receives that after the messages posted before.
 pub(crate) struct End {
-    /// What waits at this end, and what waits at the other. `None` only while it is being dropped.
+    /// The queues of this end and of the other. `None` only while it is being dropped.
     sides: Option<(Arc<Side>, Arc<Side>)>,
 }
 
-/// What waits at one end.
+/// The queue of an end.
 #[derive(Default)]
 struct Side(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     messages: VecDeque<Delivery>,
-    /// The end is gone: what is posted to it is dropped.
+    /// The end was dropped: messages posted to it are dropped.
     is_closed: bool,
-    /// The agent that has the end, if one does.
+    /// The agent that owns the end, if one does.
     place: Option<Place>,
-    /// Where the message waits that the end is in, if it is in one.
+    /// The queue that contains the message with the end, if the end is in a message.
     holder: Option<Weak<Side>>,
-    /// Whether its script listens. If not, messages wait.
+    /// Whether its script listens. If not, messages stay queued.
     receives: bool,
-    /// The tokens that are under way to the agent; never more than there were messages at a time.
+    /// The number of tokens in the agent's mailbox; never more than there were messages at a time.
     tokens: usize,
 }
 
@@ -61,7 +60,7 @@ struct Place {
     id: PortId,
 }
 
-/// Held while a message with ends in it is posted.
+/// Held while a message that contains ends is posted.
 static WITH_ENDS: Mutex<()> = Mutex::new(());
 
 /// A new channel.
@@ -72,7 +71,7 @@ pub(crate) fn channel() -> (End, End) {
 }
 
 impl End {
-    /// An agent has this end now, and knows it by this number.
+    /// Makes an agent the owner of this end, which it knows by this number.
     pub(crate) fn arrive(&self, arrivals: &Arc<Mailbox>, id: PortId) {
         let mut state = self.own().lock();
         state.place = Some(Place { arrivals: Arc::clone(arrivals), id });
@@ -80,24 +79,24 @@ impl End {
         state.announce();
     }
 
-    /// The agent that had this end sends it away. Its tokens mean nothing from now on.
+    /// Removes the owner of this end, which transfers it. Its tokens are ignored from now on.
     pub(crate) fn depart(&self) {
         let mut state = self.own().lock();
         (state.place, state.receives, state.tokens) = (None, false, 0);
     }
 
-    /// Whether messages are to be announced, or wait.
+    /// Sets whether messages are announced, or stay queued.
     pub(crate) fn receive(&self, receives: bool) {
         let mut state = self.own().lock();
         state.receives = receives;
         state.announce();
     }
 
-    /// Posts to the other end. If that end is itself in the message, or in a message that waits at an end in the message,
-    /// however deep, all of them are lost, and this one closed: nobody could ever take the message. (The standard has it so for
-    /// the first case, and leaves the others to be collected as garbage.)
+    /// Posts to the other end. If that end is in the message itself, or, at any depth, in a message queued at an end in the message, then all
+    /// of them are dropped and this end is closed, because no agent could ever receive the message. (The standard does so in the first case,
+    /// and leaves the others to the garbage collector.)
     pub(crate) fn post(&self, message: Message) {
-        // A circle can be closed by two messages at a time, so those with ends are posted one by one.
+        // Two messages posted at the same time can complete a cycle, so messages with ends are posted one by one.
         let one_by_one = (!message.ports.is_empty()).then(|| lock(&WITH_ENDS));
         let refused = if one_by_one.is_some() && self.leads_into(&message) {
             Some(Delivery::Message(message))
@@ -111,7 +110,7 @@ impl End {
         drop(refused);
     }
 
-    /// Whether this message contains, at any depth, the end that it is posted to.
+    /// Whether this message contains, at any depth, the end to which it is posted.
     fn leads_into(&self, message: &Message) -> bool {
         let inside: HashSet<*const Side> = message.ports.iter().map(|end| Arc::as_ptr(end.own())).collect();
         let mut at = Some(Arc::clone(self.other()));
@@ -124,8 +123,8 @@ impl End {
         false
     }
 
-    /// The script has closed this end while it took a message from it: what waits behind that is still delivered, and after it that the
-    /// channel is closed; what is posted from now on is dropped. False if nothing waits.
+    /// Closes this end in a listener of its own messages. The queued messages are still delivered, and then that the channel is closed.
+    /// Messages posted from now on are dropped. Returns `false` if none is queued.
     pub(crate) fn shut(&self) -> bool {
         let mut state = self.own().lock();
         if state.messages.is_empty() || !state.receives {
@@ -144,19 +143,19 @@ impl End {
         self.own().lock().is_closed
     }
 
-    /// Whether the other end is gone.
+    /// Whether the other end was dropped.
     pub(crate) fn is_cut(&self) -> bool {
         self.other().lock().is_closed
     }
 
-    /// Takes the message that a token stands for, if it is still there and still wanted.
+    /// Takes the message for a token, if it is still queued and the script listens.
     pub(crate) fn take_announced(&self) -> Option<Delivery> {
         let mut state = self.own().lock();
         state.tokens = state.tokens.saturating_sub(1);
         if state.is_ready() { state.messages.pop_front() } else { None }
     }
 
-    /// Takes the first message, whether or not the script listens. That the channel is closed is left to be announced.
+    /// Takes the first message, whether or not the script listens. Does not take the closing, which is announced separately.
     pub(crate) fn take_message(&self) -> Option<Message> {
         let mut state = self.own().lock();
         let first = state.messages.pop_front();
@@ -168,7 +167,7 @@ impl End {
             }
             None => None,
         };
-        // The next item may be `Closed`, which is announced to a port without a listener as well.
+        // The next item may be `Closed`, which is announced even to a port without a listener.
         state.announce();
         message
     }
@@ -187,7 +186,7 @@ impl End {
 }
 
 impl Drop for End {
-    /// Messages hold ends whose messages hold ends, as deep as a script likes: so this is a loop and no recursion.
+    /// Messages contain ends whose messages contain ends, at any depth. So this is a loop, not a recursion.
     fn drop(&mut self) {
         let mut rest: Vec<_> = self.sides.take().into_iter().collect();
         while let Some((own, other)) = rest.pop() {
@@ -215,7 +214,7 @@ impl Side {
 }
 
 impl State {
-    /// Enqueues a message, or hands it back to be dropped with the lock free: its end may take locks like this one.
+    /// Enqueues a message. If the end is closed, returns it, to be dropped after the lock is released, because its ends may take such locks.
     fn accept(&mut self, message: Delivery) -> Option<Delivery> {
         if self.is_closed {
             return Some(message);
@@ -230,7 +229,7 @@ impl State {
         self.receives || matches!(self.messages.front(), Some(Delivery::Closed))
     }
 
-    /// Sends the agent as many tokens as there are messages, if it wants them.
+    /// Posts tokens to the agent, as many as there are messages, if the script listens.
     fn announce(&mut self) {
         if !self.is_ready() {
             return;

@@ -1,9 +1,10 @@
-//! The agents of one program: which there are, which sleep, and which have to stop.
+//! The agents of a program: which exist, which sleep, and which have to stop.
 //!
-//! Whether anything can still happen is a question about all agents at once. No agent pays for it: one that goes to sleep
-//! as the last one awake only raises a doubt, which a thread of its own resolves (`watch.rs`).
+//! Whether anything can still happen depends on all agents. No agent computes it: the last one that falls asleep only raises a doubt, which
+//! a separate thread resolves (`watch.rs`).
 //!
-//! Lock order: the cluster's lock, then a bell's, or what an observer takes. Terminating an agent rings its bell and takes no other lock of ours.
+//! Lock order: the cluster's lock, then a bell's, or those that an observer takes. Terminating an agent rings its bell and takes no other lock
+//! of ours.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -28,13 +29,13 @@ pub(crate) struct Cluster {
     doubt: Condvar,
     /// Notified when the program is over.
     over: Condvar,
-    /// False when threads outside of the program may notify: then no wait is hopeless.
+    /// False if threads outside the program may notify. Then no wait is hopeless.
     is_closed: bool,
-    /// Where agents of this program meet by name.
+    /// The BroadcastChannels of this program.
     pub(crate) groups: BroadcastGroups,
-    /// What agents of this program lock by name.
+    /// The Web Locks of this program.
     pub(crate) named_locks: NamedLocks,
-    /// Who sees the program from outside.
+    /// The observer of the program.
     pub(crate) observer: Option<Observer>,
 }
 
@@ -43,12 +44,12 @@ pub(crate) struct Cluster {
 pub(crate) enum Woken {
     /// Its doorbell rang, or its deadline has come.
     Rung,
-    /// Nothing can happen any more: it need not go on.
+    /// Nothing can happen any more, and the agent is to end.
     Dismissed,
 }
 
 impl Cluster {
-    /// A program with its main agent. `is_closed`: nobody but its agents ever notifies.
+    /// A program with its main agent. `is_closed`: only its own agents notify.
     pub(crate) fn new(main: Arc<Doorbell>, is_closed: bool, observer: Option<Observer>) -> Arc<Self> {
         let members = Mutex::new(Members { observer: observer.clone(), ..Members::default() });
         let cluster = Self {
@@ -65,13 +66,13 @@ impl Cluster {
         Arc::new(cluster)
     }
 
-    /// A number for a new agent. It counts as running from now on, so that nobody is found hopeless while its thread
-    /// starts.
+    /// Assigns a number to a new agent. The agent counts as running from now on, so that no other is found hopeless while its thread starts.
     pub(crate) fn enlist(&self, bell: Arc<Doorbell>) -> ThreadId {
         Self::admit(&mut self.lock(), bell, None)
     }
 
-    /// As [`enlist`](Self::enlist), of a worker: `None` while so many are alive already, or threads of workers have not come back.
+    /// Assigns a number to a new worker, as [`enlist`](Self::enlist) does. Returns `None` if the limit of live workers is reached, which
+    /// includes threads of ended workers that have not returned.
     pub(crate) fn enlist_within(
         &self,
         most: usize,
@@ -81,7 +82,7 @@ impl Cluster {
     ) -> Option<ThreadId> {
         let mut members = self.lock();
         let workers = members.all.range(MAIN + 1..).filter(|(_, member)| !member.is_retired).count();
-        // A parent that was terminated may still run, and the others may have gone on without it: nobody would terminate what it makes.
+        // A terminated parent may still run after the others continued without it. Its new worker would never be terminated.
         let has_parent = members.all.get(&parent).is_some_and(|parent| parent.grace_ends.is_none());
         let is_admitted = workers + members.adrift < most && has_parent;
         is_admitted.then(|| Self::admit(&mut members, bell, Some((parent, links))))
@@ -99,7 +100,7 @@ impl Cluster {
         id
     }
 
-    /// The agent exists now and can be terminated; if someone already wanted that, it is.
+    /// Adds the handle of the agent, which can be terminated from now on. If it was to be terminated already, it is now.
     pub(crate) fn attach(&self, id: ThreadId, handle: AgentHandle) {
         match self.lock().all.get_mut(&id) {
             Some(member) => {
@@ -108,7 +109,7 @@ impl Cluster {
                 }
                 member.handle = Some(handle);
             }
-            // The others have gone on without it.
+            // The others have continued without it.
             None => handle.abandon(),
         }
     }
@@ -118,7 +119,7 @@ impl Cluster {
         let mut members = self.lock();
         let Some(member) = members.all.get(&id) else { return Woken::Dismissed };
         let bell = Arc::clone(&member.bell);
-        // A deadline that may not keep the agent alive (an `unref`ed timer) does not keep it from being dismissed either.
+        // A deadline that does not keep the agent alive (of an `unref`ed timer) does not prevent its dismissal either.
         if deadline.is_none() || reason == Reason::WaitsOnly {
             members.now(id, Doing::Sleeping(reason));
             self.consider(&mut members);
@@ -130,14 +131,14 @@ impl Cluster {
         self.awake(id)
     }
 
-    /// This agent is about to block in `Atomics.wait` without a timeout; [`awake`](Self::awake) ends it.
+    /// Records that this agent is about to block in `Atomics.wait` without a timeout, until [`awake`](Self::awake).
     pub(crate) fn block(self: &Arc<Self>, id: ThreadId) {
         let mut members = self.lock();
         members.now(id, Doing::Blocked);
         self.consider(&mut members);
     }
 
-    /// This agent runs again.
+    /// Records that this agent runs again.
     pub(crate) fn awake(&self, id: ThreadId) -> Woken {
         let mut members = self.lock();
         members.now(id, Doing::Running);
@@ -145,22 +146,22 @@ impl Cluster {
         if is_dismissed { Woken::Dismissed } else { Woken::Rung }
     }
 
-    /// Makes an agent stop, also out of a wait or a busy loop, and the workers below it. The others go on without a worker that has not
-    /// ended within [`GRACE`](crate::members::GRACE).
+    /// Terminates an agent and the workers below it, even inside a wait or a busy loop. The others continue without a worker that does not
+    /// end within [`GRACE`](crate::members::GRACE).
     pub(crate) fn terminate(self: &Arc<Self>, id: ThreadId) {
         let mut members = self.lock();
         members.terminate(id);
         self.keep_watch(&mut members);
     }
 
-    /// Makes an agent stop that wants to: it takes the time that it needs.
+    /// Stops an agent that ends itself, without a limit of time.
     pub(crate) fn stop(&self, id: ThreadId) {
         if let Some(member) = self.lock().all.get_mut(&id) {
             member.terminate();
         }
     }
 
-    /// The agent is gone, and with it all its waits.
+    /// Removes an agent that has ended, with all its waits.
     pub(crate) fn leave(self: &Arc<Self>, id: ThreadId) {
         let mut members = self.lock();
         members.now(id, Doing::Sleeping(Reason::Messages));
@@ -172,7 +173,7 @@ impl Cluster {
         self.doubt.notify_one();
     }
 
-    /// Terminates these agents and blocks until they are gone, or the others go on without them.
+    /// Terminates these agents, and blocks until they have ended or the others continue without them.
     pub(crate) fn end(self: &Arc<Self>, doomed: &[ThreadId]) {
         if doomed.is_empty() {
             return;
@@ -185,13 +186,13 @@ impl Cluster {
         }
     }
 
-    /// Ends the whole program, on behalf of whichever agent, with this exit code.
+    /// Ends the whole program with this exit code, on behalf of any agent.
     pub(crate) fn end_program(&self, exit_code: i32) {
         self.lock().forced_exit = Some(exit_code);
         self.stop(MAIN);
     }
 
-    /// Blocks this thread until the program is over, and ends it when it is not over by then.
+    /// Blocks this thread until the program has ended, or ends it after `timeout`.
     pub(crate) fn end_after(&self, timeout: Duration) {
         let left = self.over.wait_timeout_while(self.lock(), timeout, |members| !members.is_over);
         let (mut members, _) = left.unwrap_or_else(PoisonError::into_inner);
@@ -206,7 +207,7 @@ impl Cluster {
         }
     }
 
-    /// Whether this agent should say which waits it leaves behind.
+    /// Whether this agent should report the waits that it abandons.
     pub(crate) fn wants_report(&self, id: ThreadId) -> bool {
         let members = self.lock();
         members.standstill.is_some()

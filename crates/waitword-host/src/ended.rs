@@ -1,110 +1,109 @@
-//! How a program ended: its exit code, what went wrong in a script, the waits that were left behind; plain data that crosses threads and
-//! that a command line can show.
+//! How a program ended: its exit code, the error of a script, and the abandoned waits. Plain data, which can cross threads and be printed.
 
 use crate::agent_name::{AgentName, ThreadId};
 
-/// How a program ended.
+/// How a program ended: the result of [`Program::run`](crate::Program::run).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "it says whether the program failed"]
 pub struct Ended {
-    /// What the process should exit with.
+    /// The exit code for the process.
     pub exit_code: i32,
-    /// The error that ended it.
+    /// The error that ended the program.
     pub failure: Option<Failure>,
-    /// The waits that were pending when nothing could happen any more, or when time was up.
+    /// The waits that were pending at the standstill or at the timeout.
     pub abandoned: Vec<AbandonedWait>,
-    /// The agents that there were when time was up.
+    /// The agents that were alive at the timeout.
     pub alive: Vec<AliveAgent>,
-    /// The program came to a standstill before its agents were done: all of them slept or were blocked.
+    /// Whether the program came to a standstill: all agents that were left slept or were blocked, and nothing could wake them.
     pub is_standstill: bool,
-    /// Its [time](crate::Program::timeout) was up.
+    /// Whether the [timeout](crate::Program::timeout) ended the program.
     pub is_timed_out: bool,
-    /// The main module still awaited something: `await` at its top level, of a promise that can never be settled.
+    /// Whether the main module still awaited, at its top level, a promise that can never be settled.
     pub is_awaiting: bool,
 }
 
-/// A wait that nobody can end any more.
+/// A wait that was pending when the program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbandonedWait {
-    /// The agent that waits.
+    /// The agent that waited.
     pub agent: AgentName,
-    /// Whether it is blocked in `Atomics.wait`, or awaits the promise of `Atomics.waitAsync`.
+    /// `true` if it was blocked in `Atomics.wait`, `false` for a promise of `Atomics.waitAsync`.
     pub is_blocked: bool,
-    /// Which shared memory: equal for waits on the same block, and otherwise meaningless.
+    /// The block of shared memory: equal numbers mean the same block, and nothing else.
     pub block: usize,
-    /// Where in the block, in bytes.
+    /// The word's offset in the block, in bytes.
     pub byte_index: usize,
-    /// The line of the script that waits: `file:line:column`, if the stack says so.
+    /// The line of the script that waited, as `file:line:column`, if the stack contains it.
     pub place: Option<String>,
 }
 
-/// An agent that had not ended when time was up.
+/// An agent that was alive at the timeout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AliveAgent {
     /// The agent.
     pub agent: AgentName,
-    /// What it did.
+    /// What it was doing.
     pub activity: Activity,
 }
 
-/// What an agent does.
+/// What an agent was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// It runs a script, or starts.
+    /// It was running a script, or starting.
     Running,
-    /// It sleeps in its event loop, until a timer, a message or a notify.
+    /// It was sleeping in its event loop, until a timer, a message or a notify.
     Sleeping,
-    /// It is blocked in `Atomics.wait`.
+    /// It was blocked in `Atomics.wait`.
     Blocked,
 }
 
-/// The exit code of a program whose main module awaits what will never come.
+/// The exit code of a program whose main module awaits a promise that can never be settled.
 pub(crate) const EXIT_UNSETTLED_AWAIT: i32 = 13;
-/// The exit code of a program whose time is up: that of the command `timeout`.
+/// The exit code of a program that [timed out](crate::Program::timeout): 124, as of the command `timeout`.
 pub const EXIT_TIMED_OUT: i32 = 124;
-/// The exit code of a program whose standard output was closed: what a shell shows for a program ended by SIGPIPE.
+/// The exit code of a program whose standard output was closed: the code that a shell shows for a program ended by SIGPIPE.
 pub(crate) const EXIT_OUTPUT_CLOSED: i32 = 141;
 
 /// An error that ended an agent, and with it the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The agent in which it happened.
+    /// The agent in which the error occurred.
     pub agent: AgentName,
-    /// What kind of error it was.
+    /// The kind of the error.
     pub kind: FailureKind,
-    /// What was thrown, in one line or a few: `TypeError: not a function`.
+    /// The thrown value as text, in one line or a few: `TypeError: not a function`.
     pub message: String,
-    /// Where in the source text, if the error says so.
+    /// The position in the source text, if the error contains it.
     pub place: Option<Place>,
     /// The lines of the stack, innermost first: `at lock (/home/me/lock.js:12:5)`. Frames of the host are left out.
     pub stack: Vec<String>,
-    /// What else the script put on the error (its cause, a code), as `console.log` would show it; or empty.
+    /// Further properties of the error (its cause, a code), as `console.log` would show them, or empty.
     pub details: String,
 }
 
-/// The ways in which a script can fail.
+/// The kind of a [`Failure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// A script, or something it imports, could not be read, or parsed, or found.
+    /// A script or one of its imports could not be found, read or parsed.
     Load,
-    /// Nobody caught an exception.
+    /// An exception was not caught.
     Uncaught,
-    /// Nobody handled the rejection of a promise.
+    /// The rejection of a promise was not handled.
     UnhandledRejection,
-    /// The memory limit was reached, and nobody caught the error; or a script went on until nothing was left.
+    /// The memory limit was reached and the error was not caught, or a script continued until no memory was left.
     OutOfMemory,
-    /// The host itself failed: a panic, or no memory or thread to start with.
+    /// The host itself failed: it panicked, or could not get the memory or the thread for an agent.
     Internal,
 }
 
-/// A place in source text.
+/// A position in source text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file, or what stands for it: `[worker eval]`.
+    /// The file, or a name for text without a file, such as `[worker eval]`.
     pub file: String,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column, in characters from 1, if known.
+    /// The column, in characters from 1, if known.
     pub column: Option<u32>,
     /// The line itself, if it could be read.
     pub text: Option<String>,
@@ -115,12 +114,12 @@ impl Failure {
         Self::plain(agent, FailureKind::Internal, message)
     }
 
-    /// A script that went on after its error for lack of memory.
+    /// The failure of a script that continued after an out-of-memory error until there was no memory for another.
     pub(crate) fn out_of_memory(agent: ThreadId) -> Self {
-        Self::plain(agent, FailureKind::OutOfMemory, format!("{OUT_OF_MEMORY}, also for the error"))
+        Self::plain(agent, FailureKind::OutOfMemory, format!("{OUT_OF_MEMORY}, even for the error"))
     }
 
-    /// One of which there is nothing to show but the message.
+    /// A failure with nothing but a message.
     pub(crate) fn plain(agent: ThreadId, kind: FailureKind, message: String) -> Self {
         Self {
             agent: AgentName(agent),
@@ -133,5 +132,5 @@ impl Failure {
     }
 }
 
-/// What the engine throws when there is no memory, as text.
+/// The text of the error that the engine throws when it has no memory.
 pub(crate) const OUT_OF_MEMORY: &str = "InternalError: out of memory";

@@ -1,4 +1,4 @@
-//! The end of an agent: its exit code, and what it reports of its failure.
+//! The end of an agent: its exit code, and the report of its failure.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct Exit {
 }
 
 impl Exit {
-    /// The end of the main agent is that of the program. Every agent ended its own workers, so by now all are gone.
+    /// Converts the end of the main agent into that of the program. Every agent has ended its own workers, so all have ended.
     pub(crate) fn end(self, cluster: &Arc<Cluster>) -> Ended {
         cluster.leave(MAIN);
         cluster.close();

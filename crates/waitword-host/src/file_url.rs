@@ -1,20 +1,20 @@
-//! The URL of a file: `import.meta.url`, `pathToFileURL`; and what `import` makes of a URL.
+//! The URL of a file (`import.meta.url`, `pathToFileURL`), and the file of a URL (`import`).
 
 use std::path::PathBuf;
 
 use url::Url;
 
-/// Of an absolute path of this system.
+/// The URL of an absolute path of this system.
 pub(crate) fn of(path: &str) -> String {
     if cfg!(windows) { of_windows(path) } else { of_posix(path) }
 }
 
-/// The URL that a specifier means in a file with this URL.
+/// Resolves a specifier in a file with this URL.
 pub(crate) fn join(base: &str, specifier: &str) -> Option<Url> {
     Url::parse(base).and_then(|base| base.join(specifier)).ok()
 }
 
-/// What follows the path of a URL: `?query#fragment`. A query or a fragment of no characters is none, as in Node.
+/// The part of a URL after its path: `?query#fragment`. An empty query or fragment is left out, as in Node.
 pub(crate) fn suffix(url: &Url) -> String {
     let parts = [("?", url.query()), ("#", url.fragment())];
     parts
@@ -23,24 +23,23 @@ pub(crate) fn suffix(url: &Url) -> String {
         .collect()
 }
 
-/// The same of a specifier, as it is written, and what precedes it.
+/// Splits a specifier, as it is written, into the path and the `?query#fragment`.
 pub(crate) fn split(specifier: &str) -> (&str, &str) {
     specifier.split_at(specifier.find(['?', '#']).unwrap_or(specifier.len()))
 }
 
-/// The file of a URL of one.
+/// The path of a `file:` URL.
 pub(crate) fn path(url: &str) -> Option<PathBuf> {
     Url::parse(url).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()
 }
 
-/// As Node has it: what the parser would take for something else than a part of the path is escaped first, and so is what RFC 1738
-/// calls unsafe.
+/// As in Node: characters that the parser would not take as part of the path are escaped first, and so are those that RFC 1738 calls
+/// unsafe.
 pub(crate) fn of_posix(path: &str) -> String {
     parsed("file://", path.chars())
 }
 
-/// The same for `C:\folder\file`, `\\server\share\file`, and both after `\\?\`, which only says that Windows shall take the rest as
-/// it is.
+/// The same for `C:\folder\file`, `\\server\share\file`, and both after `\\?\`, which only makes Windows take the rest literally.
 pub(crate) fn of_windows(path: &str) -> String {
     let slashes = path.chars().map(|each| if each == '\\' { '/' } else { each }).collect::<String>();
     let (start, rest) = match slashes.strip_prefix("//?/") {

@@ -1,24 +1,28 @@
-//! Whole programs: a main agent and its workers, as `node:worker_threads` has them.
+//! Runs whole JavaScript programs: a main agent and its workers, as with `node:worker_threads`.
 //!
-//! It is an example of embedding [`waitword_quickjs`]: it uses that crate's public interface and has no unsafe code. Who has an
-//! event loop already embeds that crate instead.
+//! This crate is also an example of embedding [`waitword_quickjs`]: it uses only that crate's public interface, without unsafe code. A
+//! program that already has an event loop embeds `waitword_quickjs` instead.
 //!
 //! ```text
-//!   Program ──► worker.rs, exit.rs, agent_links.rs   a thread for each agent, and what it posts to its parent
-//!                 ├► recorder.rs ─► observer.rs, timeline.rs   what an observed agent does, for reports and timelines
+//!   Program ──► worker.rs, exit.rs, agent_links.rs   a thread per agent, and what it posts to its parent
+//!                 ├► recorder.rs ─► observer.rs, timeline.rs   the steps of observed agents, for reports and timelines
 //!                 └► event_loop/   one job at a time, then sleep
-//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, named_locks.rs, clone/   what there is to do
-//!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep; can anything still happen? which have to end?
-//!                      └► sources.rs, source_file.rs, module_loader.rs
+//!                      ├► timers.rs, mailbox.rs, ports.rs, channel.rs, named_locks.rs, clone/   the sources of jobs
+//!                      ├► cluster.rs, members.rs, liveness.rs   which agents sleep, whether anything can still happen, which must end
+//!                      └► sources.rs, source_file.rs, module_loader.rs   the text of scripts and modules
 //!   js/ ──► parts.rs, natives/, broadcast_groups.rs   the half of the host that is written in JavaScript, and what it calls
 //! ```
 //!
 //! # When a program ends
-//! An agent goes on while it has a timer or a worker that is not `unref`ed, a `waitAsync` with a timeout, or (a worker) a
-//! listener for messages. A `waitAsync` without a timeout keeps it only while another agent could still notify it. When
-//! nothing can happen any more, agents that merely wait are ended one by one, youngest first, and their waits reported as
-//! [abandoned](Ended::abandoned). Exit code 0 then, as Node has it; 13 if the main module still awaits; 1 if an agent
-//! is blocked in `Atomics.wait` for ever.
+//! An agent stays alive while it has
+//! - a timer or a worker that is not `unref`ed,
+//! - a pending `waitAsync` with a timeout,
+//! - a listener for messages, if it is a worker,
+//! - a pending `waitAsync` without a timeout that another agent could still notify.
+//!
+//! When nothing can happen any more, agents that only wait are ended one by one, the youngest first, and their waits are reported as
+//! [abandoned](Ended::abandoned). The exit code is 0 then, as in Node; 13 if the main module still awaits a promise; 1 if an agent is
+//! blocked in `Atomics.wait` forever.
 
 #![forbid(unsafe_code)]
 

@@ -1,49 +1,50 @@
-//! Whether anything can still happen in a program, as one question about all its agents at once.
+//! Whether anything can still happen in a program, decided for all its agents at once.
 //!
-//! An agent that runs can notify any other, and an agent with a deadline will run. So nothing can happen any more when
-//! every agent either sleeps in its event loop without a deadline and without a message, or is blocked in `Atomics.wait`
-//! without a timeout and really stands in the queue. The last half sentence is what makes the answer exact: an agent on
-//! its way into the queue may still find its word changed, and one that was notified has left the queue before the
-//! notifier could fall asleep.
+//! An agent that runs can notify any other, and an agent with a deadline will run. So nothing can happen any more if every agent either
+//! - sleeps in its event loop without a deadline and without a message, or
+//! - is blocked in `Atomics.wait` without a timeout, and is in the queue.
+//!
+//! The condition "is in the queue" makes the answer exact. An agent that is about to enqueue may still find its word changed, and one that
+//! was notified left the queue before the notifier could fall asleep.
 
 use crate::agent_name::ThreadId;
 
-/// What one agent is doing.
+/// What an agent is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It runs, or will run: it has been called, it has a deadline, it is being terminated.
+    /// It runs, or will run: its doorbell was rung, it has a deadline, or it is being terminated.
     Busy,
-    /// It sleeps in its event loop until someone calls it.
+    /// It sleeps in its event loop until its doorbell is rung.
     Asleep(Reason),
     /// It is inside `Atomics.wait` without a timeout.
     Blocked {
-        /// It stands in the queue. If not, it is just about to enter or to leave it.
+        /// Whether it is in the queue. If not, it is about to enter or to leave it.
         queued: bool,
     },
 }
 
-/// What an agent that sleeps in its event loop goes on for.
+/// What keeps an agent alive that sleeps in its event loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Only for `waitAsync` promises without a timeout.
+    /// Only `waitAsync` promises without a timeout.
     WaitsOnly,
-    /// For a worker of its own, or for messages that it listens to.
+    /// A worker of its own, or a listener for messages.
     Messages,
 }
 
-/// What follows for the program.
+/// The conclusion for the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Liveness {
     /// Something can still happen.
     GoesOn,
-    /// It depends on an agent that is entering or leaving a queue this very moment.
+    /// It depends on an agent that is just entering or leaving a queue.
     AskAgain,
-    /// Nothing can happen, so this agent need not go on. Its end is an event for its parent, which may change things:
-    /// that is why agents are dismissed one at a time, and the main agent, with whom the program ends, last.
+    /// Nothing can happen, so this agent is to end. Its end is an event for its parent, which may make things happen again. So agents are
+    /// dismissed one at a time, and the main agent, with which the program ends, last.
     Dismiss(ThreadId),
 }
 
-/// Looks at all agents of a program, by ascending number.
+/// Decides for all agents of a program, in ascending order of their numbers.
 pub(crate) fn judge(agents: impl IntoIterator<Item = (ThreadId, Standing)>) -> Liveness {
     let mut first = None;
     let mut youngest_waiting = None;
@@ -92,7 +93,7 @@ mod tests {
             (&[LISTENS, QUEUED, QUEUED], Liveness::Dismiss(0)),
             (&[QUEUED], Liveness::Dismiss(0)),
             (&[LISTENS, LISTENS], Liveness::Dismiss(0)),
-            // Nobody is dismissed while one enters or leaves the queue.
+            // No agent is dismissed while one enters or leaves the queue.
             (&[LISTENS, ENTERING], Liveness::AskAgain),
             (&[WAITS, QUEUED, ENTERING], Liveness::AskAgain),
         ] {

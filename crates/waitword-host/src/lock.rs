@@ -1,8 +1,8 @@
-//! Mutexes that a panic does not take away: what they guard is whole between any two statements.
+//! Mutexes without poisoning: the guarded data is consistent between any two statements.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks a mutex, also after a panic of a holder.
+/// Locks a mutex, even after a holder panicked.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,5 @@
-//! What other threads have for an agent, in one queue: what is at its ports, what its workers do, what became of its requests for locks.
+//! The mailbox of an agent: one queue for everything that comes from other threads: messages at its ports, events of its workers, results of
+//! its lock requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -17,33 +18,33 @@ pub(crate) type PortId = u32;
 /// The number under which an agent knows a request of its own for a lock.
 pub(crate) type Ticket = u32;
 
-/// Something that has come for an agent.
+/// An item in a mailbox.
 pub(crate) enum Arrival {
-    /// A token: something may wait at this port.
+    /// A token: a message may be at this port.
     AtPort(PortId),
     OfWorker(ThreadId, WorkerEvent),
     LockGranted(Ticket),
-    /// It had the lock, and now another request has it.
+    /// The agent held the lock, and another request stole it.
     LockStolen(Ticket),
 }
 
-/// What a worker lets its parent know. Its messages come at a port.
+/// An event of a worker for its parent. (Its messages come at a port.)
 pub(crate) enum WorkerEvent {
     /// Its script is about to start.
     Online,
-    /// It has printed something: the stream, the text, and what that costs the worker until it is read.
+    /// It printed text: the stream, the text, and the charge to the worker until the text is read.
     Printed(i32, String, Option<Charge>),
     Failed(Failed),
-    /// It is gone, and with it all its waits.
+    /// It has ended, and all its waits are removed.
     Exited(i32),
 }
 
-/// Why a worker failed; and what was thrown, if that could be copied.
+/// Why a worker failed, and the thrown value, if it could be copied.
 pub(crate) type Failed = (Box<Failure>, Option<SerializedMessage>);
 
-/// A queue that only its agent empties. To post rings the agent's doorbell.
+/// A queue that only its agent empties. Posting rings the agent's doorbell.
 pub(crate) struct Mailbox {
-    /// `None` once the agent is gone: what comes later is dropped, with the memory that it holds.
+    /// `None` after the agent has ended: later items are dropped, with the memory that they hold.
     arrivals: Mutex<Option<VecDeque<Arrival>>>,
     bell: Arc<Doorbell>,
 }
@@ -54,7 +55,7 @@ impl Mailbox {
     }
 
     pub(crate) fn post(&self, arrival: Arrival) {
-        // What is refused is dropped with the lock free: its end may run anything.
+        // A refused item is dropped after the lock is released, because its drop may take other locks.
         let refused = match &mut *lock(&self.arrivals) {
             Some(arrivals) => {
                 arrivals.push_back(arrival);
@@ -67,7 +68,7 @@ impl Mailbox {
         }
     }
 
-    /// How many arrivals wait in it.
+    /// The number of items.
     pub(crate) fn len(&self) -> usize {
         lock(&self.arrivals).as_ref().map_or(0, VecDeque::len)
     }
@@ -76,7 +77,7 @@ impl Mailbox {
         lock(&self.arrivals).as_mut()?.pop_front()
     }
 
-    /// Drops all that is in it, and from now on all that comes.
+    /// Drops all items, and all that come later.
     pub(crate) fn close(&self) {
         let arrivals = lock(&self.arrivals).take();
         drop(arrivals);

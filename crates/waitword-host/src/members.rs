@@ -1,4 +1,4 @@
-//! What the cluster knows of its agents, and what it does with one that nothing can wake any more.
+//! The cluster's record of its agents, and the dismissal of agents that nothing can wake any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,54 +14,54 @@ use crate::ended::{AbandonedWait, Activity, AliveAgent};
 use crate::liveness::{Liveness, Reason, Standing, judge};
 use crate::observer::Observer;
 
-/// How long an agent that was terminated may take to end before the others go on without it.
+/// How long a terminated agent may take to end before the others continue without it.
 pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
-/// The agents of a program, and what is known of its end. The cluster's lock is around it.
+/// The agents of a program, and the state of the program's end. Guarded by the cluster's lock.
 #[derive(Default)]
 pub(crate) struct Members {
     pub(crate) all: BTreeMap<ThreadId, Member>,
     pub(crate) enlisted: ThreadId,
     /// How many of them run.
     pub(crate) running: usize,
-    /// How many threads have not come back of workers without which the others have gone on.
+    /// How many threads of workers, without which the others have continued, have not returned.
     pub(crate) adrift: usize,
-    /// Nobody runs, so perhaps nothing can happen any more.
+    /// Whether there is a doubt: no agent runs, so perhaps nothing can happen any more.
     pub(crate) is_doubtful: bool,
-    /// The thread that checks doubts, once there was one.
+    /// The thread that checks doubts, started at the first.
     pub(crate) watch: Option<JoinHandle<()>>,
     pub(crate) is_over: bool,
-    /// Set when the main agent was dismissed: the program ends although agents are left.
+    /// Set when the main agent was dismissed: the program ends although agents are alive.
     pub(crate) standstill: Option<Standstill>,
     pub(crate) abandoned: Vec<AbandonedWait>,
-    /// The agents that there were when time was up.
+    /// The agents that were alive at the timeout.
     pub(crate) alive: Vec<AliveAgent>,
     pub(crate) forced_exit: Option<i32>,
     pub(crate) is_timed_out: bool,
-    /// Looks at the program before it is changed for good.
+    /// Called before an agent is dismissed or the program is ended.
     pub(crate) observer: Option<Observer>,
 }
 
-/// An agent, seen by the others.
+/// The record of an agent.
 #[derive(Default)]
 pub(crate) struct Member {
     pub(crate) bell: Arc<Doorbell>,
-    /// The agent that made it, and what brings its end about; `None` of the main agent.
+    /// The agent that created it, and the links to close at its end; `None` for the main agent.
     pub(crate) worker: Option<(ThreadId, Arc<AgentLinks>)>,
-    /// Until when it may take to end; `None` while nobody has terminated it.
+    /// The time by which it has to end; `None` if it was not terminated.
     pub(crate) grace_ends: Option<Instant>,
-    /// Somebody brings its end about.
+    /// Whether a thread performs its end.
     pub(crate) is_ending: bool,
-    /// `None` until the agent's thread has made its agent.
+    /// `None` until the agent's thread has created its agent.
     pub(crate) handle: Option<AgentHandle>,
     pub(crate) doing: Doing,
     pub(crate) is_terminated: bool,
     pub(crate) is_dismissed: bool,
-    /// It counts no more among those that are alive: nothing is left but the end of its thread.
+    /// Whether it no longer counts as alive: only the end of its thread is left.
     pub(crate) is_retired: bool,
 }
 
-/// What its thread does.
+/// What an agent's thread is doing.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Doing {
     /// It runs, or is blocked until a deadline.
@@ -74,7 +74,7 @@ pub(crate) enum Doing {
 }
 
 impl Doing {
-    /// Whether it will go on if nobody calls it.
+    /// Whether it will run without being rung.
     fn goes_on(self) -> bool {
         matches!(self, Self::Running | Self::Pausing)
     }
@@ -83,7 +83,7 @@ impl Doing {
 /// How a program came to a standstill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Standstill {
-    /// An agent is blocked for ever: the program hangs, it does not merely wait in vain.
+    /// Whether an agent is blocked forever: the program hangs, and does not only wait in vain.
     pub(crate) is_deadlock: bool,
 }
 
@@ -111,7 +111,7 @@ impl Members {
         seen.collect()
     }
 
-    /// Asks whether anything can still happen, and acts on the answer.
+    /// Decides whether anything can still happen, and acts on the answer.
     pub(crate) fn act(&mut self) -> Liveness {
         if self.standstill.is_some() {
             return Liveness::GoesOn;
@@ -140,7 +140,7 @@ impl Members {
 }
 
 impl Members {
-    /// Terminates an agent, and the workers below it, which it would terminate itself if it came to that.
+    /// Terminates an agent and the workers below it. (If it ends by itself, it terminates them itself.)
     pub(crate) fn terminate(&mut self, id: ThreadId) {
         let mut ended = BTreeSet::from([id]);
         // Workers have higher numbers than the agents that made them.
@@ -149,14 +149,14 @@ impl Members {
             if ended.contains(&id) || parent.is_some_and(|parent| ended.contains(&parent)) {
                 ended.insert(id);
                 member.terminate();
-                // With the main agent the program ends, and nobody goes on without it.
+                // The program ends with the main agent, so no agent continues without it.
                 member.grace_ends = member.grace_ends.or((id != MAIN).then(|| Instant::now() + GRACE));
             }
         }
     }
 
-    /// Claims the ends of the workers whose grace is over at this time, and that have no workers of their own any more: workers before the
-    /// agents that made them.
+    /// Claims the ends of the workers whose grace is over at this time, and that have no workers of their own any more. So workers end before
+    /// the agents that created them.
     pub(crate) fn claim_overdue(&mut self, now: Instant) -> Vec<Overdue> {
         let parents: Vec<_> = self
             .all
@@ -176,13 +176,13 @@ impl Members {
         overdue
     }
 
-    /// When the next grace after this time is over. A worker whose grace was over before waits for the workers below it.
+    /// The end of the next grace after this time. A worker whose grace was over before waits for the workers below it.
     pub(crate) fn next_overdue(&self, now: Instant) -> Option<Instant> {
         self.all.values().filter_map(|member| member.grace_ends).filter(|ends| *ends > now).min()
     }
 }
 
-/// A worker whose end is to be brought about without it.
+/// A worker whose end is to be performed by another thread.
 pub(crate) struct Overdue {
     pub(crate) id: ThreadId,
     pub(crate) links: Arc<AgentLinks>,

@@ -1,4 +1,5 @@
-//! Where `import` finds modules: files by path or `file:` URL, texts in `data:` URLs, and the built-in ones of `js/node/modules.js`.
+//! Resolves and loads modules for `import`: files by path or `file:` URL, text in `data:` URLs, and the built-in ones of
+//! `js/node/modules.js`.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,11 +12,11 @@ use crate::path_text::text_of;
 use crate::source_file;
 use crate::sources;
 
-/// The loader of one agent. The name of a module is its path, `node:` and the name of a built-in one, or a `data:` URL. With a query
-/// or a fragment a file is a module of its own, whose name is its URL.
+/// The module loader of an agent. The name of a module is its path, `node:` with the name of a built-in one, or a `data:` URL. A file with a
+/// query or a fragment is a module of its own, whose name is the URL.
 pub(crate) struct Loader;
 
-/// The code of Node's errors about modules that `import` does not find.
+/// The code of Node's errors for modules that `import` does not find.
 const NOT_FOUND: &str = "ERR_MODULE_NOT_FOUND";
 
 impl ModuleLoader for Loader {
@@ -36,9 +37,9 @@ impl ModuleLoader for Loader {
         }
         let not_found = |message: String| agent_host::error_with_code(realm, NOT_FOUND, &message);
         let meant = base(importer).and_then(|base| file_url::join(&base, &reference(specifier)));
-        let meant =
-            meant.ok_or_else(|| not_found(format!("'{specifier}' is no URL, imported by {importer}")))?;
-        // It has the errors for what is no URL of a file here.
+        let meant = meant
+            .ok_or_else(|| not_found(format!("'{specifier}' is not a valid URL, imported by {importer}")))?;
+        // `fileURLToPath` throws the errors for URLs that do not name a file here.
         let file = host.call(realm, "fileURLToPath", &[realm.string(meant.as_str())?])?;
         let path = sources::resolve_exactly(importer, specifier, Path::new(&realm.to_string(&file)?));
         let path = text_of(&path.map_err(not_found)?);
@@ -65,7 +66,7 @@ impl ModuleLoader for Loader {
             file_url::path(name).map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned());
         let value = [realm.string(&path)?];
         if path.ends_with(".json") {
-            // What `require` knows of a file it shares with the module that has the file's plain name.
+            // `require` and the module with the file's plain name share the loaded file.
             let read = if path == name { "requireFile" } else { "parseJson" };
             return default_export(realm, &host.call(realm, read, &value)?);
         }
@@ -78,12 +79,12 @@ impl ModuleLoader for Loader {
     }
 }
 
-/// Whether this names a module by its text.
+/// Whether this is a `data:` URL.
 pub(crate) fn is_data(name: &str) -> bool {
     name.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }
 
-/// `import.meta.url` of a module. Of one in a file it is what `pathToFileURL` makes of its path, which is absolute and has no dots.
+/// `import.meta.url` of a module. For a file it is `pathToFileURL` of its path, which is absolute and has no dots.
 pub(crate) fn url(name: &str) -> String {
     if is_data(name) || file_url::path(name).is_some() {
         return name.to_owned();
@@ -91,7 +92,7 @@ pub(crate) fn url(name: &str) -> String {
     file_url::of(name)
 }
 
-/// What the specifiers in a file of this name are relative to: of text that is in no file, the current directory.
+/// The base URL of the specifiers in a module of this name. For text that is not in a file, it is the current directory.
 fn base(importer: &str) -> Option<String> {
     if Path::new(importer).is_absolute() || file_url::path(importer).is_some() {
         return Some(url(importer));
@@ -99,7 +100,7 @@ fn base(importer: &str) -> Option<String> {
     Some(file_url::of(&text_of(&std::env::current_dir().ok()?.join("importer"))))
 }
 
-/// A specifier as a reference to a URL. An absolute path of Windows would be one with a scheme of one letter.
+/// Converts a specifier into a URL reference. An absolute path of Windows would otherwise have a scheme of one letter.
 fn reference(specifier: &str) -> Cow<'_, str> {
     match cfg!(windows) && Path::new(specifier).is_absolute() {
         true => file_url::of(specifier).into(),
@@ -107,8 +108,8 @@ fn reference(specifier: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same of an agent's script, which need not be a file: what came from the standard input stands for one in the current
-/// directory, so that relative URLs have something to be relative to.
+/// The URL of an agent's script, which need not be a file. A script from standard input gets a URL in the current directory, as the base of
+/// relative URLs.
 pub(crate) fn url_of_script(name: &str) -> String {
     match std::env::current_dir() {
         Ok(folder) if name == sources::STDIN => url(&text_of(&folder.join(name))),

@@ -1,7 +1,7 @@
-//! The locks that a program's agents request by name: `locks` of `node:worker_threads`, by the Web Locks standard.
+//! The locks that agents request by name: `locks` of `node:worker_threads`, by the Web Locks standard.
 //!
-//! Each name has its holders and a first-in-first-out queue of requests. That one has been granted, or was stolen, comes to its agent as
-//! a message; an agent that ends gives up what it holds, and what it waits for.
+//! Each name has holders and a FIFO queue of requests. An agent gets a message when a request is granted, or its lock is stolen. The end of
+//! an agent releases its locks and removes its requests.
 //!
 //! Lock order: the lock of the names, then that of a mailbox, then a bell's.
 
@@ -12,7 +12,7 @@ use crate::agent_name::ThreadId;
 use crate::lock::lock;
 use crate::mailbox::{Arrival, Mailbox, Ticket};
 
-/// The locks of one program, by name. A name that nobody holds or waits for is not there.
+/// The locks of a program, by name. A name without holders and requests has no entry.
 #[derive(Default)]
 pub(crate) struct NamedLocks(Mutex<BTreeMap<String, Named>>);
 
@@ -29,7 +29,7 @@ pub(crate) struct Request {
     pub(crate) news: Arc<Mailbox>,
 }
 
-/// What to do for a request that cannot be granted at once.
+/// What to do with a request that cannot be granted at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Otherwise {
     Wait,
@@ -39,7 +39,7 @@ pub(crate) enum Otherwise {
 }
 
 impl NamedLocks {
-    /// Whether it has been granted, or waits.
+    /// Makes a request. Returns whether it was granted or queued.
     pub(crate) fn request(&self, name: String, request: Request, otherwise: Otherwise) -> bool {
         let mut names = lock(&self.0);
         let named = names.entry(name).or_default();
@@ -49,7 +49,7 @@ impl NamedLocks {
             }
             named.pending.push_front(request);
         } else if otherwise == Otherwise::GiveUp && !(named.pending.is_empty() && named.admits(&request)) {
-            // Somebody has the name, so it stays.
+            // Another request holds the lock, so the entry stays.
             return false;
         } else {
             named.pending.push_back(request);
@@ -58,7 +58,7 @@ impl NamedLocks {
         true
     }
 
-    /// Gives up a lock, or the request for one. Whether there was one: it may have been stolen.
+    /// Releases a lock, or removes a request. Returns whether there was one, because it may have been stolen.
     pub(crate) fn release(&self, name: &str, agent: ThreadId, ticket: Ticket) -> bool {
         let mut names = lock(&self.0);
         let Some(named) = names.get_mut(name) else { return false };
@@ -69,7 +69,7 @@ impl NamedLocks {
         was_there
     }
 
-    /// The agent is gone.
+    /// Releases all locks of an agent that has ended, and removes its requests.
     pub(crate) fn leave(&self, agent: ThreadId) {
         lock(&self.0).retain(|_, named| {
             named.remove(|request| request.agent == agent);
@@ -77,7 +77,7 @@ impl NamedLocks {
         });
     }
 
-    /// The name of each request, whether it is shared, its agent, and whether it holds the lock.
+    /// All requests: the name, whether it is shared, the agent, and whether it holds the lock.
     pub(crate) fn all(&self) -> Vec<(String, bool, ThreadId, bool)> {
         let mut all = Vec::new();
         for (name, named) in &*lock(&self.0) {
@@ -104,7 +104,7 @@ impl Named {
         }
     }
 
-    /// Whether there were any.
+    /// Removes requests. Returns whether there were any.
     fn remove(&mut self, which: impl Fn(&Request) -> bool) -> bool {
         let before = self.holders.len() + self.pending.len();
         self.holders.retain(|request| !which(request));

@@ -1,8 +1,8 @@
-//! Seeing a program from outside while it runs: which agent waits where, and for whom.
+//! Observes a program while it runs: which agent waits where, and for whom.
 //!
-//! Each agent keeps a record of its waits (`recorder.rs`), with the lines of its scripts; the queues themselves, and who took which word, are
-//! in the blocks ([`waitword_agents::observe`]). [`Observer::words`] puts both together, on the thread that calls it. It takes no lock
-//! of the cluster's, so that the cluster can have itself observed at the moment when it finds that nothing can happen any more.
+//! Each agent records its waits with the lines of its scripts (`recorder.rs`). The queues, and the agents that hold words as locks, are
+//! in the blocks ([`waitword_agents::observe`]). [`Observer::words`] combines both on the calling thread. It takes no lock of the cluster,
+//! so that the cluster can call the observer when it finds that nothing can happen any more.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,16 +18,16 @@ use crate::agent_name::AgentName;
 use crate::lock::lock;
 use crate::timeline::{ObservedStep, ObservedSteps, Steps};
 
-/// The queue's clock counts so long steps.
+/// The resolution of the queue's clock.
 const CLOCK: Duration = Duration::from_nanos(16);
 
-/// So many agents that have ended are remembered by name.
+/// The number of ended agents whose names are kept.
 const ENDED: usize = 1024;
 
-/// Observes the agents of a [`Program`](crate::Program), from any thread.
+/// Observes the agents of a [`Program`](crate::Program) from any thread: who waits on which word, and who holds it.
 ///
-/// An observed program is slower: where a script changes or notifies a word by `Atomics`, or begins to wait, the line that does so is looked
-/// up.
+/// An observed program is slower, because each operation of `Atomics` that changes, notifies or waits on a word looks up the line of its
+/// script.
 ///
 /// ```no_run
 /// use waitword_host::{Observer, Program};
@@ -49,25 +49,25 @@ pub struct Observer {
 struct Shared {
     agents: Mutex<BTreeMap<AgentId, Arc<Record>>>,
     hangs: Box<dyn Fn() + Send + Sync>,
-    /// Kept if it is asked for.
+    /// `None` unless steps are recorded.
     steps: Option<Steps>,
 }
 
-/// What is known of an agent.
+/// The record of an agent.
 pub(crate) struct Record {
     pub(crate) name: AgentName,
-    /// What a queue has of it where it waits in promises,
+    /// How a queue identifies the agent's async waits.
     inbox: usize,
-    /// and where it blocks.
+    /// How a queue identifies its blocking waits.
     thread: thread::ThreadId,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
-    /// The wait that its thread is in.
+    /// The wait in which its thread is blocked.
     pub(crate) blocked: Option<Wait>,
-    /// Those of its promises, by their slots.
+    /// Its pending async waits, by their slots.
     pub(crate) awaited: BTreeMap<usize, Wait>,
     ended: Option<Instant>,
 }
@@ -75,14 +75,14 @@ pub(crate) struct State {
 /// A wait of an agent.
 #[derive(Clone)]
 pub(crate) struct Wait {
-    /// Before it was enqueued.
+    /// A time before the wait was enqueued.
     pub(crate) begun: Instant,
     pub(crate) place: Option<Arc<str>>,
     pub(crate) is_timed: bool,
     pub(crate) word: StepWord,
 }
 
-/// A word of a block, which may be gone later.
+/// A word of a block that may be freed later.
 #[derive(Clone, Copy)]
 pub(crate) struct StepWord {
     pub(crate) block: u64,
@@ -90,33 +90,33 @@ pub(crate) struct StepWord {
     pub(crate) address: usize,
 }
 
-/// A word that somebody waits on.
+/// A word that has waiters.
 #[derive(Clone, Debug)]
 pub struct ObservedWord {
-    /// The number of its block, from 1 in the order in which blocks were first waited on.
+    /// The number of its block. Blocks are numbered from 1, in the order in which they were first waited on.
     pub block: u64,
-    /// Where in the block it is.
+    /// The word's offset in the block, in bytes.
     pub byte_index: usize,
-    /// Its address.
+    /// The word's address.
     pub address: usize,
-    /// What its first 32 bits hold.
+    /// The value of its first 32 bits.
     pub value: i32,
     /// Its waiters, in the order of the queue.
     pub waiters: Vec<ObservedWaiter>,
-    /// The agent that has taken it, if it is used as a lock: by a step that found 0.
+    /// The acquisition by the holder, if the word is used as a lock: an atomic step from 0 to another value.
     pub holder: Option<ObservedDeed>,
-    /// Who changed it last.
+    /// The last change.
     pub changed: Option<ObservedDeed>,
-    /// Who notified it last, and how many waiters that woke.
+    /// The last notify, and how many waiters it woke.
     pub notified: Option<(ObservedDeed, usize)>,
 }
 
-/// A waiter.
+/// A waiter on a word.
 #[derive(Clone, Debug)]
 pub struct ObservedWaiter {
-    /// As the queue has it.
+    /// The waiter as the queue reports it.
     pub seen: WaiterSeen,
-    /// Which agent it is. `None`: a thread or a task of Rust, or an agent of another program.
+    /// The agent. `None` for a Rust thread or task, or an agent of another program.
     pub agent: Option<ObservedAgent>,
     /// The line of its script: `file:line:column`.
     pub place: Option<Arc<str>>,
@@ -124,38 +124,40 @@ pub struct ObservedWaiter {
     pub is_timed: Option<bool>,
 }
 
-/// Something that an agent did.
+/// An operation of an agent on a word.
 #[derive(Clone, Debug)]
 pub struct ObservedDeed {
     /// The agent.
     pub agent: ObservedAgent,
     /// The line of its script: `file:line:column`.
     pub place: Option<Arc<str>>,
-    /// When.
+    /// The time of the operation.
     pub done: Instant,
 }
 
-/// An agent, as it was seen.
+/// The state of an agent at the time of the observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObservedAgent {
     /// Its name.
     pub name: AgentName,
-    /// Whether its thread blocks in `Atomics.wait`.
+    /// Whether its thread is blocked in `Atomics.wait`.
     pub is_blocked: bool,
-    /// When it ended, if it has.
+    /// The time at which it ended, if it has ended.
     pub ended: Option<Instant>,
 }
 
 impl Observer {
-    /// An observer. `hangs` is called when the program is found to hang, before anything is done about that: when no agent can go on, each
-    /// time an agent is ended for it, and when the program's [time](crate::Program::timeout) is up.
+    /// Creates an observer. `hangs` is called when the program hangs, before the program reacts to that:
+    /// - when no agent can continue, and each time an agent is ended for this reason;
+    /// - when the program's [timeout](crate::Program::timeout) has elapsed.
     ///
-    /// It runs on a thread of the program's, some of whose locks are held, so it does no more than look at [`words`](Self::words).
+    /// `hangs` runs on a thread of the program, with locks of the program held. It may call [`words`](Self::words), and nothing else of
+    /// the program.
     pub fn new(hangs: impl Fn() + Send + Sync + 'static) -> Self {
         Self::keeping(hangs, None)
     }
 
-    /// As [`new`](Self::new); also keeps the last 200,000 [`steps`](Self::steps).
+    /// Creates an observer as [`new`](Self::new) does, which also keeps the last 200,000 [`steps`](Self::steps).
     pub fn with_steps(hangs: impl Fn() + Send + Sync + 'static) -> Self {
         Self::keeping(hangs, Some(Steps::default()))
     }
@@ -164,7 +166,7 @@ impl Observer {
         Self { shared: Arc::new(Shared { agents: Mutex::default(), hangs: Box::new(hangs), steps }) }
     }
 
-    /// What the agents did so far, if that is kept.
+    /// Returns the last steps of the agents, if the observer was created [with steps](Self::with_steps).
     pub fn steps(&self) -> ObservedSteps {
         self.shared.steps.as_ref().map(Steps::all).unwrap_or_default()
     }
@@ -175,9 +177,9 @@ impl Observer {
         }
     }
 
-    /// The words that somebody waits on at this moment, in all blocks of shared memory of this process.
+    /// Returns the words that have waiters now, in all blocks of shared memory of this process.
     pub fn words(&self) -> Vec<ObservedWord> {
-        // Before the words: what an agent that has ended by now has released is recorded.
+        // Before the words, so that all releases of an agent seen as ended are recorded.
         let agents: BTreeMap<AgentId, ObservedAgent> =
             self.agents().iter().map(|(id, record)| (*id, record.seen())).collect();
         let words = snapshot();
@@ -204,7 +206,7 @@ impl Observer {
         (self.shared.hangs)();
     }
 
-    /// An agent of this thread begins.
+    /// Adds an agent of this thread, which starts.
     pub(crate) fn enter(&self, id: AgentId, name: AgentName, inbox: usize) -> Arc<Record> {
         let state = Mutex::default();
         let record = Arc::new(Record { name, inbox, thread: thread::current().id(), state });
@@ -212,7 +214,7 @@ impl Observer {
         record
     }
 
-    /// An agent has ended, with all its waits.
+    /// Records that an agent has ended, with all its waits.
     pub(crate) fn leave(&self, id: AgentId) {
         let mut agents = self.agents();
         if let Some(record) = agents.get(&id) {
@@ -246,7 +248,7 @@ impl Record {
         ObservedAgent { name: self.name, is_blocked: state.blocked.is_some(), ended: state.ended }
     }
 
-    /// Its wait that the queue has as `seen`. A slot or a thread may be in another wait by now: that one began later.
+    /// The agent's wait that the queue reports as `seen`. The slot or the thread may be in another wait by now, which began later.
     fn wait(&self, seen: &WaiterSeen) -> Option<Wait> {
         let state = self.state();
         let wait = match (&seen.actor, seen.token) {

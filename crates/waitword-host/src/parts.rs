@@ -1,21 +1,21 @@
-//! The JavaScript half of the host, part by part: what every agent runs as it starts, and what runs when a script first asks for it.
+//! The parts of the host's JavaScript half: those that every agent runs when it starts, and those that run at their first use.
 
 use std::sync::OnceLock;
 
 use waitword_quickjs::{Bytecode, Exception, Realm, Value};
 
-/// Runs the parts that every agent needs. They build on the object `script` together.
+/// Runs the parts that every agent needs. They share the object `script`.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn run_all(realm: &Realm, script: &Value) -> Result<(), Exception> {
     SCRIPTS.iter().try_for_each(|part| part.run(realm, script).map(drop))
 }
 
-/// Runs one of the parts that few programs need; what it offers.
+/// Runs one of the parts that few programs need. Returns what it exports.
 ///
 /// # Errors
-/// Lack of memory, and a part that there is none of.
+/// If the engine runs out of memory, or there is no such part.
 pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value, Exception> {
     let is_it =
         |part: &&Part| part.name.rsplit('/').next().and_then(|file| file.strip_suffix(".js")) == Some(name);
@@ -24,10 +24,10 @@ pub(crate) fn run_one(realm: &Realm, name: &str, script: &Value) -> Result<Value
     realm.beyond_memory_limit(|| part.run(realm, script))
 }
 
-/// Makes the realm in which texts are made and taken apart; the object that holds its functions.
+/// Creates the private realm that formats values and parses texts. Returns the object with its functions.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
     realm.beyond_memory_limit(|| {
         let realm = realm.sibling()?;
@@ -39,15 +39,15 @@ pub(crate) fn open_text_realm(realm: &Realm) -> Result<Value, Exception> {
 
 /// A script.
 struct Part {
-    /// What stacks show.
+    /// The name in stacks.
     name: &'static str,
     text: &'static str,
-    /// Parsed once per process: that takes longer than all else that an agent needs to start.
+    /// Parsed once per process, because parsing takes longer than the rest of an agent's start.
     code: OnceLock<Bytecode>,
 }
 
 impl Part {
-    /// Runs it with the object that it builds on; what it offers.
+    /// Runs it with the shared object. Returns what it exports.
     fn run(&self, realm: &Realm, script: &Value) -> Result<Value, Exception> {
         let code = match self.code.get() {
             Some(code) => code,

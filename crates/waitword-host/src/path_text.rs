@@ -1,6 +1,7 @@
-//! Paths as scripts know them: as text, from which the path can be had again where it is no UTF-8.
+//! Paths as scripts see them: as text from which the path can be recovered even if it is not UTF-8.
 //!
-//! A byte that is no UTF-8 is `U+FFFD` and two digits: the folder `caf\xe9` is `caf�e9`. A path that is spelt so and exists is itself.
+//! A byte that is not UTF-8 becomes `U+FFFD` and two digits: the folder `caf\xe9` is `caf�e9`. A path that contains such text and exists is
+//! taken literally.
 
 pub(crate) use imp::{path_of, text_of};
 

@@ -1,4 +1,4 @@
-//! The ports of one agent: the ends of channels that its scripts have, by number.
+//! The ports of an agent: its ends of channels, by number.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,29 +11,29 @@ pub(crate) struct Ports {
     arrivals: Arc<Mailbox>,
     opened: PortId,
     keeping_alive: usize,
-    /// The agent is gone: what comes is dropped.
+    /// The agent has ended: arriving ends are dropped.
     is_closed: bool,
 }
 
 struct Port {
-    /// `None` once the script closed it: then all that is left is to let the script know.
+    /// `None` after the script closed it. The `close` event is still to come.
     end: Option<End>,
     keeps_alive: bool,
 }
 
 impl Ports {
-    /// `arrivals`: where the agent hears that something has come.
+    /// `arrivals`: the mailbox that gets a token for each arriving message.
     pub(crate) fn new(arrivals: Arc<Mailbox>) -> Self {
         Self { all: BTreeMap::new(), arrivals, opened: 0, keeping_alive: 0, is_closed: false }
     }
 
-    /// A new channel with both ends here.
+    /// Opens a channel with both ends in this agent.
     pub(crate) fn open(&mut self) -> (PortId, PortId) {
         let (one, other) = channel();
         (self.adopt(one), self.adopt(other))
     }
 
-    /// An end that has come in a message.
+    /// Adds an end that came in a message.
     pub(crate) fn adopt(&mut self, end: End) -> PortId {
         self.opened += 1;
         if self.is_closed {
@@ -44,14 +44,14 @@ impl Ports {
         self.opened
     }
 
-    /// An end that is to go in a message.
+    /// Removes an end that is to be sent in a message.
     pub(crate) fn send_away(&mut self, id: PortId) -> Option<End> {
         let end = self.remove(id)?.end?;
         end.depart();
         Some(end)
     }
 
-    /// Hands back what cannot be posted.
+    /// Posts a message. Returns it if it cannot be posted.
     pub(crate) fn post(&self, id: PortId, message: Message) -> Option<Message> {
         match self.end(id) {
             Some(end) => {
@@ -62,7 +62,7 @@ impl Ports {
         }
     }
 
-    /// The first message at a port, for `receiveMessageOnPort`, which needs no listener.
+    /// Takes the first message at a port, for `receiveMessageOnPort`, which needs no listener.
     pub(crate) fn take_message(&self, id: PortId) -> Option<Message> {
         self.end(id)?.take_message()
     }
@@ -75,8 +75,8 @@ impl Ports {
         *kept = keeps_alive;
     }
 
-    /// Closes a port; that it is closed comes out of [`take`](Self::take), as a message. `is_receiving`: the script does so while it takes a
-    /// message from it.
+    /// Closes a port. [`take`](Self::take) reports that as a message. `is_receiving`: the script closes the port in a listener of its
+    /// messages.
     pub(crate) fn close(&mut self, id: PortId, is_receiving: bool) {
         let Some(Port { end: Some(end), .. }) = self.all.get(&id) else { return };
         if is_receiving && end.shut() {
@@ -85,7 +85,7 @@ impl Ports {
         self.cut(id);
     }
 
-    /// The script failed to take a message. As in Node, it gets no more from a port that it has closed.
+    /// Records that the script failed while it received a message. As in Node, it gets no more messages from a port that it has closed.
     pub(crate) fn failed(&mut self, id: PortId) {
         if self.end(id).is_some_and(End::is_shut) {
             self.cut(id);
@@ -96,11 +96,11 @@ impl Ports {
         let closed = self.remove(id);
         self.all.insert(id, Port { end: None, keeps_alive: false });
         self.arrivals.post(Arrival::AtPort(id));
-        // The other end hears of it after this one.
+        // Dropped last, so that the other end learns of it after this one.
         drop(closed);
     }
 
-    /// What a token for this port stands for, if that is still there.
+    /// Takes the message for a token of this port, if it is still there.
     pub(crate) fn take(&mut self, id: PortId) -> Option<Delivery> {
         let delivery = match self.all.get(&id) {
             Some(Port { end: Some(end), .. }) => end.take_announced(),
@@ -108,18 +108,18 @@ impl Ports {
             None => None,
         };
         if matches!(delivery, Some(Delivery::Closed)) {
-            // If its other end is not closed already, that learns of it now.
+            // Tells the other end, if that is not closed already.
             drop(self.remove(id));
         }
         delivery
     }
 
-    /// Whether there is a port for whose sake the agent goes on.
+    /// Whether there is a port that keeps the agent alive.
     pub(crate) fn keep_alive(&self) -> bool {
         self.keeping_alive > 0
     }
 
-    /// The agent is gone: its ports, which are closed when they are dropped.
+    /// Removes all ports of an agent that has ended. Dropping the result closes them.
     pub(crate) fn close_all(&mut self) -> impl Sized + use<> {
         (self.is_closed, self.keeping_alive) = (true, 0);
         std::mem::take(&mut self.all)

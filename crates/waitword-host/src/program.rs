@@ -1,4 +1,4 @@
-//! A program and its limits, as an embedder gives them, and the run from its first agent to its end.
+//! A program and its limits, as an embedder sets them, and its run from the first agent to the end.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::observer::Observer;
 use crate::worker::{self, SpawnOptions};
 use crate::worker_options::{DEFAULT_MAX_WORKERS, Data, Entry, Limits, Shape};
 
-/// A program to run: a file of JavaScript, and how to run it.
+/// A JavaScript program, and how to run it: a builder whose [`run`](Self::run) blocks until the program ends.
 ///
 /// ```no_run
 /// use waitword_host::Program;
@@ -39,17 +39,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// A module or a script. What it is follows from the extension (`.mjs`, `.cjs`), from the `type` of the nearest
-    /// `package.json`, or from whether it uses `import` or `export`.
+    /// Creates a program from a file. Whether it is a module or a script depends on the extension (`.mjs`, `.cjs`), else on the `type`
+    /// in the nearest `package.json`, else on whether the text uses `import` or `export`.
     ///
-    /// The file may also be a pipe or a device. It is read in pieces, against the [memory limit](Self::memory_limit) and the
-    /// [timeout](Self::timeout), and may have 512 MiB.
+    /// The file may also be a pipe or a device. It is read in pieces, subject to the [memory limit](Self::memory_limit) and the
+    /// [timeout](Self::timeout), and may have at most 512 MiB.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Self::of(Entry::File(file.into()))
     }
 
-    /// What there is to read at the standard input of this process, to its end. What it requires and imports is found from the
-    /// current directory; a module if it uses `import` or `export`.
+    /// Creates a program from the standard input of this process, which is read to its end. The program is a module if it uses `import`
+    /// or `export`. Its imports are relative to the current directory.
     pub fn stdin() -> Self {
         Self::of(Entry::Stdin)
     }
@@ -66,59 +66,61 @@ impl Program {
         }
     }
 
-    /// What follows the file's name in `process.argv`.
+    /// Sets the program's arguments: `process.argv` from position 2 on.
     #[must_use]
     pub fn arguments<A: Into<String>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments = arguments.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Whether `Atomics.wait` may block the main agent, as in Node. Otherwise, and by default, it is a TypeError there, as
-    /// in a browser. Workers can always block.
+    /// Sets whether `Atomics.wait` may block the main agent, as in Node. By default it throws a TypeError there, as in a browser.
+    /// Workers can always block.
     #[must_use]
     pub fn main_can_block(mut self, can_block: bool) -> Self {
         self.main_can_block = can_block;
         self
     }
 
-    /// Ends the program after so long, also out of waits and endless loops, with exit code 124. What the engine does in the main
-    /// agent without asking whether to go on (a power of a BigInt with millions of digits, say) is not cut short: the program ends
-    /// when that does.
+    /// Sets a timeout, after which the program ends with exit code 124, even inside a wait or an endless loop.
+    ///
+    /// Some operations of the engine cannot be interrupted, such as a power of a BigInt with millions of digits. If the main agent is in
+    /// one, the program ends when the operation does.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// The most bytes that the scripts of one agent may hold: values, SharedArrayBuffers that they made, until the last agent lets
-    /// go of them, and messages that they posted, until they are taken. Beyond it they get an InternalError, "out of memory"; a
-    /// RangeError from SharedArrayBuffer, a DataCloneError from `postMessage`, which then has moved nothing. A script that goes
-    /// on until there is no memory even for an error is ended.
+    /// Limits the bytes that the scripts of one agent may hold: values, SharedArrayBuffers that they created, until the last agent drops
+    /// them, and messages that they posted, until they are received.
+    ///
+    /// Beyond the limit a script gets an InternalError "out of memory". SharedArrayBuffer throws a RangeError, and `postMessage` a
+    /// DataCloneError, in which case nothing was transferred. A script that continues until there is no memory even for an error is ended.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.limits.memory = Some(bytes);
         self
     }
 
-    /// The most `Atomics.waitAsync` promises that may be pending in one agent at a time. Beyond it `waitAsync` throws a
-    /// RangeError where it would have to wait.
+    /// Limits the number of `Atomics.waitAsync` promises that may be pending in one agent at a time. Beyond the limit, `waitAsync`
+    /// throws a RangeError if it would have to wait. Unlimited by default.
     #[must_use]
     pub fn max_waits(mut self, waits: usize) -> Self {
         self.limits.waits = Some(waits);
         self
     }
 
-    /// The most workers of the program that may be alive at a time, wherever they were made; [`DEFAULT_MAX_WORKERS`] unless
-    /// this is called. Where one more is made, the constructor throws an Error with the code `ERR_WORKER_INIT_FAILED`. A worker
-    /// counts from its constructor until its thread has ended.
+    /// Limits the number of live workers in the program, whichever agent created them; [`DEFAULT_MAX_WORKERS`] by default. Beyond the
+    /// limit, the Worker constructor throws an Error with the code `ERR_WORKER_INIT_FAILED`. A worker counts from its constructor until
+    /// its thread has ended.
     #[must_use]
     pub fn max_workers(mut self, workers: usize) -> Self {
         self.limits.workers = workers;
         self
     }
 
-    /// The most bytes that all agents of the program may hold together: what [`memory_limit`](Self::memory_limit) counts of each,
-    /// and what the engine of each starts with. Beyond it each agent gets the errors that it gets there, and no worker can be made
+    /// Limits the bytes that all agents of the program may hold together: what [`memory_limit`](Self::memory_limit) counts for each,
+    /// and what the engine of each starts with. Beyond the limit, agents get the errors described there, and no worker can be created
     /// (`ERR_WORKER_INIT_FAILED`). The stacks of the threads do not count.
     ///
     /// ```no_run
@@ -133,32 +135,32 @@ impl Program {
         self
     }
 
-    /// Shares memory with the program: its main agent finds a SharedArrayBuffer on this block as `workerData`.
+    /// Shares memory with the program: `workerData` of its main agent is a SharedArrayBuffer on this block.
     ///
-    /// From then on threads outside of the program may notify its waits, so none is ever hopeless: the program goes on
-    /// until its last wait is over, and never ends by [standstill](Ended::is_standstill).
+    /// Threads outside the program may then notify its waits, so no wait is ever hopeless: the program runs until its last wait has
+    /// ended, and never comes to a [standstill](Ended::is_standstill).
     #[must_use]
     pub fn share(mut self, block: SharedBlock) -> Self {
         self.shared = Some(block);
         self
     }
 
-    /// Lets `observer` see the program while it runs.
+    /// Attaches an observer to the program.
     #[must_use]
     pub fn observe(mut self, observer: &Observer) -> Self {
         self.observer = Some(observer.clone());
         self
     }
 
-    /// Runs the program to its end, with all its workers. It writes to the standard output and error of this process;
-    /// how it ended is for the caller to show.
+    /// Runs the program, and blocks until it and all its workers have ended. The program writes to standard output and standard error
+    /// of this process. The caller reports how it ended.
     ///
     /// # Blocking
-    /// Until the program ends, which may be never. All its agents and their waits are gone when this returns, but for the thread of a
-    /// worker that was terminated inside the engine, where it does not ask whether to go on, and has not come back within a second: that
-    /// reaches nothing of the program any more but the shared memory that it has, and ends as soon as it is back.
+    /// Until the program ends, which may be never. All agents and their waits are gone when this returns, with one exception: the thread
+    /// of a worker that was terminated inside an operation of the engine that cannot be interrupted, and that did not return within 1 s.
+    /// Such a thread reaches nothing of the program but the shared memory that it has, and ends as soon as the operation returns.
     pub fn run(self) -> Ended {
-        // The main agent gets a thread like any other, so that stacks are the same for all.
+        // The main agent runs on a thread of its own, so that all agents have stacks of the same size.
         let bell = Arc::new(Doorbell::default());
         let cluster = Cluster::new(Arc::clone(&bell), self.shared.is_none(), self.observer);
         let options = SpawnOptions {
@@ -192,7 +194,7 @@ impl Program {
             Err(error) => Exit::internal(MAIN, format!("cannot start a thread: {error}")),
         };
         let ended = exit.end(&cluster);
-        // The program is over, so the clock has stopped.
+        // The program has ended, so the timeout's thread ends, too.
         let _ = clock.map(thread::JoinHandle::join);
         ended
     }

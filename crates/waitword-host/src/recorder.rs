@@ -1,4 +1,4 @@
-//! What an observed agent records of itself: its waits, and what it does to words, each with the line of the script.
+//! What an observed agent records: its waits and its operations on words, each with the line of the script.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::agent_name::AgentName;
 use crate::observer::{Observer, Record, StepWord, Wait};
 use crate::timeline::{ObservedStep, StepKind};
 
-/// The recorder of one agent. Dropping it says that the agent has ended.
+/// The recorder of one agent. Dropping it records that the agent has ended.
 pub(crate) struct Recorder {
     observer: Observer,
     agent: AgentId,
     record: Arc<Record>,
-    /// A realm that no script reaches: to ask it for the stack runs none.
+    /// A realm that no script can reach, so that reading the stack in it runs no script.
     realm: Realm,
 }
 
 impl Recorder {
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub(crate) fn new(observer: &Observer, name: AgentName, js: &JsAgent) -> Result<Rc<Self>, Exception> {
         let realm = js.realm().beyond_memory_limit(|| js.realm().sibling())?;
         let agent = js.handle();
@@ -31,7 +31,7 @@ impl Recorder {
         Ok(Rc::new(Self { observer: observer.clone(), agent: agent.id(), record, realm }))
     }
 
-    /// The agent may block now.
+    /// Records that the agent may block now.
     pub(crate) fn blocks(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout) {
         let place = self.place();
         let (begun, word) = (Instant::now(), word(block, byte_index));
@@ -40,7 +40,7 @@ impl Recorder {
         self.step(begun, word, StepKind::Waits, place);
     }
 
-    /// It does not block any more.
+    /// Records that the agent runs again.
     pub(crate) fn runs(&self) {
         let wait = self.record.state().blocked.take();
         self.over(wait);
@@ -62,8 +62,8 @@ impl Recorder {
         Deed { agent: self.agent, place: self.place(), begun, done }
     }
 
-    /// The line that called into the file whose code runs: locks lie in files of their own, and who uses them is what a reader wants to
-    /// know. Of a script that is all in one file, the line that runs.
+    /// The line that called into the file whose code is running. A lock is often implemented in a file of its own, and readers want the
+    /// line that uses it. For a script in a single file, it is the line that is running.
     fn place(&self) -> Option<Arc<str>> {
         let stack = self.realm.beyond_memory_limit(|| {
             let error = self.realm.error("");

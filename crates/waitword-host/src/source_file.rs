@@ -1,8 +1,8 @@
-//! Source text, as it comes: from files, pipes and the standard input, in pieces.
+//! Reads source text from files, pipes and standard input, in pieces.
 //!
-//! Between two pieces the agent looks whether it shall stop, and whether there is memory for more; so neither a file without end
-//! nor one that is larger than the agent's limit holds it up. What may keep a reader waiting (a pipe, a terminal) is read by a
-//! thread of its own, and the agent sleeps at its bell until there is more. Next: sources.rs, what kind of text it is.
+//! Between two pieces the agent checks whether it has to stop, and whether there is memory for more. So neither an endless file nor one
+//! beyond the agent's limit blocks it. Sources that may block their reader (a pipe, a terminal) are read by a thread of their own, and the
+//! agent sleeps at its doorbell until there is more. Next: sources.rs, which decides what kind of text it is.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -18,39 +18,39 @@ use crate::agent_host;
 use crate::path_text::path_of;
 use crate::source_text::SourceText;
 
-/// Bytes that are read at a time.
+/// The bytes that are read at a time.
 const PIECE: usize = 64 << 10;
 
 /// The most bytes that source text may have: about as many as a string has at most in Node.
 const MOST: u64 = 512 << 20;
 
-/// What a byte of source text costs: it is there twice while the engine reads it, once as the engine wants it.
+/// The cost of a byte of source text: there are two copies while the engine reads it, one of them in the form that the engine requires.
 const COPIES: usize = 2;
 
-/// Why there is no text.
+/// Why a source could not be read.
 pub(crate) enum Unreadable {
     /// A message for the user.
     Refused(String),
-    /// The same, for want of memory.
+    /// A message for the user: there is not enough memory.
     OutOfMemory(String),
     /// The agent is being ended.
     Stopped,
 }
 
 impl Unreadable {
-    /// What a script is thrown.
+    /// The exception for a script.
     pub(crate) fn into_exception(self, realm: &Realm) -> Exception {
         match self {
             Self::Refused(message) | Self::OutOfMemory(message) => realm.error(&message),
-            Self::Stopped => realm.uncatchable_error("the agent was ended while it read a file"),
+            Self::Stopped => realm.uncatchable_error("the agent was terminated while it read a file"),
         }
     }
 }
 
-/// Reads a file, or whatever has a name like one.
+/// Reads a file, a pipe or a device.
 ///
 /// # Blocking
-/// Until it has been read to its end, or the agent is ended.
+/// Until its end, or until the agent is terminated.
 pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable> {
     let path = &*path_of(path);
     let shown = path.display().to_string();
@@ -61,7 +61,7 @@ pub(crate) fn read(realm: &Realm, path: &Path) -> Result<SourceText, Unreadable>
     };
     let mut text = Incoming::new(realm, &shown, &failed);
     let metadata = fs::metadata(path).map_err(|error| text.failed(error))?;
-    // Windows does not even open one, and says that it was denied.
+    // Checked here, because Windows reports that access to a directory is denied.
     if metadata.is_dir() {
         return Err(text.failed(ErrorKind::IsADirectory.into()));
     }
@@ -86,14 +86,14 @@ pub(crate) fn read_stdin(realm: &Realm) -> Result<SourceText, Unreadable> {
     text.finish()
 }
 
-/// What has been read so far.
+/// The text that has been read so far.
 struct Incoming<'a> {
     realm: &'a Realm,
     shown: &'a str,
-    /// What an error of the system means to the user.
+    /// Converts an error of the system into a message for the user.
     explain: &'a dyn Fn(io::Error) -> String,
     bytes: Vec<u8>,
-    /// How many of them are known to be UTF-8.
+    /// The number of bytes that are known to be UTF-8.
     checked: usize,
     budget: Option<&'a Arc<MemoryBudget>>,
     charge: Option<Charge>,
@@ -109,7 +109,7 @@ impl<'a> Incoming<'a> {
         Unreadable::Refused((self.explain)(error))
     }
 
-    /// Makes room for what a file says it has. It may have more, or less.
+    /// Reserves space for the length that a file reports. The file may have more, or less.
     fn expect(&mut self, length: u64) -> Result<(), Unreadable> {
         match usize::try_from(length) {
             Ok(bytes) if length <= MOST => self.make_room(bytes),
@@ -126,8 +126,8 @@ impl<'a> Incoming<'a> {
         Ok(())
     }
 
-    /// As [`read_all`](Self::read_all), of what may keep its reader waiting, from the opening on. A thread that nothing wakes stays
-    /// behind, without the agent.
+    /// Reads a source that may block, even when it is opened, on a thread of its own. If nothing ever wakes that thread, it outlives the
+    /// agent.
     fn read_aside<R: Read>(
         &mut self,
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
@@ -145,15 +145,15 @@ impl<'a> Incoming<'a> {
                 Err(error) => drop(send(Err(error))),
                 Ok(mut from) => while next_piece(&mut from).is_some_and(&send) {},
             }
-            // The end is heard of only once nobody can send any more.
+            // The receiver sees the end only after the sender is dropped.
             drop(sender);
             bell.ring();
         };
         let started = thread::Builder::new().name("waitword reader".into()).spawn(reader);
         started.map_err(|error| self.failed(error))?;
         loop {
-            // Before looking, so that what comes while we look is heard. Whatever else it rang for, the agent looks for before
-            // it sleeps the next time.
+            // Before checking, so that a ring during the check is not lost. For other events the agent checks before it sleeps the next
+            // time.
             host.bell.clear();
             self.go_on()?;
             match pieces.try_recv() {
@@ -174,20 +174,20 @@ impl<'a> Incoming<'a> {
             return Err(self.too_long());
         }
         if length > self.bytes.capacity() {
-            // Twice as much, for otherwise a long text would be moved again and again; or what there is memory for.
+            // Twice as much, because otherwise a long text would be moved again and again; or as much as there is memory for.
             let twice = (2 * length).min(MOST as usize);
             self.make_room(twice).or_else(|_| self.make_room(length))?;
         }
         self.bytes.extend_from_slice(piece);
-        // What no text begins with, such as zeros without end from a device, is not read to its end.
+        // Input that cannot be text, such as endless zeros from a device, is not read to its end.
         if self.bytes.first() == Some(&0) {
-            return Err(self.refused("is no source text: it begins with a NUL byte"));
+            return Err(self.refused("is not source text: it begins with a NUL byte"));
         }
         match str::from_utf8(&self.bytes[self.checked..]) {
             Ok(_) => self.checked = self.bytes.len(),
             Err(error) => {
                 self.checked += error.valid_up_to();
-                // It may only be cut in the middle of a character.
+                // Without an error length, the piece only ends in the middle of a character.
                 if error.error_len().is_some() {
                     return Err(self.not_utf8());
                 }
@@ -196,7 +196,7 @@ impl<'a> Incoming<'a> {
         Ok(())
     }
 
-    /// Room for so many bytes in all, if the agent may have them.
+    /// Reserves space for `length` bytes in all, if the agent's limit allows it.
     fn make_room(&mut self, length: usize) -> Result<(), Unreadable> {
         let more = length.saturating_sub(self.bytes.capacity());
         let is_admitted = match (&mut self.charge, self.budget) {
@@ -218,7 +218,7 @@ impl<'a> Incoming<'a> {
         if self.checked < self.bytes.len() {
             return Err(self.not_utf8());
         }
-        // Checked above, so there is no error.
+        // Cannot fail: all bytes were checked.
         let text = String::from_utf8(self.bytes).unwrap_or_default();
         Ok(SourceText::new(text, self.charge))
     }
@@ -228,7 +228,7 @@ impl<'a> Incoming<'a> {
     }
 
     fn too_long(&self) -> Unreadable {
-        self.refused(&format!("is too long: source text may have {MOST} bytes"))
+        self.refused(&format!("is too long: source text may have at most {MOST} bytes"))
     }
 
     fn refused(&self, why: &str) -> Unreadable {
@@ -236,7 +236,7 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// `None` at the end.
+/// Reads the next piece; `None` at the end.
 fn next_piece(from: &mut impl Read) -> Option<io::Result<Vec<u8>>> {
     let mut piece = vec![0; PIECE];
     loop {

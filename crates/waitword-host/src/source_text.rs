@@ -1,4 +1,4 @@
-//! Source text in memory, and one line of it in a file, for an error that names it.
+//! Source text in memory, and a line of a file, for an error that refers to it.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use waitword_agents::Charge;
 
-/// Source text, and what it costs its agent while it is held.
+/// Source text, charged to its agent while it is held.
 pub(crate) struct SourceText {
     pub(crate) text: String,
     _charge: Option<Charge>,
@@ -20,24 +20,24 @@ impl SourceText {
 }
 
 impl From<String> for SourceText {
-    /// Of text that somebody else pays for.
+    /// For text that is charged elsewhere.
     fn from(text: String) -> Self {
         Self { text, _charge: None }
     }
 }
 
-/// The text without the byte order mark that some editors put in front: in JSON and before `#!` it would be an error.
+/// Removes the byte order mark that some editors add. In JSON and before `#!` it would be an error.
 pub(crate) fn without_mark(mut text: String) -> String {
     const MARK: char = '\u{feff}';
     if text.starts_with(MARK) {
-        // In place: a copy would not be paid for.
+        // In place, because a copy would not be charged.
         text.drain(..MARK.len_utf8());
     }
     text
 }
 
-/// A line of a file, without its end, from 0; `None` also of one that is longer than anybody reads. Of what is no file nothing is
-/// read: a script can write any name into a stack, also that of a device which never ends.
+/// Returns a line of a file by its index from 0, without its end; `None` if it has [`LONGEST_LINE`] bytes or more. Only regular files are
+/// read, because a script can write any name into a stack, even that of an endless device.
 pub(crate) fn line(path: &Path, index: usize) -> Option<String> {
     if !path.is_file() {
         return None;
@@ -55,7 +55,7 @@ pub(crate) fn line(path: &Path, index: usize) -> Option<String> {
     Some(line.strip_suffix('\n').map_or(&*line, |line| line.strip_suffix('\r').unwrap_or(line)).to_owned())
 }
 
-/// Bytes of a line that is shown with an error.
+/// The limit of bytes of a line that is shown with an error.
 const LONGEST_LINE: u64 = 1 << 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Source text: where it is, and whether it is a module or a script. It is read in source_file.rs.
+//! Source text: finding its file, and deciding whether it is a module or a script. It is read in source_file.rs.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,14 +10,14 @@ use crate::agent_host::Host;
 use crate::path_text::path_of;
 use crate::{file_url, source_file, source_text, worker_options};
 
-/// What stands for a file name in stacks of source text that came from the standard input.
+/// The file name in stacks of source text from standard input.
 pub(crate) const STDIN: &str = "[stdin]";
 
 /// The parameters of a CommonJS module.
 const PARAMETERS: &str = "exports, require, module, __filename, __dirname";
 
-/// The function that a CommonJS module is; `None` if the text is that of an ES module. What kind of text it is
-/// follows, as in Node, from the extension, the nearest `package.json`, or whether it is valid as a script.
+/// Compiles a CommonJS module into a function; `None` if the text is an ES module. As in Node, this depends on the extension, the nearest
+/// `package.json`, or whether the text is a valid script.
 ///
 /// # Errors
 /// A SyntaxError of a script.
@@ -33,7 +33,7 @@ pub(crate) fn compile(
     }
     match realm.compile_function(name, PARAMETERS, text) {
         Ok(compiled) => Ok(Some(compiled)),
-        // There was no memory to parse it, say.
+        // For example, there was no memory to parse it.
         Err(other) if kind.is_some() || !realm.describe(&other).is_syntax_error => Err(other),
         Err(_) if parses_as_module(text) => Ok(None),
         Err(as_script) if looks_like_module(realm, &as_script, text) => Ok(None),
@@ -41,7 +41,7 @@ pub(crate) fn compile(
     }
 }
 
-/// The script of a page's worker, whose declarations are global; `None` if the text is only valid as a module.
+/// Parses the script of a web worker, whose declarations are global; `None` if the text is only valid as a module.
 ///
 /// # Errors
 /// A SyntaxError.
@@ -77,15 +77,15 @@ fn nearest_package(realm: &Realm, path: &Path) -> Option<String> {
     path.ancestors().skip(1).filter(|folder| folder.is_absolute()).find_map(read).map(|read| read.text)
 }
 
-/// Whether a text that is neither a valid script nor a valid module means to be a module: then its first error as a
-/// script is an `import` or `export` that a script cannot have, and the error to show is that of the module.
+/// Whether a text that is neither a valid script nor a valid module was meant as a module. It was if its first error as a script is in a
+/// line with an `import` or `export`. The error to show is then that of the module.
 fn looks_like_module(realm: &Realm, as_script: &Exception, text: &str) -> bool {
     let Some(line) = realm.describe(as_script).line else { return false };
     let line = text.lines().nth(line.saturating_sub(1) as usize).unwrap_or_default().trim_start();
     ["import", "export"].iter().any(|word| line.starts_with(word)) || line.contains("import.meta")
 }
 
-/// A line of a source text, without its end; from 1.
+/// Returns a line of a source text by its number from 1, without its end.
 pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
     let index = (line as usize).checked_sub(1)?;
     match host.unrepeatable.get() {
@@ -98,7 +98,7 @@ pub(crate) fn line(host: &Host, file: &str, line: u32) -> Option<String> {
 /// The endings that `require` tries, in this order.
 const ENDINGS: [&str; 6] = ["", ".js", ".json", ".cjs", ".mjs", "/index.js"];
 
-/// The file that `require(specifier)` means in the file `importer`: with the ending given, or with one of ours.
+/// Finds the file that `require(specifier)` in the file `importer` refers to: with the given ending, or with one of [`ENDINGS`].
 ///
 /// # Errors
 /// A message for the user.
@@ -111,11 +111,10 @@ pub(crate) fn resolve(importer: &str, specifier: &str) -> Result<PathBuf, String
     canonical(&found)
 }
 
-/// The file that `import` of `specifier` means in the file `importer`, which is the one at `path`: as in Node, nothing is added to the
-/// name.
+/// Finds the file at `path`, which an `import` of `specifier` in the file `importer` refers to. As in Node, no ending is added.
 ///
 /// # Errors
-/// A message for the user, with the name that was probably meant.
+/// A message for the user, which suggests a name with an ending if there is such a file.
 pub(crate) fn resolve_exactly(importer: &str, specifier: &str, path: &Path) -> Result<PathBuf, String> {
     let path = &*path_of(path);
     if is_readable(path) {
@@ -145,13 +144,14 @@ fn with_endings(path: &OsStr) -> [PathBuf; ENDINGS.len()] {
     })
 }
 
-/// Whether there is something that can be read like a file: one, a pipe, a device.
+/// Whether the path is something that can be read: a file, a pipe or a device.
 fn is_readable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_dir())
 }
 
-/// The name under which modules know a file. What a pipe of `/dev/fd` is linked to is no name of anything. On Windows it is `C:\…`,
-/// where `canonicalize` has `\\?\C:\…`: nothing can be joined to that with a slash, and no program expects it.
+/// Returns the canonical name of a file, which identifies a module. A pipe in `/dev/fd` keeps its path, because its link target is not a
+/// path. On Windows the name is `C:\…` and not the `\\?\C:\…` of `canonicalize`, to which nothing can be joined with a slash, and which
+/// programs do not expect.
 pub(crate) fn canonical(path: &Path) -> Result<PathBuf, String> {
     let path = &*path_of(path);
     let found = dunce::canonicalize(path).or_else(|error| match is_readable(path) {

@@ -1,4 +1,4 @@
-//! What the agents of an observed program did to the words of shared memory, one step after the other.
+//! The steps of an observed program: the operations of its agents on words of shared memory, in order.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -7,53 +7,53 @@ use std::time::Instant;
 use crate::agent_name::AgentName;
 use crate::lock::lock;
 
-/// So many steps are kept.
+/// The number of steps that are kept.
 const MOST: usize = 200_000;
 
-/// Something that an agent did.
+/// An operation of an agent on a word, at a time.
 #[derive(Clone, Debug)]
 pub struct ObservedStep {
-    /// When.
+    /// The time.
     pub at: Instant,
-    /// Which agent.
+    /// The agent.
     pub agent: AgentName,
     /// The number of the word's block, as in [`ObservedWord`](crate::ObservedWord).
     pub block: u64,
-    /// Where in the block the word is.
+    /// The word's offset in the block, in bytes.
     pub byte_index: usize,
-    /// Its address, which another word may have when the block is gone.
+    /// The word's address. Another word may have it after the block is freed.
     pub address: usize,
-    /// What it did.
+    /// The operation.
     pub kind: StepKind,
     /// The line of its script: `file:line:column`.
     pub place: Option<Arc<str>>,
 }
 
-/// What an agent did to a word.
+/// The operation of an [`ObservedStep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepKind {
-    /// It began to wait.
+    /// A wait began.
     Waits,
-    /// The wait that began then is over, for whatever reason.
+    /// A wait ended, for whatever reason.
     Runs {
-        /// The time of its [`Waits`](Self::Waits).
+        /// The time of the wait's [`Waits`](Self::Waits) step.
         since: Instant,
     },
-    /// It notified, and woke so many waiters.
+    /// A notify woke this number of waiters.
     Notifies(usize),
-    /// It took the word as a lock is taken: found 0, and left something else.
+    /// The word was acquired as a lock: an atomic step changed it from 0 to another value.
     Takes,
-    /// It left 0.
+    /// The word was set to 0.
     Releases,
 }
 
-/// The last steps of a program.
+/// The last steps of a program, returned by [`Observer::steps`](crate::Observer::steps).
 #[derive(Clone, Debug, Default)]
 pub struct ObservedSteps {
-    /// In order of time.
+    /// The steps, in order of time.
     pub steps: Vec<ObservedStep>,
-    /// How many older ones were dropped: 200,000 are kept.
+    /// The number of older steps that were dropped. The last 200,000 are kept.
     pub dropped: u64,
 }
 
@@ -74,7 +74,7 @@ impl Steps {
     pub(crate) fn all(&self) -> ObservedSteps {
         let (steps, dropped) = lock(&self.0).clone();
         let mut steps = Vec::from(steps);
-        // Agents record after they have acted, so they may come in another order.
+        // Sorted, because agents record a step after making it, so the records may come in another order.
         steps.sort_by_key(|step| step.at);
         ObservedSteps { steps, dropped }
     }

@@ -1,4 +1,4 @@
-//! When timers are due. What they call then is known to `timers.js` alone; here they are numbers.
+//! The deadlines of timers. Only `timers.js` knows their callbacks; here they are numbers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Instant;
@@ -9,7 +9,7 @@ pub(crate) type TimerId = u64;
 /// The timers of one agent. Starting, stopping and firing cost O(log n), and a stopped timer leaves nothing behind.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
-    /// Due first, then started first.
+    /// Ordered by deadline, then by the order of starting.
     queue: BTreeMap<(Instant, u64), TimerId>,
     places: HashMap<TimerId, Place>,
     started: u64,
@@ -23,7 +23,7 @@ struct Place {
 }
 
 impl Timers {
-    /// Starts a timer, or starts it anew.
+    /// Starts or restarts a timer.
     pub(crate) fn start(&mut self, id: TimerId, due: Instant, keeps_alive: bool) {
         self.stop(id);
         self.started += 1;
@@ -49,7 +49,7 @@ impl Timers {
         }
     }
 
-    /// Whether a timer is running for whose sake the agent goes on.
+    /// Whether a timer is running that keeps the agent alive.
     pub(crate) fn keep_alive(&self) -> bool {
         self.keeping_alive > 0
     }
@@ -59,7 +59,7 @@ impl Timers {
         self.queue.first_key_value().map(|(&(due, _), _)| due)
     }
 
-    /// Takes out the first timer that is due at `now`.
+    /// Removes the first timer that is due at `now`.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<TimerId> {
         let (&(due, _), &id) = self.queue.first_key_value()?;
         if due > now {

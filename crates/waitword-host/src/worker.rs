@@ -1,4 +1,4 @@
-//! The threads of a program: how an agent comes to life, and how its end reaches its parent.
+//! The threads of a program: starting an agent, and reporting its end to its parent.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,42 +24,42 @@ use crate::module_loader::Loader;
 use crate::recorder::Recorder;
 use crate::worker_options::{Data, Entry, Limits, Shape, WorkerOptions};
 
-/// Bytes of stack for an agent's thread, of which scripts may use [`SCRIPT_STACK`]; the rest is for the host below them.
+/// The stack of an agent's thread, in bytes. Scripts may use [`SCRIPT_STACK`] of it; the rest is for the host.
 const THREAD_STACK: usize = 8 << 20;
 const SCRIPT_STACK: usize = 4 << 20;
 
-/// More bytes than an agent's engine holds when its script is about to start. So many of the whole program's an agent has for sure
-/// until then: many that are made at a time cannot all find room for one.
+/// More bytes than an agent's engine holds when its script is about to start. They are charged to the program's budget in advance, so that
+/// of many agents created at a time, only those that fit are started.
 const AGENT_START: usize = 1 << 20;
 
-/// Everything that a new thread needs to be an agent.
+/// Everything that the thread of a new agent needs.
 pub(crate) struct SpawnOptions {
     pub(crate) parts: Parts,
     pub(crate) entry: Entry,
     pub(crate) data: Data,
     pub(crate) can_block: bool,
-    /// What it has for its start of the memory of the whole program.
+    /// The memory for its start, charged to the whole program's budget.
     pub(crate) advance: Option<Charge>,
 }
 
-/// Starts a worker of an agent; its number, and that of the port to it.
+/// Starts a worker of an agent. Returns the worker's number and that of the port to it.
 ///
 /// # Errors
-/// A message for the user, when the program may not have one more, or the system has no thread left.
+/// A message for the user, if a limit of the program is reached or the system cannot start a thread.
 pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, PortId), String> {
     let WorkerOptions { entry, shape, memory, keeps, arguments, data } = worker;
     let advance = match parent.limits.whole.as_ref().map(|whole| whole.charge(AGENT_START)) {
-        Some(None) => return Err("there is no memory left for another agent".to_owned()),
+        Some(None) => return Err("not enough memory for another agent".to_owned()),
         advance => advance.flatten(),
     };
-    // A worker may have less than its parent, never more.
+    // A worker's limit may be lower than its parent's, never higher.
     let memory = [memory, parent.limits.memory].into_iter().flatten().min();
     let bell = Arc::new(Doorbell::default());
     let most = parent.limits.workers;
     let links = Arc::new(AgentLinks::new(&bell, Some(Arc::clone(&parent.links.mailbox))));
     let enlisted = parent.cluster.enlist_within(most, parent.id, Arc::clone(&bell), Arc::clone(&links));
     let Some(id) = enlisted else {
-        return Err(format!("{most} workers are alive, and no more may be: end some, or raise the limit"));
+        return Err(format!("too many workers: the limit is {most}; end some, or raise the limit"));
     };
     for (stream, is_kept) in [1, 2].into_iter().zip(keeps) {
         match is_kept {
@@ -89,7 +89,7 @@ pub(crate) fn spawn(parent: &Host, worker: WorkerOptions) -> Result<(ThreadId, P
     let (here, there) = channel();
     // The first of the worker's ports, and so 1: `parentPort`.
     links.ports().adopt(there);
-    // Before the worker can post: its messages come before its end.
+    // Before the worker can post, so that its messages come before its end.
     let port = parent.links.ports().adopt(here);
     parent.links.ports().listen(port, true, false);
     let its_links = Arc::clone(&links);
@@ -120,13 +120,13 @@ pub(crate) fn argv(script: String, arguments: Vec<String>) -> Vec<String> {
     [program, script].into_iter().chain(arguments).collect()
 }
 
-/// The whole life of an agent, on its own thread. When this returns, the agent and its waits are gone, and so are its
-/// workers and theirs, as the others see them (`cluster/ends.rs`).
+/// The whole life of an agent, on its own thread. When this returns, the agent, its waits, its workers and theirs have ended, as the other
+/// agents see them (`cluster/ends.rs`).
 pub(crate) fn run_agent(options: SpawnOptions) -> Exit {
     let id = options.parts.id;
-    // A panic would be a bug of ours, and has been printed; the program shall end with an error, not hang.
+    // A panic is a bug of ours, and has been printed. The program must end with an error, and not hang.
     catch_unwind(AssertUnwindSafe(|| run_to_exit(options)))
-        .unwrap_or_else(|_| Exit::internal(id, "this is a bug in waitword: the host panicked".to_owned()))
+        .unwrap_or_else(|_| Exit::internal(id, "the host panicked: this is a bug in waitword".to_owned()))
 }
 
 fn run_to_exit(options: SpawnOptions) -> Exit {
@@ -154,7 +154,7 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     let observer = host.cluster.observer.as_ref();
     let recorder = observer.map(|observer| Recorder::new(observer, AgentName(host.id), &agent)).transpose();
     let Ok(recorder) = recorder else {
-        return Exit::internal(host.id, "there is no memory to observe the agent".to_owned());
+        return Exit::internal(host.id, "not enough memory to observe the agent".to_owned());
     };
     if let Some(recorder) = &recorder {
         agent.set_word_observer(Rc::clone(recorder) as Rc<dyn WordObserver>);
@@ -175,7 +175,7 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     let workers: Vec<ThreadId> = host.workers.borrow().keys().copied().collect();
     host.cluster.end(&workers);
     match stop {
-        // An agent that was blocked for ever never read why: perhaps because the worker that was to wake it failed.
+        // A blocked agent has not read its mail, which may contain the reason: the worker that was to wake it failed.
         Stop::Terminated if host.is_main() && host.cluster.lock().standstill.is_some() => {
             Exit::of(event_loop.unread_failure().unwrap_or(Stop::Terminated), 1)
         }
@@ -183,13 +183,13 @@ fn run_to_exit(options: SpawnOptions) -> Exit {
     }
 }
 
-/// Lets the cluster know when the agent is blocked without a deadline.
+/// Reports to the cluster when the agent is blocked without a deadline.
 struct Watch {
     recorder: Option<Rc<Recorder>>,
     id: ThreadId,
     cluster: Arc<Cluster>,
     realm: Realm,
-    /// The wait without a timeout that the agent is in.
+    /// The wait without a timeout in which the agent is blocked.
     endless: Cell<Option<(usize, usize)>>,
 }
 
@@ -210,7 +210,7 @@ impl WaitObserver for Watch {
         }
         let Some((block, byte_index)) = self.endless.take() else { return };
         let woken = self.cluster.awake(self.id);
-        // The script has not been unwound yet, so the line of the wait is still to be had.
+        // The script has not been unwound yet, so the line of the wait is still available.
         if woken == Woken::Dismissed || self.cluster.wants_report(self.id) {
             if let Ok(host) = agent_host::of(&self.realm) {
                 host.begin_report(&self.realm);

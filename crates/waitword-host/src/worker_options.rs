@@ -1,4 +1,4 @@
-//! What a new agent is made of: its script, how it is read, its `workerData`, and what it may use.
+//! The options of a new agent: its script, how it is read, its `workerData`, and its limits.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,35 +8,35 @@ use waitword_agents::{MemoryBudget, SharedBlock};
 use crate::channel::Message;
 use crate::path_text::text_of;
 
-/// What a worker is made of.
+/// The options of a new worker.
 pub(crate) struct WorkerOptions {
     pub(crate) entry: Entry,
     pub(crate) shape: Shape,
-    /// How many bytes it may hold, if that is less than its parent may.
+    /// The limit of its memory in bytes, if it is less than its parent's.
     pub(crate) memory: Option<usize>,
-    /// Whether what it prints goes to its parent alone: of its standard output and its standard error.
+    /// Whether its standard output and its standard error go to its parent only.
     pub(crate) keeps: [bool; 2],
-    /// What follows the script in `process.argv`.
+    /// The arguments after the script in `process.argv`.
     pub(crate) arguments: Vec<String>,
     pub(crate) data: Data,
 }
 
-/// What stands for a file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
+/// The file name in stacks of source text that was passed to `new Worker(text, { eval: true })`.
 pub(crate) const EVAL: &str = "[worker eval]";
 
-/// What an agent runs.
+/// The script of an agent.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     File(PathBuf),
     Source(String),
     /// The module in a `data:` URL.
     Data(String),
-    /// What there is to read at the standard input.
+    /// The text from standard input.
     Stdin,
 }
 
 impl Entry {
-    /// What stands for it in `process.argv`.
+    /// The script's name in `process.argv`.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::File(path) => text_of(path),
@@ -50,42 +50,42 @@ impl Entry {
 /// How the script of an agent is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// A module or a CommonJS script, whichever it is.
+    /// As Node does: a module or a CommonJS script, depending on the file.
     Node,
-    /// As a page's worker of type "classic": a script whose declarations are global.
+    /// As a web worker of type "classic": a script whose declarations are global.
     WebScript,
-    /// As a page's worker of type "module".
+    /// As a web worker of type "module".
     WebModule,
 }
 
-/// What `workerData` is made of.
+/// The source of `workerData`.
 pub(crate) enum Data {
-    /// A worker's: what its parent wrote.
+    /// Of a worker: the message that its parent wrote.
     OfParent {
         data: Message,
-        /// Its environment: names and values in turn.
+        /// Its environment: alternating names and values.
         variables: Vec<String>,
-        /// Of one of the web's shape.
+        /// The name of a web worker.
         name: Option<String>,
     },
-    /// The main agent's: what the embedder shares, if it does.
+    /// Of the main agent: the memory that the embedder shares, if it does.
     OfEmbedder(Option<SharedBlock>),
 }
 
-/// How many workers of a program may be alive at a time unless [set otherwise](crate::Program::max_workers).
+/// The default limit of live workers in a program (see [`Program::max_workers`](crate::Program::max_workers)).
 ///
-/// Each is a thread with an engine, which takes about a MiB of memory before its script has made anything.
+/// Each worker is a thread with an engine, which takes about 1 MiB of memory before its script allocates anything.
 pub const DEFAULT_MAX_WORKERS: usize = 1024;
 
-/// What the agents of a program may use.
+/// The limits of a program's agents.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// Bytes of memory of each agent.
+    /// The memory of each agent, in bytes.
     pub(crate) memory: Option<usize>,
-    /// Bytes of memory of all agents.
+    /// The memory of all agents.
     pub(crate) whole: Option<Arc<MemoryBudget>>,
-    /// Pending `waitAsync` promises of each agent.
+    /// The pending `waitAsync` promises of each agent.
     pub(crate) waits: Option<usize>,
-    /// Workers of the program that are alive.
+    /// The live workers of the program.
     pub(crate) workers: usize,
 }

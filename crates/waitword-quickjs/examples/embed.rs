@@ -1,15 +1,14 @@
-//! A Rust thread and a script share a lock and a word.
+//! A Rust thread and a script share a lock and words of memory.
 //!
 //! `cargo run --release -p waitword-quickjs --example embed`
 //!
-//! The script runs on an agent of this program, on the main thread. The thread is plain Rust. Between them lies one block of
-//! shared memory:
+//! The script runs on the main thread, in an agent of this program. The other thread is plain Rust. Both use a block of shared memory:
 //!
-//! | word | what it is |
+//! | word | contents |
 //! |---|---|
 //! | 0 | a lock: `AsyncLock` here, the same three states there |
 //! | 1 | a plain counter that both increment under the lock |
-//! | 2 | the starting signal: the script waits for the thread with `Atomics.waitAsync` |
+//! | 2 | the start: the script waits for the thread with `Atomics.waitAsync` |
 //! | 3 | the end: the thread waits for the script with `wait` |
 
 use std::error::Error;

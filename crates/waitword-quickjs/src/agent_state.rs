@@ -1,4 +1,4 @@
-//! What the functions of a runtime need to know about their agent: its waits, and the promises that stand for them.
+//! The state of an agent behind the functions of its runtime: its waits and their promises.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -10,42 +10,42 @@ use crate::ffi::{Exception, Realm, Resolver, Value, trim};
 #[cfg(feature = "observe")]
 use crate::word_observer::{WordObserver, is_any_agent_observed};
 
-/// Learns when a script is about to block its agent's thread in `Atomics.wait`, and when it is back. Not of a wait that is
-/// "not-equal" or "timed-out" at once.
+/// Is called when a script is about to block its agent's thread in `Atomics.wait`, and when the thread runs again. It is not called for a
+/// wait that is "not-equal" or "timed-out" at once.
 ///
-/// A host that has to know whether any of its agents can still go on asks this.
+/// For hosts that have to know whether any of their agents can still continue.
 pub trait WaitObserver {
-    /// The thread may block now. It may also come back at once, when the word has been given another value meanwhile.
+    /// The thread is about to block. It may also continue at once, if the word was changed in the meantime.
     fn before_wait(&self, block: &SharedBlock, byte_index: usize, timeout: Timeout);
 
-    /// The thread is back, for whatever reason.
+    /// The thread runs again, for whatever reason.
     fn after_wait(&self);
 }
 
-/// The Rust state of one agent, kept in its runtime.
+/// The Rust state of an agent, stored in its runtime.
 pub(crate) struct AgentState {
     pub(crate) agent: Agent,
-    /// Of each realm.
+    /// The intrinsics of each realm.
     pub(crate) intrinsics: RefCell<Vec<(Realm, Rc<Intrinsics>)>>,
     pub(crate) observer: RefCell<Option<Rc<dyn WaitObserver>>>,
     #[cfg(feature = "observe")]
     pub(crate) word_observer: RefCell<Option<Rc<dyn WordObserver>>>,
-    /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Scripts may have
-    /// dropped them; their reactions still have to run.
+    /// The promises of waits that are queued, or settled and not yet resolved, by the slots of the waits. Kept even if scripts dropped
+    /// them, because their reactions must still run.
     promises: RefCell<Vec<Option<Awaited>>>,
-    /// Those that the engine refused to resolve, as when it was interrupted: they are tried again.
+    /// The promises that the engine failed to resolve, for example because it was interrupted. They are tried again.
     refused: RefCell<VecDeque<(Awaited, Outcome)>>,
-    /// How many waits have ended since freed memory was last given back.
+    /// The number of waits that have ended since freed memory was last returned to the system.
     ended: Cell<usize>,
-    /// Where the waits are that a host may want to list, and no more of them than anybody would read.
+    /// The positions in the scripts of up to [`MOST_MARKS`] waits, which a host may want to list.
     marks: RefCell<BTreeMap<WaitId, Option<Exception>>>,
-    /// One object with the properties of those that `waitAsync` returns, which no script sees.
+    /// An object with the properties of those that `waitAsync` returns, hidden from scripts, which keeps their shape alive.
     pub(crate) shape: OnceCell<Value>,
-    /// The three strings, made beforehand so that settling a wait needs no memory for them.
+    /// The three strings, created in advance, so that settling a wait needs no memory for them.
     outcomes: OnceCell<[Value; 3]>,
 }
 
-/// Functions of a fresh realm that ours are built on, taken before a script can change it.
+/// Functions of a realm on which ours are built, taken before any script can change the realm.
 pub(crate) struct Intrinsics {
     /// The engine's `SharedArrayBuffer`.
     pub(crate) constructor: Value,
@@ -53,17 +53,17 @@ pub(crate) struct Intrinsics {
     pub(crate) view_length: Value,
 }
 
-/// What stands for a queued wait in the scripts.
+/// The promise of a queued wait.
 struct Awaited {
     realm: Realm,
-    /// The function that resolves its promise. The one that would reject it is never needed.
+    /// The function that resolves the promise. It is never rejected.
     resolve: Value,
 }
 
-/// After so many waits it is worth the time to give memory back.
+/// After this number of waits, returning memory to the system is worth the time.
 const CROWD: usize = 100_000;
 
-/// So many waits have a place in a host's report. To find the line of the script costs more than all the rest of a wait.
+/// The most waits whose script lines are known. Finding the line costs more than the rest of a wait.
 const MOST_MARKS: usize = 100;
 
 impl AgentState {
@@ -89,7 +89,7 @@ impl AgentState {
         realm.state().ok_or_else(|| realm.uncatchable_error("the agent is shutting down"))
     }
 
-    /// Blocks the thread, and lets the observer know.
+    /// Blocks the thread, and calls the observer before and after.
     pub(crate) fn wait(
         &self,
         block: &SharedBlock,
@@ -108,13 +108,13 @@ impl AgentState {
         outcome
     }
 
-    /// Who is to learn what scripts do to words, if anybody is.
+    /// The observer of operations on words, if there is one.
     #[cfg(feature = "observe")]
     pub(crate) fn word_observer(&self) -> Option<Rc<dyn WordObserver>> {
         is_any_agent_observed().then(|| self.word_observer.borrow().clone()).flatten()
     }
 
-    /// Keeps the resolver of a wait that has just been queued.
+    /// Stores the resolver of a wait that was just queued.
     pub(crate) fn expect(&self, id: WaitId, resolver: Resolver, timeout: Timeout) {
         let realm = resolver.realm().clone();
         let awaited = Awaited { realm: realm.clone(), resolve: resolver.into_resolve() };
@@ -129,27 +129,28 @@ impl AgentState {
         let is_reported = timeout == Timeout::Never && self.observer.borrow().is_some();
         if is_reported && self.marks.borrow().len() < MOST_MARKS {
             self.marks.borrow_mut().insert(id, None);
-            // Last: a script's Error.prepareStackTrace may run in here, and notify this very wait.
+            // Last, because a script's Error.prepareStackTrace may run here and notify this wait.
             let place = realm.mark();
             if let Some(mark) = self.marks.borrow_mut().get_mut(&id) {
                 *mark = Some(place);
             }
         }
-        // When this wait is known: what goes with a forgotten promise may notify it.
+        // After this wait is stored, because dropping a forgotten promise may run code that notifies it.
         let forgotten = self.agent.forget_hopeless();
-        // All are taken before any is dropped: a wait that is made meanwhile has a slot of theirs.
+        // All are removed before any is dropped, because a wait created by such code may reuse their slots.
         drop(forgotten.into_iter().map(|id| self.take(id)).collect::<Vec<_>>());
     }
 
-    /// The line of the script that a queued wait is in. Known of some that have no timeout if the agent has an observer.
+    /// The line of the script in which a queued wait began. Known for up to [`MOST_MARKS`] waits without a timeout, if the agent has an
+    /// observer.
     pub(crate) fn call_site(&self, id: WaitId) -> Option<String> {
-        // Out of the borrows before anything is asked of the engine.
+        // The borrows end before the engine is called.
         let realm = self.promises.borrow().get(id.slot())?.as_ref()?.realm.clone();
         let mark = self.marks.borrow().get(&id)?.clone()?;
         realm.line_of(&mark)
     }
 
-    /// Gives freed memory back to the system if a crowd of waits has ended since it last did.
+    /// Returns freed memory to the system if [`CROWD`] waits have ended since the last time.
     pub(crate) fn trim_after_a_crowd(&self) {
         if self.ended.get() >= CROWD {
             self.ended.set(0);
@@ -163,12 +164,11 @@ impl AgentState {
         self.agent.pending_count() > 0 || !self.refused.borrow().is_empty()
     }
 
-    /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. `false` when
-    /// there is none.
+    /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. Returns `false` if there is none.
     ///
     /// # Errors
-    /// When the engine was interrupted, or has no memory to begin: the next call tries that promise again. When it has no memory for the
-    /// promise's reactions: they are lost.
+    /// - If the engine was interrupted, or has no memory to begin. The next call tries the same promise again.
+    /// - If the engine has no memory for the promise's reactions. They are lost.
     pub(crate) fn settle_one(&self, realm: &Realm) -> Result<bool, Exception> {
         if !self.agent.has_settled() && self.refused.borrow().is_empty() {
             return Ok(false);
@@ -178,7 +178,7 @@ impl AgentState {
         if let Some((awaited, outcome)) = refused {
             return self.resolve(awaited, outcome).map(|()| true);
         }
-        // One at a time: the iterator must not be held while scripts run.
+        // One at a time, because the iterator must not be held while scripts run.
         let Some(settled) = self.agent.drain_settled().next() else { return Ok(false) };
         self.settle(settled).map(|()| true)
     }
@@ -188,7 +188,7 @@ impl AgentState {
     /// # Errors
     /// As [`settle_one`](Self::settle_one).
     pub(crate) fn settle(&self, settled: Settled) -> Result<(), Exception> {
-        // A wait that is unknown here was made by Rust code on the same agent; its promise is not ours.
+        // An unknown wait was begun by Rust code on the same agent, and has no promise of ours.
         let Some(awaited) = self.take(settled.id) else { return Ok(()) };
         self.resolve(awaited, settled.outcome)
     }
@@ -205,7 +205,7 @@ impl AgentState {
         }
     }
 
-    /// Forgets what was kept for a wait. To be dropped with no borrow held: it may be the last to hold a promise.
+    /// Removes the promise of a wait. The caller must drop the result with no borrow held, because it may be the last owner of a promise.
     fn take(&self, id: WaitId) -> Option<Awaited> {
         self.ended.set(self.ended.get() + 1);
         drop(self.marks.borrow_mut().remove(&id));
@@ -244,7 +244,7 @@ impl AgentState {
     }
 }
 
-/// What ends the scripts of an agent that was terminated.
+/// The uncatchable error that ends the scripts of a terminated agent.
 pub(crate) fn terminated(realm: &Realm) -> Exception {
     realm.uncatchable_error("the agent was terminated")
 }

@@ -1,12 +1,12 @@
-//! `Function.prototype.apply`, `Reflect.apply` and `Reflect.construct`, where the engine takes the length of their list modulo 2^32: a
-//! list of 2^32 + 1 has one element there, in place of the RangeError for more arguments than the engine passes.
+//! `Function.prototype.apply`, `Reflect.apply` and `Reflect.construct`, in which the engine takes the length of the list modulo 2^32: a
+//! list of length 2^32 + 1 has one element, instead of the RangeError for more arguments than the engine passes.
 
 use crate::ffi::{Call, Exception, Realm, Value};
 
 /// The most arguments that the engine passes.
 const MOST: usize = 65_535;
 
-/// Lists that are longer are the engine's to pass on: it counts what they take on the memory limit.
+/// Longer lists are passed by the engine itself, which charges their memory to the limit.
 const FEW: usize = 64;
 
 /// Replaces the functions in a realm that no script has seen yet.
@@ -22,7 +22,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 /// `Function.prototype.apply(thisArg, argArray)`
 fn function_apply(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
     let (function, array) = (call.this(), call.argument(1));
-    // IsCallable(func): the engine has the TypeError, also for a list that is no object.
+    // IsCallable(func): the engine throws the TypeError, also for a list that is not an object.
     if !realm.is_function(&function) || !(array.is_object() || array.is_undefined() || array.is_null()) {
         return call.forward(engines);
     }
@@ -39,7 +39,7 @@ fn function_apply(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Val
 /// `Reflect.apply(target, thisArgument, argumentsList)`
 fn reflect_apply(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
     let (target, this, array) = (call.argument(0), call.argument(1), call.argument(2));
-    // IsCallable(target), and a list that is no object: TypeErrors.
+    // IsCallable(target), and a list that is not an object: TypeErrors of the engine.
     if !realm.is_function(&target) || !array.is_object() {
         return call.forward(engines);
     }
@@ -55,11 +55,11 @@ fn reflect_apply(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Valu
 fn reflect_construct(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, Exception> {
     let (target, array) = (call.argument(0), call.argument(1));
     let new_target = if call.len() > 2 { call.argument(2) } else { call.argument(0) };
-    // IsConstructor(target), which the engine asks after it has read the list.
+    // IsConstructor(target), which the engine checks only after it has read the list.
     if !realm.is_constructor(&target) {
         return Err(realm.type_error("the target is not a constructor"));
     }
-    // IsConstructor(newTarget), and a list that is no object: TypeErrors.
+    // IsConstructor(newTarget), and a list that is not an object: TypeErrors of the engine.
     if !realm.is_constructor(&new_target) || !array.is_object() {
         return call.forward(engines);
     }

@@ -1,9 +1,9 @@
-//! `ArrayBuffer`, where the engine goes astray:
+//! `ArrayBuffer`, where the engine departs from the standard:
 //!
 //! - it takes `maxByteLength` and the new length of `resize` modulo 2^64, so that `resize(2 ** 64)` empties the buffer;
-//! - it asks after the coercion whether a buffer can be resized at all;
-//! - it has a TypeError for a transfer beyond the maximum, and a maximum for a buffer that is detached;
-//! - `slice` gives up when the species constructor has shortened the source: see [`crate::buffer_slice`].
+//! - it checks only after the coercion whether a buffer is resizable;
+//! - it throws a TypeError for a transfer beyond the maximum, and returns a maximum for a detached buffer;
+//! - `slice` throws if the species constructor has shortened the source: see [`crate::buffer_slice`].
 
 use crate::buffer_slice::{Slice, expect_unusual_memory, replace_constructor, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
@@ -33,7 +33,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     })?;
 
     let replacement = realm.closure("get maxByteLength", 0, move |realm, call| {
-        // IsDetachedBuffer: the maximum is 0 then.
+        // IsDetachedBuffer: the maximum of a detached buffer is 0.
         let result = call.forward(&max)?;
         Ok(if realm.to_bool(&call.forward(&detached)?) { realm.number(0) } else { result })
     })?;
@@ -41,7 +41,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 
     let slice = Slice::new(realm, constructor)?;
     realm.replace(&prototype, "slice", move |realm, call, engines| {
-        // Nothing can shorten a buffer that is not resizable. The getter refuses what is no ArrayBuffer.
+        // A buffer that is not resizable cannot be shortened. The getter throws if this is not an ArrayBuffer.
         let shortens = realm.to_bool(&call.forward(&resizable)?);
         if shortens { slice.call(realm, call) } else { call.forward(engines) }
     })
@@ -61,14 +61,14 @@ fn construct(realm: &Realm, call: &Call<'_>, engines: &Value) -> Result<Value, E
 
 /// `ArrayBuffer.prototype.resize(newLength)`
 fn resize(realm: &Realm, call: &Call<'_>, resizable: &Value, engines: &Value) -> Result<Value, Exception> {
-    // RequireInternalSlot(O, [[ArrayBufferMaxByteLength]]): the getter refuses what is no ArrayBuffer.
+    // RequireInternalSlot(O, [[ArrayBufferMaxByteLength]]): the getter throws if this is not an ArrayBuffer.
     if !realm.to_bool(&call.forward(resizable)?) {
-        return Err(realm.type_error("this ArrayBuffer has a fixed length: give it a maxByteLength"));
+        return Err(realm.type_error("this ArrayBuffer has a fixed length: create it with a maxByteLength"));
     }
     // ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
     expect_unusual_memory();
-    // The engine asks whether the buffer is detached, and compares with the maximum.
+    // The engine checks whether the buffer is detached, and compares with the maximum.
     realm.call(engines, &call.this(), &[realm.number(length as f64)])
 }
 
@@ -85,7 +85,7 @@ fn transfer(
     // ArrayBufferCopyAndDetach: ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
     let max = call.forward(max)?.as_number().unwrap_or(0.0);
-    // IsDetachedBuffer: the engine has the TypeError. AllocateArrayBuffer has the RangeError after it.
+    // IsDetachedBuffer: the engine throws the TypeError. After it comes the RangeError of AllocateArrayBuffer.
     if length as f64 > max && !realm.to_bool(&call.forward(detached)?) {
         return Err(realm.range_error(&format!("cannot transfer to {length} bytes: the maximum is {max}")));
     }

@@ -1,18 +1,16 @@
-//! What the engine leaves out where `Atomics` loads and stores: questions that the standard asks before anything else, and
-//! those that it asks again after the coercions.
+//! Checks that the engine omits where `Atomics` loads and stores, before the coercions and after them:
 //!
-//! - Is the array out of the bounds of its buffer, or is the buffer immutable and about to be written to? Then there is
-//!   a TypeError before the index is coerced (ValidateTypedArray). The engine has a RangeError for the one, and writes to
-//!   the other, which scripts were promised would never change.
-//! - Has another agent grown the memory? The engine's view still has its old length then (see
-//!   `ffi/growth.rs`), and a RangeError for what lies behind it.
-//! - Did the coercion of an argument detach, shrink or grow the memory? The index is compared with the length from before,
-//!   and a TypeError for an array that is gone comes after all coercions (RevalidateAtomicAccess). The engine compares with
-//!   the length of the moment, and has a RangeError for an array that is gone.
+//! - An array out of the bounds of its buffer, or an access that writes to an immutable buffer, is a TypeError before the index is coerced
+//!   (ValidateTypedArray). The engine throws a RangeError for the former, and writes to the latter.
+//! - Another agent may have grown the memory. The engine's view still has its old length then (see `ffi/growth.rs`), and the engine throws a
+//!   RangeError for an index beyond that.
+//! - The coercion of an argument may detach, shrink or grow the memory. The standard compares the index with the length from before, and
+//!   throws a TypeError for an array that is out of bounds after all coercions (RevalidateAtomicAccess). The engine compares with the current
+//!   length, and throws a RangeError for an array that is out of bounds.
 //!
-//! The access itself stays the engine's. Most programs have none of this memory, and to ask costs as much as the access:
-//! so nobody asks until some was made (`buffer_slice.rs`). And where no argument is an object, no script runs while
-//! they are coerced, and the engine may do that as well.
+//! The engine performs the access itself. Most programs have no such memory, and the checks cost as much as the access. So they are
+//! omitted until such memory was created (`buffer_slice.rs`). If no argument is an object, coercing them runs no script, and is left to the
+//! engine, too.
 
 #[cfg(feature = "observe")]
 use std::time::Instant;
@@ -45,7 +43,7 @@ const ACCESSES: [(&str, u8, Access); 9] = [
     ("xor", 3, Access::Write),
 ];
 
-/// Puts the questions in front of a realm's functions.
+/// Adds the checks to a realm's functions.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let atomics = realm.get(&realm.global(), "Atomics")?;
     let as_int_n = realm.get(&realm.get(&realm.global(), "BigInt")?, "asIntN")?;
@@ -57,7 +55,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
         realm.define(&atomics, name, &replacement, Attributes::BUILT_IN)?;
     }
     let array_buffers = realm.get(&realm.get(&realm.global(), "ArrayBuffer")?, "prototype")?;
-    // These make a buffer immutable. What can leave an array out of bounds is `resize`, which is ours.
+    // These make a buffer immutable. Only `resize`, which is replaced already, can leave an array out of bounds.
     for name in ["sliceToImmutable", "transferToImmutable"] {
         realm.replace(&array_buffers, name, |_, call, engines| {
             expect_unusual_memory();
@@ -67,7 +65,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     Ok(())
 }
 
-/// What stands in the place of a function of `Atomics`.
+/// The replacement of a function of `Atomics`.
 struct AtomicFunction {
     #[cfg_attr(not(feature = "observe"), expect(dead_code))]
     name: &'static str,
@@ -88,14 +86,14 @@ impl AtomicFunction {
         self.perform(realm, call, |_| {})
     }
 
-    /// As [`perform`](Self::perform), and lets the agent's observer know.
+    /// Performs the function as [`perform`](Self::perform) does, and calls the agent's observer.
     #[cfg(feature = "observe")]
     fn call_observed(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let Some(observer) = AgentState::of(realm)?.word_observer() else {
             return self.perform(realm, call, |_| {});
         };
         let begun = Instant::now();
-        // What has been coerced is not coerced again: a script would notice.
+        // Arguments that were coerced are not coerced again, which a script could observe.
         let mut coerced = None;
         let result = self.perform(realm, call, |arguments| coerced = Some(arguments.to_vec()))?;
         let arguments = coerced
@@ -106,7 +104,7 @@ impl AtomicFunction {
         Ok(result)
     }
 
-    /// The function. `coerced` is called with the arguments if they are coerced here, and not by the engine.
+    /// Performs the function. `coerced` is called with the arguments if they are coerced here and not by the engine.
     fn perform(
         &self,
         realm: &Realm,
@@ -114,7 +112,7 @@ impl AtomicFunction {
         coerced: impl FnOnce(&[Value]),
     ) -> Result<Value, Exception> {
         let array = call.argument(0);
-        // The engine throws the TypeError for what is no typed array.
+        // The engine throws the TypeError if the value is not a typed array.
         if is_unusual_memory_made() && realm.typed_array_kind(&array).is_some() {
             self.validate(realm, &array)?;
         }
@@ -125,7 +123,7 @@ impl AtomicFunction {
         }
     }
 
-    /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine does not do itself.
+    /// The part of ValidateTypedArray(typedArray, unordered, accessMode) that the engine omits.
     fn validate(&self, realm: &Realm, array: &Value) -> Result<(), Exception> {
         // IsTypedArrayOutOfBounds: a TypeError.
         let view = realm.typed_array_view(array)?;
@@ -133,11 +131,11 @@ impl AtomicFunction {
         if self.access == Access::Write && realm.is_immutable_buffer(&view.buffer) {
             return Err(realm.type_error("cannot write to this typed array: its buffer is immutable"));
         }
-        // TypedArrayLength(taRecord) is that of today.
+        // TypedArrayLength(taRecord) is the current length.
         realm.catch_up()
     }
 
-    /// All steps but the access, where scripts may run between them.
+    /// Performs all steps before the access here, because scripts may run between them.
     fn coerce_and_call(
         &self,
         realm: &Realm,
@@ -148,14 +146,14 @@ impl AtomicFunction {
         let array = call.argument(0);
         let coerce: &dyn Fn(&Value) -> Result<Value, Exception> = match realm.typed_array_kind(&array) {
             Some(TypedArrayKind::BigInt64 | TypedArrayKind::BigUint64) => &|value| {
-                // ToBigInt(value): as many bits as there can be change nothing.
+                // ToBigInt(value): `asIntN` with the largest number of bits only converts.
                 realm.call(
                     &self.as_int_n,
                     &realm.undefined(),
                     &[realm.number(MAX_SAFE_INTEGER), value.clone()],
                 )
             },
-            // The engine makes an integer of the Number.
+            // The engine converts the Number to an integer.
             Some(TypedArrayKind::Int32 | TypedArrayKind::SmallInteger) => {
                 &|value| Ok(realm.number(realm.to_number(value)?))
             }
@@ -173,8 +171,8 @@ impl AtomicFunction {
         for position in 2..self.length {
             arguments.push(coerce(&call.argument(position))?);
         }
-        // RevalidateAtomicAccess(typedArray, byteIndexInBuffer): a TypeError for an array that is out of bounds; the engine
-        // has the RangeError for one that has become too short.
+        // RevalidateAtomicAccess(typedArray, byteIndexInBuffer): a TypeError for an array that is out of bounds. The engine throws the
+        // RangeError for one that has become too short.
         self.validate(realm, &array)?;
         coerced(&arguments);
         realm.call(&self.engines, &call.this(), &arguments)

@@ -1,11 +1,12 @@
-//! `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` as ECMA-262 has them, on waitword's queue.
+//! `Atomics.wait`, `Atomics.waitAsync` and `Atomics.notify` as ECMA-262 specifies them, on waitword's queue.
 //!
 //! The comments name the steps of the standard's algorithms (clauses `Atomics.wait`, `Atomics.waitAsync`,
-//! `Atomics.notify`, `DoWait` and "Abstract Operations for Atomics"). What happens inside the critical section (the
-//! comparison, the queue, the clock) is [`Agent`](waitword_agents::Agent)'s part.
+//! `Atomics.notify`, `DoWait` and "Abstract Operations for Atomics"). [`Agent`](waitword_agents::Agent) does what is inside the critical
+//! section: the comparison, the queue, the clock.
 //!
-//! What is `inline(always)` here and in `ffi/` returns results of several words. Through memory these would be written by
-//! halves and read as a whole, for which a processor waits longer than the question takes.
+//! Functions that are `inline(always)` here and in `ffi/` return results of several words. If these went through memory, they would be
+//! written in halves and read as a whole, and the processor's wait for the store (a failed store forwarding) would cost more than the
+//! function.
 
 #[cfg(feature = "observe")]
 use std::time::Instant;
@@ -37,7 +38,7 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let array = call.argument(0);
     let array = WaitableArray::validate(realm, &array)?;
     let request = array.wait_request(realm, call)?;
-    // AgentCanSuspend, which only a blocking wait asks: a TypeError, after all coercions and before the comparison.
+    // AgentCanSuspend, only for a blocking wait: a TypeError, after all coercions and before the comparison.
     if !state.agent.can_block() {
         return Err(cannot_block(realm));
     }
@@ -47,7 +48,7 @@ fn wait(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     // EnterCriticalSection, compare, AddWaiter, SuspendThisAgent, RemoveWaiter, LeaveCriticalSection.
     match state.wait(request.block, request.byte_index, request.expected, request.timeout) {
         Ok(outcome) => state.outcome(realm, outcome),
-        // Not in the standard: the host ends this agent, and no script may go on as if nothing had happened.
+        // Not in the standard: the host terminates this agent, so its scripts must not continue.
         Err(WaitError::Terminated) => Err(terminated(realm)),
         Err(WaitError::CannotBlock) => Err(cannot_block(realm)),
         Err(error) => Err(realm.range_error(&error.to_string())),
@@ -64,8 +65,8 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     if let Some(outcome) = request.outcome_at_once(realm, &state)? {
         return immediate_result(realm, &state, outcome);
     }
-    // NewPromiseCapability of the intrinsic Promise, and the result object. What can fail for lack of memory is made before
-    // the waiter is enqueued: no waiter has to be dequeued for that.
+    // NewPromiseCapability of the intrinsic Promise, and the result object. Everything that may run out of memory is created before the
+    // waiter is enqueued, so that no waiter has to be dequeued for that.
     let (promise, resolver) = realm.promise()?;
     let result = wait_async_result(realm, &state, true, &promise)?;
     #[cfg(feature = "observe")]
@@ -80,7 +81,7 @@ fn wait_async(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
             }
             Ok(result)
         }
-        // Another agent has changed the word meanwhile: the promise is forgotten.
+        // Another agent has changed the word in the meantime. The promise is dropped.
         Ok(AsyncWait::NotEqual) => immediate_result(realm, &state, Outcome::NotEqual),
         Ok(AsyncWait::TimedOut) => immediate_result(realm, &state, Outcome::TimedOut),
         Err(WaitAsyncError::Terminated) => Err(terminated(realm)),
@@ -95,15 +96,15 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     let array = call.argument(0);
     let array = WaitableArray::validate(realm, &array)?;
     let byte_index = array.byte_index(realm, &call.argument(1))?;
-    // The count: no argument is all, everything else an integer, not below 0 (`notify_count`).
+    // The count: undefined means all; anything else is an integer, not below 0 (`notify_count`).
     let count = call.argument(2);
     let count = if count.is_undefined() { f64::INFINITY } else { realm.to_number(&count)? };
     // Memory that is not shared has no waiters: 0, but after the coercions, which may have thrown.
     let Some(block) = &array.block else {
         return Ok(realm.number(0));
     };
-    // EnterCriticalSection, RemoveWaiters, NotifyWaiter for each in turn, LeaveCriticalSection. Waiters of this agent have
-    // their promises resolved before this function returns, so their reactions come before whatever the caller queues.
+    // EnterCriticalSection, RemoveWaiters, NotifyWaiter for each in turn, LeaveCriticalSection. The promises of this agent's waiters are
+    // resolved before this function returns, so their reactions come before any that the caller enqueues.
     let mut failed = None;
     #[cfg(feature = "observe")]
     let begun = state.word_observer().map(|observer| (observer, Instant::now()));
@@ -119,15 +120,15 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     match (woken, failed) {
         (Err(error), _) => Err(realm.range_error(&error.to_string())),
         (Ok(_), Some(exception)) => {
-            // The event loop is to try again.
+            // So that the event loop tries again.
             state.agent.handle().ring();
             Err(exception)
         }
-        // The number of waiters that RemoveWaiters took.
+        // The number of waiters that RemoveWaiters removed.
         (Ok(woken), None) => {
             #[cfg(feature = "rquickjs")]
             if woken > 0 && !state.has_pending() {
-                // The future that settles is to see that it has nothing left to do.
+                // So that the future that settles promises finds that it has nothing left to do.
                 state.agent.handle().ring();
             }
             Ok(realm.integer(woken))
@@ -135,10 +136,10 @@ fn notify(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     }
 }
 
-/// A typed array on whose elements agents can wait, with the length that it had when it was validated.
+/// A typed array whose elements can be waited on, with its length when it was validated.
 struct WaitableArray<'a> {
     element: Element,
-    /// `None` when the buffer is not shared.
+    /// `None` if the buffer is not shared.
     block: Option<BorrowedBlock<'a>>,
     byte_offset: usize,
     length: u64,
@@ -162,7 +163,7 @@ impl<'a> WaitableArray<'a> {
         };
         // MakeTypedArrayWithBufferWitnessRecord, and the TypeError for one that is detached or out of bounds.
         let TypedArrayView { buffer, byte_offset, byte_length } = realm.typed_array_view(array)?;
-        // TypedArrayLength, before the index is coerced: a script that runs then cannot change it.
+        // TypedArrayLength, before the index is coerced, so that a script that runs then does not affect it.
         let block = realm.borrow_shared_block(&buffer);
         let length = match block.as_deref() {
             Some(block) if !block.is_growable() => (byte_length / element as usize) as u64,
@@ -185,7 +186,7 @@ impl<'a> WaitableArray<'a> {
         Ok(self.byte_offset + index as usize * self.element as usize)
     }
 
-    /// The rest of a wait's arguments, coerced as both kinds of wait do.
+    /// The other arguments of a wait, coerced as for both kinds of wait.
     #[inline(always)]
     fn wait_request(&self, realm: &Realm, call: &Call<'_>) -> Result<WaitRequest<'_>, Exception> {
         // Memory that is not shared: a TypeError, before the index is coerced.
@@ -198,7 +199,7 @@ impl<'a> WaitableArray<'a> {
             Element::Int32 => Expected::I32(realm.to_i32(&value)?),
             Element::BigInt64 => Expected::I64(realm.to_bigint64(&value)?),
         };
-        // ToNumber of the timeout. NaN and Infinity have no deadline; what is below 0 counts as 0.
+        // ToNumber of the timeout. NaN and Infinity have no deadline; negative values count as 0.
         let timeout = call.argument(3);
         // ToNumber(undefined) is NaN.
         let timeout = if timeout.is_undefined() { f64::NAN } else { realm.to_number(&timeout)? };
@@ -206,7 +207,7 @@ impl<'a> WaitableArray<'a> {
     }
 }
 
-/// What a wait asks for, after all coercions.
+/// The arguments of a wait, after all coercions.
 struct WaitRequest<'a> {
     block: &'a SharedBlock,
     byte_index: usize,
@@ -215,7 +216,7 @@ struct WaitRequest<'a> {
 }
 
 impl WaitRequest<'_> {
-    /// What it is if it need not wait.
+    /// The outcome if the wait ends at once.
     #[inline(always)]
     fn outcome_at_once(&self, realm: &Realm, state: &AgentState) -> Result<Option<Outcome>, Exception> {
         let outcome = state.agent.outcome_at_once(self.block, self.byte_index, self.expected, self.timeout);
@@ -223,7 +224,7 @@ impl WaitRequest<'_> {
     }
 }
 
-/// What `waitAsync` returns: own data properties `async` and `value`, in this order, as assignments would make them.
+/// The result of `waitAsync`: own data properties `async` and `value`, in this order, with the attributes of assignments.
 fn wait_async_result(
     realm: &Realm,
     state: &AgentState,
@@ -236,27 +237,27 @@ fn wait_async_result(
         realm.define(&object, "value", value, Attributes::ASSIGNED)?;
         Ok(object)
     };
-    // The engine finds a shape again for as long as some object has it, and builds it anew otherwise.
+    // The engine reuses a shape while some object has it, and creates it anew otherwise.
     if state.shape.get().is_none() {
         let _ = state.shape.set(make(&realm.undefined())?);
     }
     make(value)
 }
 
-/// Nothing was queued: the answer stands in the object itself.
+/// The result of a `waitAsync` that enqueued nothing: the object itself contains the outcome.
 fn immediate_result(realm: &Realm, state: &AgentState, outcome: Outcome) -> Result<Value, Exception> {
     wait_async_result(realm, state, false, &state.outcome(realm, outcome)?)
 }
 
-/// Memory that no other agent can have.
+/// The error for memory that is not shared.
 #[cold]
 fn not_shared(realm: &Realm, array: &Value) -> Exception {
     let is_engines =
         realm.typed_array_view(array).is_ok_and(|view| realm.is_shared_array_buffer(&view.buffer));
     realm.type_error(match is_engines {
         // In a guest's runtime only.
-        true => "cannot wait on this SharedArrayBuffer, which is not on a block: make it after waitword was installed",
-        false => "cannot wait on this typed array: its buffer is no SharedArrayBuffer",
+        true => "cannot wait on this SharedArrayBuffer, which is not on a block: create it after waitword is installed",
+        false => "cannot wait on this typed array: its buffer is not a SharedArrayBuffer",
     })
 }
 

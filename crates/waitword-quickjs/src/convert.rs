@@ -1,10 +1,10 @@
-//! Values on their way between a Rust program and its scripts.
+//! Conversions between the values of Rust and of scripts.
 
 use waitword_agents::SharedBlock;
 
 use crate::ffi::{Exception, Realm, Value};
 
-/// A JavaScript value as Rust sees it.
+/// A JavaScript value as Rust data.
 #[derive(Clone, Debug)]
 pub enum JsValue {
     /// `undefined`
@@ -15,20 +15,20 @@ pub enum JsValue {
     Bool(bool),
     /// A Number.
     Number(f64),
-    /// A BigInt that fits.
+    /// A BigInt that fits into 128 bits.
     BigInt(i128),
     /// A string, with lone surrogates replaced by U+FFFD.
     String(String),
-    /// Anything else: an object, a function, a Symbol, a larger BigInt. It can be used with the agent's [`Realm`], and
-    /// keeps the agent's engine alive.
+    /// Any other value: an object, a function, a Symbol, a larger BigInt. It can be used with the agent's [`Realm`], and keeps the
+    /// agent's engine alive.
     Other(Value),
 }
 
 impl JsValue {
-    /// Copies what is no object out of the engine. Runs no script.
+    /// Copies a primitive value out of the engine; other values become [`Other`](Self::Other). Runs no script.
     ///
     /// # Errors
-    /// When the engine has no memory to flatten a string.
+    /// If the engine has no memory to flatten a string.
     pub fn from_value(realm: &Realm, value: Value) -> Result<Self, Exception> {
         Ok(if value.is_undefined() {
             Self::Undefined
@@ -47,29 +47,29 @@ impl JsValue {
         })
     }
 
-    /// The number, if this is a Number.
+    /// Returns the number, if this is a Number.
     pub fn as_number(&self) -> Option<f64> {
         if let Self::Number(value) = self { Some(*value) } else { None }
     }
 
-    /// The text, if this is a string.
+    /// Returns the text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::String(value) = self { Some(value) } else { None }
     }
 }
 
-/// Rust values that can be handed to a script.
+/// A conversion of a Rust value into a JavaScript value.
 pub trait IntoJs {
-    /// The value as one of this realm.
+    /// Converts the value into a JavaScript value of this realm.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached.
+    /// If the engine's memory limit is reached.
     fn into_js(self, realm: &Realm) -> Result<Value, Exception>;
 }
 
-/// Rust values that scripts can hand over, converted as the standard's functions convert their arguments.
+/// A conversion of a JavaScript value into a Rust value, as the standard's functions coerce their arguments.
 pub trait FromJs: Sized {
-    /// What the value is as one of Rust. Objects run their scripts for it.
+    /// Converts a JavaScript value. For objects, this may run scripts.
     ///
     /// # Errors
     /// What the conversion throws.
@@ -89,44 +89,44 @@ macro_rules! into_js {
 }
 
 into_js! {
-    /// As `undefined`.
+    /// Converts into `undefined`.
     (), _nothing, realm => Ok(realm.undefined());
     bool, value, realm => Ok(realm.bool(value));
     f64, value, realm => Ok(realm.number(value));
     i32, value, realm => Ok(realm.number(value));
     u32, value, realm => Ok(realm.number(value));
-    /// As a BigInt.
+    /// Converts into a BigInt.
     i64, value, realm => realm.bigint(value);
     &str, value, realm => realm.string(value);
     String, value, realm => realm.string(&value);
-    /// As a SharedArrayBuffer on the block.
+    /// Creates a SharedArrayBuffer on the block.
     ///
     /// # Errors
-    /// Also a RangeError when the block has 2^31 bytes or more: the engine cannot handle that many.
+    /// Also a RangeError if the block has 2^31 bytes or more, which the engine does not support.
     SharedBlock, block, realm => realm.shared_array_buffer(&block);
-    /// The value itself.
+    /// Returns the value itself.
     ///
     /// # Panics
-    /// When used, if it belongs to another agent.
+    /// Using the result panics if it belongs to another agent.
     Value, value, _realm => Ok(value);
 }
 
 impl<T: IntoJs> IntoJs for Result<T, Exception> {
-    /// The value, or what is thrown in its place.
+    /// Converts the value, or throws the exception.
     fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
         self?.into_js(realm)
     }
 }
 
 impl<T: IntoJs> IntoJs for Option<T> {
-    /// `None` as `undefined`.
+    /// Converts `None` into `undefined`.
     fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
         self.map_or_else(|| Ok(realm.undefined()), |value| value.into_js(realm))
     }
 }
 
 impl<T: IntoJs> IntoJs for Vec<T> {
-    /// As an Array.
+    /// Converts into an Array.
     fn into_js(self, realm: &Realm) -> Result<Value, Exception> {
         let elements = self.into_iter().map(|each| each.into_js(realm)).collect::<Result<Vec<_>, _>>()?;
         realm.array(&elements)
@@ -145,31 +145,31 @@ macro_rules! from_js {
 }
 
 from_js! {
-    /// ToBoolean.
+    /// Converts by ToBoolean.
     bool, value, realm => Ok(realm.to_bool(value));
-    /// ToInt32.
+    /// Converts by ToInt32.
     i32, value, realm => realm.to_i32(value);
-    /// ToUint32.
+    /// Converts by ToUint32.
     u32, value, realm => Ok(realm.to_i32(value)? as u32);
-    /// ToIndex.
+    /// Converts by ToIndex.
     u64, value, realm => realm.to_index(value);
-    /// ToNumber.
+    /// Converts by ToNumber.
     f64, value, realm => realm.to_number(value);
-    /// ToString, with lone surrogates replaced by U+FFFD.
+    /// Converts by ToString, with lone surrogates replaced by U+FFFD.
     String, value, realm => realm.to_string(value);
-    /// The value itself.
+    /// Returns the value itself.
     Value, value, _realm => Ok(value.clone());
 }
 
 impl<T: FromJs> FromJs for Option<T> {
-    /// `undefined` as `None`.
+    /// Converts `undefined` into `None`.
     fn from_js(realm: &Realm, value: &Value) -> Result<Self, Exception> {
         if value.is_undefined() { Ok(None) } else { T::from_js(realm, value).map(Some) }
     }
 }
 
 impl<T: FromJs> FromJs for Vec<T> {
-    /// The elements of an Array, or of what has a length and elements like one.
+    /// Converts the elements of an Array or an array-like object.
     fn from_js(realm: &Realm, value: &Value) -> Result<Self, Exception> {
         let length = u32::from_js(realm, &realm.get(value, "length")?)?;
         (0..length).map(|index| T::from_js(realm, &realm.get(value, index)?)).collect()

@@ -1,15 +1,15 @@
-//! The accessors of DataViews on buffers that were resized.
+//! The accessors of DataViews on resized buffers.
 //!
-//! The standard has a TypeError for a view that is out of the bounds of its buffer, after all coercions, and then a RangeError
-//! for an index beyond the view's length. The engine asks in the opposite order, and by the length that the view had before:
-//! a view that tracks the length of its buffer, and has none left, is a TypeError there.
+//! After all coercions, the standard throws a TypeError for a view that is out of the bounds of its buffer, and then a RangeError for an
+//! index beyond the view's length. The engine checks in the opposite order, and with the old length of the view: for a view that tracks the
+//! length of its buffer and has length 0 now, it throws a TypeError.
 //!
-//! Where nothing was resized the engine is right, and is asked without ado.
+//! If no buffer was resized, the engine is right, and is called directly.
 
 use crate::buffer_slice::is_unusual_memory_made;
 use crate::ffi::{Call, Exception, Realm, Value};
 
-/// The accessors, by what comes after `get` and `set`, with the size of the element.
+/// The accessors, by the name after `get` and `set`, with the size of the element in bytes.
 const ELEMENTS: [(&str, f64); 11] = [
     ("Int8", 1.0),
     ("Uint8", 1.0),
@@ -24,7 +24,7 @@ const ELEMENTS: [(&str, f64); 11] = [
     ("Float64", 8.0),
 ];
 
-/// Puts the questions in front of a realm's accessors.
+/// Adds the checks to a realm's accessors.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let prototype = realm.get(&realm.get(&realm.global(), "DataView")?, "prototype")?;
     let byte_length = realm.engines_getter(&prototype, "byteLength")?;
@@ -47,7 +47,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     Ok(())
 }
 
-/// What stands in the place of an accessor.
+/// The replacement of an accessor.
 struct Accessor {
     /// The getters of `byteLength` and `buffer`.
     byte_length: Value,
@@ -70,10 +70,10 @@ impl Accessor {
         if self.is_write {
             arguments.push(realm.to_element(&call.argument(1), self.is_big)?);
         }
-        // To make a Boolean of it runs no script.
+        // The argument is converted to a Boolean later, which runs no script.
         let position = arguments.len();
         arguments.push(call.argument(position).clone());
-        // IsViewOutOfBounds and GetViewByteLength: the getter has the TypeError of the one and the result of the other.
+        // IsViewOutOfBounds and GetViewByteLength: the getter throws the TypeError of the first, and returns the result of the second.
         let view_size = call.forward(&self.byte_length)?.as_number().unwrap_or(0.0);
         // An element that ends beyond the view: a RangeError.
         if index + self.size > view_size {

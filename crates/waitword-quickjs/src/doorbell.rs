@@ -1,12 +1,12 @@
-//! What an agent sleeps on while it has nothing to do: rung by the thread that left something for it.
+//! The doorbell at which an idle agent sleeps. A thread that has work for the agent rings it.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// One agent's doorbell. Rings do not count: one is as good as many.
+/// The doorbell of an agent. Several rings have the effect of one.
 ///
-/// A ring outlasts the wake-up until the agent clears it, so that a third party can tell an agent that sleeps from one
-/// that has been called and has only not got up yet.
+/// A ring stays set until the agent clears it. So other threads can distinguish an agent that sleeps from one that was rung and has not
+/// run yet.
 #[derive(Debug, Default)]
 pub struct Doorbell {
     rung: Mutex<bool>,
@@ -14,23 +14,23 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// Wakes the agent, now or when it next wants to sleep. Ring after the thing is there that it is called for.
+    /// Wakes the agent, or makes its next sleep return at once. Make the work visible before ringing.
     pub fn ring(&self) {
         *self.lock() = true;
         self.ringing.notify_one();
     }
 
-    /// Whether it has been rung since it was last cleared.
+    /// Returns whether it was rung since it was last cleared.
     pub fn is_rung(&self) -> bool {
         *self.lock()
     }
 
-    /// Forgets the ring. Clear before looking for what it rang for: what comes later rings again.
+    /// Clears the ring. Clear before looking for work, so that a ring for later work is not lost.
     pub fn clear(&self) {
         *self.lock() = false;
     }
 
-    /// Blocks this thread until the bell has been rung, or until `deadline`; `None` waits for ever.
+    /// Blocks this thread until the doorbell is rung or `deadline` is reached; without a deadline, possibly forever.
     pub fn sleep(&self, deadline: Option<Instant>) {
         let mut rung = self.lock();
         while !*rung {

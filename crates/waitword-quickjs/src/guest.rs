@@ -1,8 +1,8 @@
-//! `Atomics.wait`, `waitAsync` and `notify` for the scripts of a program that already has `rquickjs`, in its own runtime.
+//! `Atomics.wait`, `waitAsync` and `notify` for the scripts of a program that already uses `rquickjs`, in the program's own runtime.
 //!
-//! The agent is a guest there: [`install`] or [`install_async`] puts our functions into a context, and a state behind them into the runtime's
-//! userdata, with which they end. How the outcomes of `waitAsync` get to the scripts: `guest_driver.rs`. What is unsafe about
-//! it: `ffi/guest.rs` and `ffi/blocks.rs`.
+//! The agent is a guest there: [`install`] or [`install_async`] adds our functions to a context, and their state to the runtime's
+//! userdata, with which the agent ends. `guest_driver.rs` delivers the outcomes of `waitAsync` to the scripts. The unsafe code is in
+//! `ffi/guest.rs` and `ffi/blocks.rs`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,39 +19,42 @@ use crate::guest_driver::{Driver, drive, drive_waits, next_deadline, ring, settl
 use crate::install_error::InstallError;
 use crate::{array_buffer, atomic_access, atomics, data_view, shared_array_buffer, typed_array};
 
-/// What [`install`] and [`install_async`] are to do.
+/// Options for [`install`] and [`install_async`].
 #[derive(Clone, Debug, Default)]
 pub struct InstallOptions {
-    /// Whether `Atomics.wait` may block the thread that runs the script. `false`, as in the engine without us: there it is a TypeError.
+    /// Whether `Atomics.wait` may block the thread that runs the script. If `false`, the default and the engine's own behaviour,
+    /// `Atomics.wait` throws a TypeError.
     ///
-    /// In an `AsyncRuntime` a blocked script keeps its thread from the executor's other tasks.
+    /// In an `AsyncRuntime`, a blocked script keeps the executor's other tasks off its thread.
     pub can_block: bool,
-    /// Whether also those functions of ArrayBuffers, typed arrays, DataViews and `Atomics` are replaced with which the engine departs from
-    /// the standard. `false` to begin with: what waits and notifies does not need them.
+    /// Whether to replace the other functions of ArrayBuffers, typed arrays, DataViews and `Atomics` with which the engine departs from
+    /// the standard. `false` by default, because waiting and notifying do not need them.
     pub corrections: bool,
-    /// What the SharedArrayBuffers that scripts make are counted on: beyond it they get a RangeError. The runtime's own memory limit does not
-    /// count them. `None` for no limit.
+    /// The budget to which the SharedArrayBuffers of scripts are charged. Beyond it, scripts get a RangeError. The runtime's own memory
+    /// limit does not count them. `None` means no limit.
     pub shared_memory: Option<Arc<MemoryBudget>>,
-    /// Woken, on any thread, when [`InstalledAgent::settle`] has something to do that is no deadline: for a program that has a `Runtime` and a
-    /// loop of its own.
+    /// A waker that is woken, on any thread, when [`InstalledAgent::settle`] has work other than a deadline. For programs with a
+    /// `Runtime` and an event loop of their own.
     pub doorbell: Option<Waker>,
 }
 
-/// Installs in a context of an `rquickjs::Runtime`. Other contexts of the runtime are for [`InstalledAgent::add_realm`].
+/// Installs an agent in a context of an `rquickjs::Runtime`. For other contexts of the same runtime, use [`InstalledAgent::add_realm`].
 ///
-/// `Atomics.wait`, `waitAsync`, `notify` and `SharedArrayBuffer` are replaced. Install before scripts run: they keep the functions that they
-/// have taken, and what they have replaced may end up in ours. SharedArrayBuffers that exist by then, or are made by rquickjs
-/// (`ArrayBuffer::from_source_shared`) or by contexts without us, are no [`SharedBlock`]s: they work as before, but to wait on one is a
-/// TypeError, and a notify wakes nobody.
+/// This replaces `Atomics.wait`, `waitAsync`, `notify` and `SharedArrayBuffer`. Install before scripts run, because scripts keep the
+/// functions that they have already taken, and built-ins that they have replaced may be used by ours.
 ///
-/// The agent ends with the runtime, and its pending waits leave their queues then; one that was notified before has taken that notify. The
-/// engine keeps a context in which this is installed until then.
+/// Some SharedArrayBuffers are not [`SharedBlock`]s: those that exist already, those created by rquickjs
+/// (`ArrayBuffer::from_source_shared`), and those created in contexts where this is not installed. They work as before, but waiting on
+/// one is a TypeError, and a notify wakes no waiter.
+///
+/// The agent ends with the runtime. Its pending waits leave their queues then; a wait that was notified before has consumed that notify.
+/// The engine keeps a context in which this is installed until the runtime ends.
 ///
 /// # Errors
-/// [`InstallError`]; but for [`Failed`](InstallError::Failed) nothing has been changed then.
+/// [`InstallError`]. Nothing was changed, except with [`Failed`](InstallError::Failed).
 ///
 /// # Panics
-/// Panics inside [`Context::with`] of the same runtime. With rquickjs's feature `parallel` it never returns there.
+/// If called inside [`Context::with`] of the same runtime. With rquickjs's feature `parallel`, the call never returns there.
 ///
 /// ```
 /// use rquickjs::{Context, Promise, Runtime};
@@ -66,7 +69,7 @@ pub struct InstallOptions {
 /// let outcome: String = context.with(|ctx| {
 ///     ctx.globals().set("shared", agent.share(&ctx, &block)?)?;
 ///     let promise: Promise = ctx.eval("Atomics.waitAsync(new Int32Array(shared), 0, 0).value")?;
-///     // As `Promise::finish`, but it sleeps until somebody notifies.
+///     // As `Promise::finish`, but sleeps until the wait is notified.
 ///     agent.finish(&promise)
 /// })?;
 /// assert_eq!(outcome, "ok");
@@ -77,29 +80,30 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
     context.with(|ctx| install_in(&ctx, options, None))
 }
 
-/// As [`install`], in a context of an `rquickjs::AsyncRuntime`. Returns a **driver**, too, which the program spawns on its executor.
+/// Installs an agent in a context of an `rquickjs::AsyncRuntime`, as [`install`] does in a `Runtime`. Also returns a **driver**, a future
+/// that the program spawns on its executor.
 ///
-/// The driver is woken when a pending wait is notified or due, settles the promise and runs what follows from it, and the runtime's other
-/// futures and jobs: it takes the place of `AsyncRuntime::drive`. Nothing is polled meanwhile, and no executor with a timer is needed. It does
-/// not keep the runtime, and ends with it.
+/// The driver replaces `AsyncRuntime::drive`. It is woken when a pending wait is notified or due, settles the promise, and runs the
+/// resulting jobs and the runtime's other futures and jobs. It does not poll in between, and needs no timer of the executor. It does not
+/// keep the runtime alive, and ends with it.
 ///
-/// With this driver as with rquickjs's own, a future that a native function has spawned (`Ctx::spawn`) wakes only the task that has polled the
-/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future goes on when the runtime is polled next. While futures
-/// yield, others get the runtime between two polls of the driver.
+/// With this driver, as with rquickjs's own, a future that a native function spawned (`Ctx::spawn`) wakes only the task that polled the
+/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future continues when the runtime is polled next. While
+/// futures yield, other tasks can lock the runtime between two polls of the driver.
 ///
-/// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns when no wait is pending any more; it keeps the runtime's
-/// lock until then, so that whoever else wants to run a script, perhaps the one that would notify, has to wait. Await promises in
+/// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns only when no wait is pending. It holds the runtime's
+/// lock until then, so that no other task can run a script, not even one that would notify. Await promises in
 /// `AsyncContext::async_with` instead.
 ///
 /// # Cancellation
-/// Nothing was installed if the future is dropped before it is ready. Awaited inside [`AsyncContext::async_with`] of the same runtime, it
-/// never is.
+/// If the future is dropped before it is ready, nothing was installed. Inside [`AsyncContext::async_with`] of the same runtime it is never
+/// ready.
 ///
 /// # Errors
 /// As [`install`].
 ///
 /// # Panics
-/// The driver does when a pending wait has a deadline and the timer's thread cannot be started; it has ended then.
+/// The driver panics, and ends, if a pending wait has a deadline and the timer thread cannot be started.
 ///
 /// ```
 /// use rquickjs::{AsyncContext, AsyncRuntime, Ctx, Promise};
@@ -135,9 +139,9 @@ pub async fn install_async(
     Ok((agent, drive(context.runtime().weak(), bell)))
 }
 
-/// The agent of an rquickjs runtime, installed in one or more contexts of it.
+/// A handle to the agent of an rquickjs runtime, installed in one or more of its contexts.
 ///
-/// This names the agent, it does not keep it: clones name the same, and to drop all of them changes nothing.
+/// The handle does not keep the agent alive. Clones refer to the same agent, and dropping all of them changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstalledAgent {
     id: AgentId,
@@ -145,7 +149,7 @@ pub struct InstalledAgent {
 }
 
 impl InstalledAgent {
-    /// Installs in another context of the runtime: its scripts belong to the same agent. The engine keeps that context until the runtime ends.
+    /// Installs the same agent in another context of the runtime. The engine keeps that context until the runtime ends.
     ///
     /// # Errors
     /// As [`install`].
@@ -159,11 +163,11 @@ impl InstalledAgent {
         replace_functions(&adopt(ctx)?, self.corrections)
     }
 
-    /// A SharedArrayBuffer object on `block`, for scripts of this agent.
+    /// Creates a SharedArrayBuffer object on `block`, for scripts of this agent.
     ///
     /// # Errors
-    /// An exception in the context: a RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the
-    /// object; a TypeError when this agent is not installed in the context.
+    /// An exception in the context: a RangeError if the block has 2^31 bytes or more, which the engine does not support, or if there is
+    /// no memory for the object; a TypeError if this agent is not installed in the context.
     pub fn share<'js>(&self, ctx: &Ctx<'js>, block: &SharedBlock) -> rquickjs::Result<rquickjs::Value<'js>> {
         let realm = self.realm(ctx)?;
         match realm.shared_array_buffer(block) {
@@ -172,25 +176,28 @@ impl InstalledAgent {
         }
     }
 
-    /// The block under a SharedArrayBuffer object. `None` for any other value, for a SharedArrayBuffer on other memory, and for
-    /// a value of a context in which this agent is not installed.
+    /// Returns the block of a SharedArrayBuffer object. Returns `None` for any other value, for a SharedArrayBuffer on other memory, and
+    /// for a value of a context in which this agent is not installed.
     pub fn shared_block(&self, value: &rquickjs::Value<'_>) -> Option<SharedBlock> {
         let realm = self.find(value.ctx())?;
         realm.shared_block(&realm.take(value))
     }
 
-    /// Runs jobs of a `Runtime` until a promise is settled, as `Promise::finish` does, and sleeps while it depends on a wait
-    /// of this agent: until another thread, task or agent notifies that, or its deadline comes.
+    /// Runs jobs of a `Runtime` until a promise is settled, as `Promise::finish` does, and blocks while the promise depends on a wait of
+    /// this agent.
     ///
     /// # Blocking
-    /// Until the promise is settled, for ever if nobody notifies. In an `AsyncRuntime` await the promise instead.
+    /// Until another thread, task or agent notifies that wait, or its deadline is reached: forever, if neither happens. In an
+    /// `AsyncRuntime`, await the promise instead.
     ///
     /// # Errors
-    /// What the promise was rejected with; the error of [`FromJs`] when its value is no `T`; `WouldBlock` when it is pending and
-    /// no wait is, so that nothing would end the sleep; an exception as in [`settle`](Self::settle).
+    /// - what the promise was rejected with;
+    /// - the error of [`FromJs`] if its value is not a `T`;
+    /// - `WouldBlock` if the promise is pending and no wait is, so that nothing would end the sleep;
+    /// - an exception as from [`settle`](Self::settle).
     ///
     /// # Panics
-    /// When it would have to sleep on a thread that is under `forbid_blocking`.
+    /// If it would block, and blocking is forbidden on this thread (`forbid_blocking`).
     pub fn finish<'js, T: FromJs<'js>>(&self, promise: &Promise<'js>) -> rquickjs::Result<T> {
         let realm = self.realm(promise.ctx())?;
         loop {
@@ -206,30 +213,33 @@ impl InstalledAgent {
         }
     }
 
-    /// Settles the promises of the waits that were notified or are due, and runs the jobs that come of it; whether there was any. For a
-    /// program that has a `Runtime` and a loop of its own, which calls it when the [doorbell](InstallOptions::doorbell) is woken, and at the
-    /// [next deadline](Self::next_deadline). It never blocks.
+    /// Settles the promises of the waits that were notified or are due, and runs the resulting jobs, without blocking. Returns whether
+    /// there was any such wait.
+    ///
+    /// A program with a `Runtime` and an event loop of its own calls this when the [doorbell](InstallOptions::doorbell) is woken, and at
+    /// the [next deadline](Self::next_deadline).
     ///
     /// # Errors
-    /// An exception in the context: a TypeError when this agent is not installed in it; the engine's own when it was interrupted, or has no
-    /// memory or stack to begin: the next call goes on there; or when it has no memory for what waits for the promise: that is lost.
+    /// An exception in the context:
+    /// - a TypeError if this agent is not installed in it;
+    /// - the engine's own, if it was interrupted or has no memory or stack to begin; the next call continues there;
+    /// - the engine's own, if it has no memory for the promise's reactions; they are lost.
     pub fn settle(&self, ctx: &Ctx<'_>) -> rquickjs::Result<bool> {
         let realm = self.realm(ctx)?;
         settle(&realm).map_err(|exception| realm.raise(exception))
     }
 
-    /// When the next pending wait is due: then [`settle`](Self::settle) has something to do, though nobody wakes the doorbell. `None` if no pending
-    /// wait has a deadline. Ask again after scripts have run.
+    /// Returns the earliest deadline of a pending wait, or `None` if no pending wait has a deadline. [`settle`](Self::settle) has work
+    /// then, and the doorbell is not woken for it. Call this again after scripts have run.
     ///
     /// # Errors
-    /// A TypeError when this agent is not installed in the context.
+    /// A TypeError if this agent is not installed in the context.
     pub fn next_deadline(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Option<Instant>> {
         Ok(next_deadline(&self.realm(ctx)?).flatten())
     }
 
     fn realm(&self, ctx: &Ctx<'_>) -> rquickjs::Result<Realm> {
-        let missing =
-            "this agent of waitword is not installed in this context: see InstalledAgent::add_realm";
+        let missing = "the agent is not installed in this context: use InstalledAgent::add_realm";
         self.find(ctx).ok_or_else(|| JsException::throw_type(ctx, missing))
     }
 
@@ -260,16 +270,16 @@ fn install_in(
     let installed = InstalledAgent { id: agent.id(), corrections: options.corrections };
     guest::set_state(ctx, Rc::new(AgentState::new(agent)));
     guest::set_state(ctx, Rc::new(Driver::new(bell, runtimes_bell)));
-    // From here on the context may have a function of ours, which needs the engine: there is no way back.
+    // From here on the context may have a function of ours, which needs the engine, so that this cannot be undone.
     replace_functions(&realm, options.corrections)?;
     Ok(installed)
 }
 
-/// What the functions are built on.
+/// The built-ins that our functions need.
 const BUILT_INS: &str =
     "ArrayBuffer Atomics BigInt DataView Int32Array Promise Reflect SharedArrayBuffer Symbol WeakRef";
 
-/// Makes a realm of a context that has what it takes, and changes nothing that a script could see.
+/// Makes a realm of a context that has all built-ins that are needed. Changes nothing that a script could observe.
 fn adopt(ctx: &Ctx<'_>) -> Result<Realm, InstallError> {
     let globals = ctx.globals();
     let lacks = |name: &&'static str| !globals.contains_key(*name).unwrap_or(false);
@@ -279,7 +289,8 @@ fn adopt(ctx: &Ctx<'_>) -> Result<Realm, InstallError> {
     }
 }
 
-/// The realm, unless its runtime has functions for shared memory: the engine makes a growable SharedArrayBuffer only with these.
+/// Returns the realm, unless its runtime has functions for shared memory. The test is that the engine creates a growable
+/// SharedArrayBuffer only with these.
 fn without_hooks(realm: Realm) -> Result<Realm, InstallError> {
     let make = || {
         let (constructor, options) = (realm.get(&realm.global(), "SharedArrayBuffer")?, realm.object()?);
@@ -288,7 +299,7 @@ fn without_hooks(realm: Realm) -> Result<Realm, InstallError> {
     };
     match make() {
         Ok(_) => Err(InstallError::InUse("the runtime's functions for shared memory")),
-        // The engine's own refusal. Any other one tells nothing of these functions: no memory, an interrupt.
+        // The engine's refusal for lack of these functions. Any other error (no memory, an interrupt) says nothing about them.
         Err(exception) => match realm.describe(&exception) {
             refused if refused.message.contains("requires SAB allocator hooks") => Ok(realm),
             other => Err(InstallError::Failed(other)),
@@ -299,7 +310,7 @@ fn without_hooks(realm: Realm) -> Result<Realm, InstallError> {
 fn replace_functions(realm: &Realm, corrections: bool) -> Result<(), InstallError> {
     let replace = || -> Result<(), Exception> {
         realm.prepare()?;
-        // The first use makes all of them.
+        // The first use creates all three strings.
         AgentState::of(realm)?.outcome(realm, Outcome::Notified)?;
         shared_array_buffer::install(realm)?;
         atomics::install(realm)?;

@@ -1,8 +1,11 @@
-//! What takes the outcomes of a guest's `waitAsync` to its scripts.
+//! Delivers the outcomes of a guest's `waitAsync` to its scripts.
 //!
-//! In an `AsyncRuntime` these are two: a future of the runtime's own, there for as long as a wait is pending, which settles; and the driver, a
-//! task of the program's, which polls the runtime. The first alone would do, if rquickjs woke all who have polled the runtime; it wakes the last
-//! one, which may have ended since. The future sleeps at the agent's bell, a word, and who wakes it rings the driver's afterwards:
+//! In an `AsyncRuntime` this takes two futures:
+//! - a future in the runtime, which exists while a wait is pending, and settles promises;
+//! - the driver, a task of the program, which polls the runtime.
+//!
+//! The first alone would suffice if rquickjs woke all tasks that have polled the runtime. But it wakes only the last one, which may have
+//! ended. The future sleeps at the agent's bell, a word. Whoever wakes it rings the driver's bell afterwards:
 //!
 //! ```text
 //!   the future                                a notifier                    a script
@@ -12,8 +15,8 @@
 //!   sleep while bell is 0, or until the         → the future can be polled
 //!     next deadline                             → the driver's bell = 1, notify it
 //! ```
-//! The bell is cleared before the inbox is looked at, and to sleep is one step with the question whether it is still 0: whatever
-//! comes after the look ends the sleep. The driver's bell is cleared before it polls. In a `Runtime` the program's own thread does the same
+//! The bell is cleared before the inbox is checked, and checking that it is still 0 is one step with falling asleep. So anything that comes
+//! after the check ends the sleep. The driver's bell is cleared before it polls. In a `Runtime`, the program's own thread does the same
 //! (`InstalledAgent::finish`).
 
 use std::cell::Cell;
@@ -32,16 +35,16 @@ use waitword_core::{notify_all, wait, wait_async, wait_async_until, wait_until};
 use crate::agent_state::AgentState;
 use crate::ffi::{Exception, Realm};
 
-/// When the engine has refused to settle a wait, and nothing else happens, it is asked again so much later.
+/// If the engine failed to settle a wait, and nothing else happens, it is tried again after this time.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// A guest's driver, as its runtime keeps it.
+/// The state of a guest's driver, stored in its runtime.
 pub(crate) struct Driver {
-    /// 1 once the agent has something to look at.
+    /// The agent's bell: 1 when the agent has work.
     bell: Arc<AtomicI32>,
-    /// 1 once the runtime has something to poll. `None` if it cannot run futures.
+    /// The driver's bell: 1 when the runtime has something to poll. `None` if the runtime cannot run futures.
     runtimes_bell: Option<Arc<AtomicI32>>,
-    /// Whether the runtime has the future that settles.
+    /// Whether the future that settles promises is in the runtime.
     is_running: Cell<bool>,
 }
 
@@ -58,34 +61,34 @@ impl Drop for Driver {
     }
 }
 
-/// What the agent does when there is something to look at, on any thread.
+/// Sets a bell to 1 and wakes its waiters, on any thread.
 pub(crate) fn ring(bell: &AtomicI32) {
     bell.store(1, Ordering::SeqCst);
     notify_all(bell);
 }
 
-/// Sees to it that a realm's `waitAsync` starts the future that settles, if the runtime can run it.
+/// Makes a realm's `waitAsync` start the future that settles promises, if the runtime can run futures.
 pub(crate) fn drive_waits(realm: &Realm) -> Result<(), Exception> {
     let Some(driver) = realm.state::<Driver>() else { return Ok(()) };
     let Some(runtimes_bell) = driver.runtimes_bell.clone() else { return Ok(()) };
     let atomics = realm.get(&realm.global(), "Atomics")?;
     realm.replace(&atomics, "waitAsync", move |realm, call, wait_async| {
-        // It may fail after it has queued a wait, when it catches up with memory that was grown: that wait has to end too.
+        // The call may fail after it enqueued a wait, while it updates the lengths of grown memory. That wait has to be settled, too.
         let result = call.forward(wait_async);
         if driver.is_running.get() {
-            // It may sleep until a later deadline than that of this wait.
+            // The future may sleep until a later deadline than that of this wait.
             ring(&driver.bell);
         } else if AgentState::of(realm)?.has_pending() {
             driver.is_running.set(true);
-            // The driver listens for it.
+            // The driver is woken by the spawn.
             realm.spawn(settle_all(realm.clone(), Rc::clone(&driver), Arc::clone(&runtimes_bell)));
         }
         result
     })
 }
 
-/// The driver: the program's task. Polls the runtime whenever it is woken, by its bell or by another future of the runtime, for rquickjs
-/// takes it for the one to wake from its first poll on.
+/// The driver, a task of the program. Polls the runtime whenever it is woken: by its bell, or by another future of the runtime, because
+/// from its first poll on rquickjs wakes this task.
 pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
     let Some(begins) = runtime.try_ref() else { return };
     let mut listens = pin!(begins.drive());
@@ -96,12 +99,12 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
         spawned.bell.store(0, Ordering::SeqCst);
         let Some(runtime) = runtime.try_ref() else { return };
         let mut rung = pin!(wait_async(&*spawned.bell, 0));
-        // There may be something to poll by now: the bell was rung, or a future yields.
+        // There is something to poll already if the bell was rung or a future yields.
         let mut polls_again = false;
         {
-            // What a job throws is dropped, as rquickjs's own drivers drop it.
+            // What a job throws is ignored, as by rquickjs's own drivers.
             let mut jobs = pin!(async { while !matches!(runtime.execute_pending_job().await, Ok(false)) {} });
-            // While another has the runtime, `jobs` and `listens` wait for it: each has to be polled when its turn comes.
+            // While another task has the runtime, `jobs` and `listens` wait for its lock. Each has to be polled when it gets the lock.
             poll_fn(|cx| {
                 while rung.as_mut().poll(cx).is_ready() {
                     polls_again = true;
@@ -129,7 +132,7 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
             if !polls_again {
                 return rung.as_mut().poll(cx).map(drop);
             }
-            // Others have their turn: they may wait for the runtime.
+            // Yields, because other tasks may wait for the runtime.
             cx.waker().wake_by_ref();
             Poll::Pending
         })
@@ -137,7 +140,7 @@ pub(crate) async fn drive(runtime: AsyncWeakRuntime, bell: Arc<AtomicI32>) {
     }
 }
 
-/// Wakes a task, and notes it.
+/// A waker that wakes a task, and records that it did.
 struct Noting {
     task: Waker,
     is_woken: AtomicBool,
@@ -150,9 +153,9 @@ impl Wake for Noting {
     }
 }
 
-/// Woken when a future is spawned in the runtime. rquickjs adds who listens at every poll of its own driver and forgets nobody before the
-/// next spawn: so that is polled only to listen again. A future that wakes itself within such a poll is taken for a spawn: while it does so, each
-/// poll adds one more.
+/// A waker that is woken when a future is spawned in the runtime. rquickjs adds a waker at every poll of its own driver, and removes none
+/// before the next spawn. So its driver is polled only to register again. A future that wakes itself within such a poll looks like a spawn;
+/// while it does so, each poll adds another waker.
 struct Spawned {
     bell: Arc<AtomicI32>,
     must_listen: AtomicBool,
@@ -165,7 +168,7 @@ impl Wake for Spawned {
     }
 }
 
-/// The future in the runtime. When it returns, the next `waitAsync` starts another: so a runtime without pending waits is idle.
+/// The future in the runtime. It returns when no wait is pending, so that the runtime is idle then. The next `waitAsync` starts another.
 async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI32>) {
     loop {
         driver.bell.store(0, Ordering::SeqCst);
@@ -182,7 +185,7 @@ async fn settle_all(realm: Realm, driver: Rc<Driver>, runtimes_bell: Arc<AtomicI
     driver.is_running.set(false);
 }
 
-/// Awaits a future that rings a bell after it has woken its task.
+/// Awaits a future, whose waker also rings a bell after it has woken the task.
 async fn ringing(future: impl Future, bell: &Arc<AtomicI32>) {
     let mut future = pin!(future);
     poll_fn(|cx| {
@@ -204,8 +207,8 @@ impl Wake for Ringing {
     }
 }
 
-/// Settles the waits that are notified or due by now; each is a job of its own, so its microtasks come before the next. Whether
-/// there was any.
+/// Settles the waits that are notified or due by now. Each is a job of its own, so its microtasks run before the next is settled. Returns
+/// whether there was any.
 pub(crate) fn settle(realm: &Realm) -> Result<bool, Exception> {
     let state = AgentState::of(realm)?;
     if state.agent.next_deadline().is_some() {
@@ -219,7 +222,7 @@ pub(crate) fn settle(realm: &Realm) -> Result<bool, Exception> {
     Ok(any)
 }
 
-/// Settles what can be settled, and blocks the thread first if there is nothing yet. `false` if no wait is pending.
+/// Settles what can be settled. If nothing can be settled yet, blocks the thread first. Returns `false` if no wait is pending.
 pub(crate) fn sleep(realm: &Realm) -> Result<bool, Exception> {
     let Some(driver) = realm.state::<Driver>() else { return Ok(false) };
     loop {
@@ -235,7 +238,7 @@ pub(crate) fn sleep(realm: &Realm) -> Result<bool, Exception> {
     }
 }
 
-/// When the next pending wait is due, if any of them has a deadline; `None` if no wait is pending.
+/// The earliest deadline of a pending wait, if any has one; `None` if no wait is pending.
 pub(crate) fn next_deadline(realm: &Realm) -> Option<Option<Instant>> {
     let state = AgentState::of(realm).ok()?;
     state.has_pending().then(|| state.agent.next_deadline())

@@ -1,25 +1,26 @@
-//! Why a runtime or a context does not take our functions.
+//! The error of `install` and `install_async`.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::ffi::JsError;
 
-/// Why nothing was installed.
+/// The error of [`install`](crate::install) and [`install_async`](crate::install_async).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InstallError {
-    /// It is installed in this context, or in another one of this runtime.
+    /// Already installed in this context, or in another context of the runtime.
     Installed,
-    /// The context is not of the agent's runtime.
+    /// The context belongs to another runtime than the agent.
     OtherRuntime,
-    /// The context lacks a built-in.
+    /// The context lacks this built-in.
     Missing(&'static str),
-    /// The program uses what this needs itself: the runtime's functions for shared memory (`JS_SetSharedArrayBufferFunctions`), the
-    /// context's opaque pointer (`JS_SetContextOpaque`), or, further up the stack, the runtime's userdata.
+    /// The program itself uses something that is needed here: the runtime's functions for shared memory
+    /// (`JS_SetSharedArrayBufferFunctions`), the context's opaque pointer (`JS_SetContextOpaque`), or, further up the stack, the
+    /// runtime's userdata.
     InUse(&'static str),
-    /// The engine refused a function: a script has frozen what it would go into, or the memory limit is reached. The context may have
-    /// got some of them.
+    /// The engine refused to replace a function, because a script has frozen the object that contains it, or because the memory limit
+    /// is reached. Some functions may have been replaced.
     Failed(JsError),
 }
 
@@ -27,19 +28,21 @@ impl fmt::Display for InstallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Installed => {
-                "waitword is installed in this runtime: use that agent, and its add_realm for other contexts"
+                "already installed in this runtime: use that agent, and its add_realm for other contexts"
             }
             Self::OtherRuntime => {
-                "this context is of another runtime: install there, for an agent of its own"
+                "the context belongs to another runtime: install there to get an agent for it"
             }
             Self::Missing(name) => {
-                return write!(f, "this context has no {name}: make it with all intrinsics (Context::full)");
+                return write!(f, "the context has no {name}: create it with all intrinsics (Context::full)");
             }
-            Self::InUse(what) => return write!(f, "the program uses {what}: install where it does not"),
+            Self::InUse(what) => {
+                return write!(f, "already in use by the program: {what}; install where it is not");
+            }
             Self::Failed(error) => {
                 return write!(
                     f,
-                    "a function could not be replaced: {error}. Make a new runtime, and install first"
+                    "a function could not be replaced: {error}. Create a new runtime, and install before scripts run"
                 );
             }
         })

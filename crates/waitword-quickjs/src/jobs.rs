@@ -8,8 +8,11 @@ use crate::ffi::{JsError, PromiseState, Realm};
 use crate::runtime::JsAgent;
 
 impl JsAgent {
-    /// Runs jobs until none is left: microtasks, settled waits, and the waits that have a deadline. A wait without a
-    /// deadline does not hold it up; see [`JsAgent::pending`], and [`JsAgent::run_until_settled`].
+    /// Runs jobs until none is left: microtasks, settled waits, and waits with a deadline, for which it sleeps. It does not wait for
+    /// waits without a deadline; see [`JsAgent::pending`] and [`JsAgent::run_until_settled`].
+    ///
+    /// # Blocking
+    /// While a wait with a deadline is pending.
     ///
     /// # Errors
     /// An uncatchable error: the agent was terminated, or a native function panicked.
@@ -18,14 +21,15 @@ impl JsAgent {
         Ok(())
     }
 
-    /// Runs jobs until a promise is settled, and sleeps when there is nothing to run: until another thread notifies a
-    /// wait. The result is what the promise was fulfilled with; for any other value, that value.
+    /// Runs jobs until a promise is settled, and sleeps while there is nothing to run. Returns the value with which the promise was
+    /// fulfilled, or `promise` itself if it is not a promise.
     ///
     /// # Blocking
-    /// For ever, when no other thread ever does; [`AgentHandle::terminate`](waitword_agents::AgentHandle::terminate) ends it.
+    /// Until another thread notifies a wait on which the promise depends: forever, if none does.
+    /// [`AgentHandle::terminate`](waitword_agents::AgentHandle::terminate) ends the call.
     ///
     /// # Errors
-    /// What the promise was rejected with, or as [`JsAgent::run`].
+    /// What the promise was rejected with, or an error as from [`JsAgent::run`].
     pub fn run_until_settled(&self, promise: &JsValue) -> Result<JsValue, JsError> {
         let JsValue::Other(promise) = promise else { return Ok(promise.clone()) };
         self.realm.mark_handled(promise);
@@ -51,35 +55,36 @@ impl JsAgent {
         self.describing(|_| self.runtime.run_microtasks())
     }
 
-    /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. `false` when
-    /// there is none. Run the microtasks before the next one: each is a job of its own.
+    /// Resolves the promise of the first wait that another agent notified, or whose deadline has passed. Returns `false` if there is
+    /// none. Run the microtasks before the next call, because each settled wait is a job of its own.
     ///
     /// # Errors
-    /// When the engine has no memory for the promise's reactions: they are lost. When it has no memory to begin, or was interrupted: the next
-    /// call tries that promise again.
+    /// - If the engine has no memory for the promise's reactions. They are lost.
+    /// - If the engine has no memory to begin, or was interrupted. The next call tries the same promise again.
     pub fn settle_one(&self) -> Result<bool, JsError> {
         self.describing(|realm| self.state.settle_one(realm))
     }
 
-    /// Lets the agent's growable SharedArrayBuffers, and the views on them, see what other agents have grown. A host calls
-    /// this before each job of its own (a message, a timer); the agent's methods do it themselves, and so does each native
-    /// function when it returns.
+    /// Updates the lengths of the agent's growable SharedArrayBuffers, and of the views on them, if other agents have grown the memory.
+    ///
+    /// A host calls this before each job of its own (a message, a timer). The agent's methods call it themselves, and each native
+    /// function does when it returns.
     ///
     /// # Errors
-    /// When the memory limit is reached.
+    /// If the memory limit is reached.
     pub fn begin_job(&self) -> Result<(), JsError> {
         self.describing(Realm::catch_up)
     }
 
-    /// Gives freed memory back to the system if a crowd of waits has ended since it last did. For a host whose agent has
-    /// nothing to do at the moment: it can take a tenth of a second.
+    /// Returns freed memory to the system if 100,000 waits or more have ended since the last time. For a host whose agent is idle,
+    /// because this can take 0.1 s.
     pub fn trim_after_a_crowd(&self) {
         self.state.trim_after_a_crowd();
     }
 
-    /// Runs what can run now. Whether there was anything.
+    /// Runs what can run now. Returns whether there was anything.
     fn run_ready(&self) -> Result<bool, JsError> {
-        // Before looking for what it rang for.
+        // Before looking for work, so that a later ring is not lost.
         self.doorbell.clear();
         self.stop_if_terminated()?;
         let mut ran = self.runtime.has_microtask();
@@ -95,7 +100,7 @@ impl JsAgent {
         Ok(ran)
     }
 
-    /// Sleeps until the bell rings or the next deadline comes, if `worthwhile`. Whether it did.
+    /// Sleeps until the doorbell rings or the next deadline has come, if `worthwhile`. Returns whether it slept.
     fn sleep(&self, worthwhile: bool) -> bool {
         if worthwhile && !self.is_terminated() {
             self.doorbell.sleep(self.next_deadline());

@@ -1,25 +1,28 @@
 #![doc = include_str!("../README.md")]
 //!
 //! # Embedding
-//! A [`JsAgent`] runs scripts on the thread that made it. `Atomics.wait`, `waitAsync` and `notify` are replaced in
-//! every realm, by functions on [`waitword_agents`]; SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can wait on and notify as well.
+//! A [`JsAgent`] runs scripts on the thread that created it. In every realm, `Atomics.wait`, `waitAsync` and `notify` are replaced by functions
+//! on [`waitword_agents`]. SharedArrayBuffers are [`SharedBlock`]s, which Rust threads and tasks can wait on and notify, too.
 //!
-//! [`JsAgent::set_function`] gives scripts a function in Rust; [`JsAgent::realm`] reaches objects, modules and promises.
-//! [`JsAgent::handle`] is for other threads: to terminate the agent, even while it is blocked in `Atomics.wait`.
+//! - [`JsAgent::set_function`] makes a Rust function callable from scripts.
+//! - [`JsAgent::realm`] gives access to objects, modules and promises.
+//! - [`JsAgent::handle`] terminates the agent from another thread, even while it is blocked in `Atomics.wait`.
+//! - With the feature `rquickjs`, `install` and `install_async` install an agent in a program's own `rquickjs` runtime.
 //!
-//! A program that has `rquickjs` installs into its own runtime instead: with the feature `rquickjs`, `install` and `install_async`.
+//! The crate `waitword-host` is an example of embedding. It runs whole programs (with modules, timers, and the workers of
+//! `node:worker_threads`) on this crate's public interface alone.
 //!
-//! The crate `waitword-host` is an example of embedding: it runs whole programs (modules, timers, and workers as
-//! `node:worker_threads` has them) on nothing but this crate's public interface.
-//!
-//! # Where to read on
-//! `runtime.rs` and `jobs.rs` (the agent and its jobs), `atomics.rs` (the three functions, step by step), `atomic_access.rs`
-//! (what the engine's other functions on words leave out), `shared_array_buffer.rs`
-//! (memory that grows; how views see it: `ffi/growth.rs`), `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs` and `typed_array.rs` (what the
-//! engine gets wrong of buffers and views), `apply.rs` (lists of arguments), `string_length.rs`
-//! (strings that are too long), `convert.rs` (values of Rust as values of scripts, and back), `agent_state.rs` (promises of pending waits), `word_observer.rs` (what
-//! scripts do to words, with the feature `observe`), `guest.rs` and `guest_driver.rs` (in a runtime of rquickjs, with the feature of that name). All unsafe code is in `ffi/`, and its invariants
-//! in `ffi/mod.rs`.
+//! # Source files
+//! - `runtime.rs`, `jobs.rs`: the agent and its jobs; `agent_state.rs`: the promises of pending waits
+//! - `atomics.rs`: `wait`, `waitAsync` and `notify`, step by step
+//! - `atomic_access.rs`: the checks that the engine's other functions on words lack
+//! - `shared_array_buffer.rs`: memory that grows; `ffi/growth.rs`: how views see it
+//! - `array_buffer.rs`, `buffer_slice.rs`, `data_view.rs`, `typed_array.rs`: corrections of buffers and views
+//! - `apply.rs`: lists of arguments; `string_length.rs`: strings that are too long
+//! - `convert.rs`: conversions between values of Rust and of scripts
+//! - `word_observer.rs`: the operations of scripts on words, with the feature `observe`
+//! - `guest.rs`, `guest_driver.rs`: an agent in a runtime of rquickjs, with the feature `rquickjs`
+//! - `ffi/`: all unsafe code; its invariants are in `ffi/mod.rs`
 
 #![deny(unsafe_code)]
 // docs.rs shows which feature an item needs.

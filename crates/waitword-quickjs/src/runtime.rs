@@ -15,30 +15,30 @@ use crate::{
     apply, array_buffer, atomic_access, atomics, data_view, shared_array_buffer, string_length, typed_array,
 };
 
-/// What an agent is made with.
+/// Options for creating a [`JsAgent`].
 #[derive(Clone, Debug)]
 pub struct JsAgentOptions {
-    /// Whether `Atomics.wait` may block the agent's thread. `false` is for an agent whose thread has other things to do:
-    /// there it is a TypeError.
+    /// Whether `Atomics.wait` may block the agent's thread. If `false`, for an agent whose thread has other work, `Atomics.wait` throws
+    /// a TypeError.
     pub can_block: bool,
     /// The engine's limits.
     pub runtime: RuntimeOptions,
 }
 
 impl Default for JsAgentOptions {
-    /// An agent that can block, with the default limits.
+    /// Options for an agent that can block, with the default limits.
     fn default() -> Self {
         Self { can_block: true, runtime: RuntimeOptions::default() }
     }
 }
 
-/// One ECMAScript agent: it runs scripts on the thread that made it.
+/// An ECMAScript agent: runs scripts on the thread that created it.
 ///
-/// It has one realm to begin with, the *main realm*. A host that has jobs of its own (timers, messages) drives the agent
-/// with [`JsAgent::run_microtasks`], [`JsAgent::settle_one`], [`JsAgent::expire_due`] and [`JsAgent::next_deadline`];
-/// others call [`JsAgent::run`] or [`JsAgent::run_until_settled`].
+/// A new agent has one realm, the *main realm*. A host with jobs of its own (timers, messages) drives the agent with
+/// [`JsAgent::run_microtasks`], [`JsAgent::settle_one`], [`JsAgent::expire_due`] and [`JsAgent::next_deadline`]. Other hosts call
+/// [`JsAgent::run`] or [`JsAgent::run_until_settled`].
 ///
-/// Dropping it takes its pending waits out of their queues: a dead agent never eats a notify.
+/// Dropping the agent removes its pending waits from their queues, so that a dead agent never consumes a notify.
 ///
 /// An agent stays on its thread:
 /// ```compile_fail
@@ -53,16 +53,16 @@ pub struct JsAgent {
 }
 
 impl JsAgent {
-    /// Makes an agent whose thread sleeps at a [`Doorbell`] of its own.
+    /// Creates an agent with a [`Doorbell`] of its own.
     ///
     /// # Errors
-    /// When the system has no memory for it.
+    /// If the system has no memory for it.
     pub fn new(options: &JsAgentOptions) -> Result<Self, JsError> {
         let doorbell = Arc::new(Doorbell::default());
         Self::with_doorbell(options, doorbell)
     }
 
-    /// Makes an agent whose thread sleeps at a given bell: one that also rings when a message has come, say.
+    /// Creates an agent whose thread sleeps at a given doorbell, which the host can ring for other events, such as messages.
     ///
     /// # Errors
     /// As [`JsAgent::new`].
@@ -75,49 +75,49 @@ impl JsAgent {
         let state = Rc::new(AgentState::new(agent));
         runtime.set_state(Rc::clone(&state));
         let realm = new_realm(&runtime)?;
-        // The first use makes all of them.
+        // The first use creates all three strings.
         let outcome = realm.beyond_memory_limit(|| state.outcome(&realm, Outcome::Notified));
         outcome.map_err(|exception| realm.describe(&exception))?;
         Ok(Self { realm, state, doorbell, runtime })
     }
 
-    /// The main realm.
+    /// Returns the main realm.
     pub fn realm(&self) -> &Realm {
         &self.realm
     }
 
-    /// Makes another realm of this agent.
+    /// Creates another realm of this agent.
     ///
     /// # Errors
-    /// When the system has no memory for it; the memory limit is for what scripts put into it.
+    /// If the system has no memory for it. The memory limit counts only what scripts put into the realm.
     pub fn new_realm(&self) -> Result<Realm, JsError> {
         new_realm(&self.runtime)
     }
 
-    /// The engine's runtime.
+    /// Returns the engine's runtime.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// The ECMA-262 agent: its id, its `can_block`, its waits.
+    /// Returns the ECMA-262 agent: its id, its `can_block`, its waits.
     ///
-    /// What it has settled is for [`JsAgent::settle_one`], which knows the promises: do not drain it here.
+    /// Do not drain its settled waits: [`JsAgent::settle_one`] does, because it has the promises.
     pub fn agent(&self) -> &Agent {
         &self.state.agent
     }
 
-    /// A handle for other threads: to terminate the agent, or to ring its bell.
+    /// Returns a handle with which other threads terminate the agent or ring its doorbell.
     pub fn handle(&self) -> AgentHandle {
         self.state.agent.handle()
     }
 
-    /// Lets `observer` know whenever a script may block the agent's thread. Replaces an earlier one.
+    /// Sets the observer that is called when a script may block the agent's thread. Replaces an earlier one.
     pub fn set_wait_observer(&self, observer: impl WaitObserver + 'static) {
         let old = self.state.observer.replace(Some(Rc::new(observer)));
         drop(old);
     }
 
-    /// Lets `observer` know what the agent's scripts do to the words of shared memory. Replaces an earlier one.
+    /// Sets the observer that is called for the operations of the agent's scripts on words of shared memory. Replaces an earlier one.
     #[cfg(feature = "observe")]
     pub fn set_word_observer(&self, observer: Rc<dyn crate::WordObserver>) {
         crate::word_observer::observe_agents();
@@ -125,22 +125,22 @@ impl JsAgent {
         drop(old);
     }
 
-    /// Where the agent's thread sleeps.
+    /// Returns the doorbell at which the agent's thread sleeps.
     pub fn doorbell(&self) -> &Arc<Doorbell> {
         &self.doorbell
     }
 
-    /// Gives the main realm a global variable.
+    /// Sets a global variable in the main realm.
     ///
     /// # Errors
-    /// When the memory limit is reached, or a script has made the global object refuse it.
+    /// If the memory limit is reached, or a script changed the global object so that it refuses the variable.
     pub fn set_global(&self, name: &str, value: impl IntoJs) -> Result<(), JsError> {
         self.describing(|realm| realm.set(&realm.global(), name, &value.into_js(realm)?))
     }
 
-    /// Gives the main realm a global function that is implemented in Rust. `length` is its property of that name.
+    /// Sets a global function in the main realm that is implemented in Rust. `length` becomes the function's property of that name.
     ///
-    /// A panic in it ends the script with an error that the script cannot catch.
+    /// If `native` panics, the script ends with an error that it cannot catch.
     ///
     /// # Errors
     /// As [`JsAgent::set_global`].
@@ -153,8 +153,8 @@ impl JsAgent {
         self.describing(|realm| realm.set(&realm.global(), name, &realm.closure(name, length, native)?))
     }
 
-    /// Runs source text as a script in the main realm, without the microtasks that it leaves. The result is the
-    /// script's completion value: that of its last expression statement.
+    /// Runs source text as a script in the main realm, but not the microtasks that it enqueues. Returns the script's completion value:
+    /// that of its last expression statement.
     ///
     /// # Errors
     /// A SyntaxError, or what the script throws.
@@ -163,9 +163,9 @@ impl JsAgent {
         self.describing(|realm| JsValue::from_value(realm, realm.eval(name, source)?))
     }
 
-    /// Runs source text as an ES module in the main realm, without the microtasks that it leaves. The result is the
-    /// promise for its end, for [`JsAgent::run_until_settled`]. `name` is also its `import.meta.url`; a
-    /// [`ModuleLoader`](crate::ModuleLoader) says what it can import.
+    /// Runs source text as an ES module in the main realm, but not the microtasks that it enqueues. Returns the module's promise, for
+    /// [`JsAgent::run_until_settled`]. `name` is also the module's `import.meta.url`. A [`ModuleLoader`](crate::ModuleLoader) resolves
+    /// its imports.
     ///
     /// # Errors
     /// A SyntaxError, or an import that cannot be resolved.
@@ -174,38 +174,38 @@ impl JsAgent {
         self.describing(|realm| JsValue::from_value(realm, realm.eval_module(name, name, source)?))
     }
 
-    /// The earliest deadline of a `waitAsync` that is still pending.
+    /// Returns the earliest deadline of a pending `waitAsync`.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.state.agent.next_deadline()
     }
 
-    /// Times out the waits whose deadline is not after `now`; [`JsAgent::settle_one`] then delivers them. How many.
+    /// Times out the waits whose deadline is at or before `now`, for [`JsAgent::settle_one`] to deliver. Returns how many.
     pub fn expire_due(&self, now: Instant) -> usize {
         self.state.agent.expire_due(now)
     }
 
-    /// The agent's waits whose promises are not resolved yet.
+    /// Returns the agent's waits whose promises are not resolved yet.
     pub fn pending(&self) -> Vec<PendingWait> {
         self.state.agent.pending()
     }
 
-    /// How many [`JsAgent::pending`] would have. Costs the same however many there are.
+    /// Returns the length of [`JsAgent::pending`], in constant time.
     pub fn pending_count(&self) -> usize {
         self.state.agent.pending_count()
     }
 
-    /// The line of the script that a pending wait is in: `file:line:column`. Known if the wait has no timeout and the
-    /// agent has a [`WaitObserver`].
+    /// Returns the line of the script in which a pending wait began, as `file:line:column`. It is known only if the wait has no timeout
+    /// and the agent has a [`WaitObserver`].
     pub fn call_site(&self, id: WaitId) -> Option<String> {
         self.state.call_site(id)
     }
 
-    /// Whether the agent was terminated. Its scripts end as soon as they run again.
+    /// Returns whether the agent was terminated. Its scripts end as soon as they run again.
     pub fn is_terminated(&self) -> bool {
         self.state.agent.is_terminated()
     }
 
-    /// Runs `work` and turns what it throws into data.
+    /// Runs `work` and describes what it throws.
     pub(crate) fn describing<T>(
         &self,
         work: impl FnOnce(&Realm) -> Result<T, Exception>,
@@ -221,18 +221,18 @@ impl fmt::Debug for JsAgent {
 }
 
 impl Realm {
-    /// Another realm of the same agent: what [`JsAgent::new_realm`] is for a native function. What the realm starts with does
-    /// not count on the memory limit.
+    /// Creates another realm of the same agent, as [`JsAgent::new_realm`] does, for a native function. What the realm starts with does
+    /// not count towards the memory limit.
     ///
     /// # Errors
-    /// A RangeError when the system has no memory for it.
+    /// A RangeError if the system has no memory for it.
     pub fn sibling(&self) -> Result<Realm, Exception> {
         let sibling = self.bare_sibling().ok_or_else(|| self.range_error(OUT_OF_MEMORY))?;
         sibling.beyond_memory_limit(|| install(&sibling))?;
         Ok(sibling)
     }
 
-    /// Whether the agent of this realm was terminated, or is about to be dropped. For a native function that works for long.
+    /// Returns whether the agent of this realm was terminated, or is being dropped. For native functions that run for long.
     pub fn is_terminated(&self) -> bool {
         self.state::<AgentState>().is_none_or(|state| state.agent.is_terminated())
     }
@@ -247,8 +247,8 @@ fn new_realm(runtime: &Runtime) -> Result<Realm, JsError> {
     Ok(realm)
 }
 
-/// Replaces the engine's own functions on shared memory, and what it gets wrong of buffers, views, lists of arguments,
-/// and strings that are too long.
+/// Replaces the engine's functions on shared memory, and those with which it departs from the standard: of buffers, views, lists of
+/// arguments, and strings that are too long.
 fn install(realm: &Realm) -> Result<(), Exception> {
     shared_array_buffer::install(realm)?;
     array_buffer::install(realm)?;

@@ -1,7 +1,7 @@
-//! `SharedArrayBuffer` on [`SharedBlock`]s: the constructor and the members of the prototype that look at the length.
+//! `SharedArrayBuffer` on [`SharedBlock`]s: the constructor, and the members of the prototype that read or change the length.
 //!
-//! The length of a growable one lives in the block, and is the same for all agents. How the engine's objects, which have
-//! lengths of their own, come to know of it: `ffi/growth.rs`.
+//! The length of a growable one is stored in the block, and is the same for all agents. `ffi/growth.rs` updates the engine's objects, which
+//! have lengths of their own.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use crate::agent_state::{AgentState, Intrinsics};
 use crate::buffer_slice::{Slice, expect_unusual_memory, replace_constructor, wanted_lengths};
 use crate::ffi::{Attributes, Call, Exception, Realm, Value};
 
-/// The most bytes that the engine lets a buffer have.
+/// The most bytes that the engine supports in a buffer.
 const LENGTH_LIMIT: u64 = i32::MAX as u64;
 
-/// The text of the RangeError of CreateSharedByteDataBlock, when the memory cannot be had.
-const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: there is no room for so much shared memory";
+/// The message of the RangeError of CreateSharedByteDataBlock when the allocation fails.
+const NO_SHARED_MEMORY: &str = "Array buffer allocation failed: not enough memory for a SharedArrayBuffer";
 
-/// Replaces `SharedArrayBuffer` in a realm that no script has seen yet.
+/// Replaces `SharedArrayBuffer` in a realm that no script has used yet.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let global = realm.global();
     let engines = realm.get(&global, "SharedArrayBuffer")?;
@@ -30,7 +30,8 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 
     let constructor = realm.constructor("SharedArrayBuffer", 1, construct)?;
     replace_constructor(realm, "SharedArrayBuffer", &intrinsics.constructor, &constructor)?;
-    // What is no buffer on a block is the engine's: it has the TypeError, and in a guest's runtime it may have made the buffer.
+    // Anything but a buffer on a block is left to the engine, which throws the TypeError. In a guest's runtime the engine may have created
+    // the buffer.
     let getters: [(&str, &str, Member); 3] = [
         ("byteLength", "get byteLength", byte_length),
         ("growable", "get growable", growable),
@@ -65,10 +66,10 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 }
 
 impl Realm {
-    /// A SharedArrayBuffer object on `block`.
+    /// Creates a SharedArrayBuffer object on `block`.
     ///
     /// # Errors
-    /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
+    /// A RangeError if the block has 2^31 bytes or more, which the engine does not support, or if there is no memory for the object.
     pub fn shared_array_buffer(&self, block: &SharedBlock) -> Result<Value, Exception> {
         if block.is_growable() {
             expect_unusual_memory();
@@ -76,7 +77,8 @@ impl Realm {
         self.shared_array_buffer_of(block, block.len())
     }
 
-    /// A SharedArrayBuffer object of no bytes on a block of a fixed length. A block has at least one byte; an object may have none.
+    /// Creates a SharedArrayBuffer object of length 0 on a block of a fixed length. Such a block has at least one byte, but an object may
+    /// have none.
     ///
     /// # Errors
     /// As [`shared_array_buffer`](Self::shared_array_buffer).
@@ -88,7 +90,7 @@ impl Realm {
 /// TypedArrayLength of a view that may track the length of its buffer.
 pub(crate) fn current_view_length(realm: &Realm, view: &Value) -> Result<u64, Exception> {
     realm.catch_up()?;
-    // The length that the C interface reports is the one that the view was made with; the getter's is today's.
+    // The C interface reports the length with which the view was created. The getter returns the current one.
     let length = realm.call(&Intrinsics::of(realm)?.view_length, view, &[])?;
     Ok(length.as_number().unwrap_or(0.0) as u64)
 }
@@ -105,7 +107,7 @@ fn construct(realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
     })
 }
 
-/// AllocateSharedArrayBuffer on a block that is made here; `None` if there is no memory for it.
+/// AllocateSharedArrayBuffer on a block that is created here; `None` if the allocation fails.
 fn construct_on(
     realm: &Realm,
     intrinsics: &Intrinsics,
@@ -113,7 +115,7 @@ fn construct_on(
     length: u64,
     block: impl FnOnce() -> Option<SharedBlock>,
 ) -> Result<Value, Exception> {
-    // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype by making an empty buffer.
+    // OrdinaryCreateFromConstructor(newTarget, ...): the engine finds the prototype when it creates an empty buffer.
     let prototype = realm.prototype(&realm.construct_as(&intrinsics.constructor, new_target, &[])?)?;
     let block = block().ok_or_else(|| realm.range_error(NO_SHARED_MEMORY))?;
     let buffer = match length {
@@ -124,9 +126,9 @@ fn construct_on(
     Ok(buffer)
 }
 
-/// From so many bytes on, the block of a fixed length is made here: the engine writes zeros over the one that it makes, which takes
-/// the memory of each page, in a loop that nothing interrupts. Smaller ones are made faster by the engine, but for a guest: there the engine makes
-/// no blocks.
+/// From this number of bytes on, the block of a fixed length is created here, because the engine writes zeros over a block that it creates:
+/// that takes the memory of each page, in a loop that cannot be interrupted. The engine creates smaller ones faster, except in a guest's
+/// runtime, where it creates no blocks.
 const LAZY_FROM: u64 = 64 << 10;
 
 /// `new SharedArrayBuffer(length)`
@@ -136,7 +138,7 @@ fn construct_fixed(
     new_target: &Value,
     length: u64,
 ) -> Result<Value, Exception> {
-    // What is longer than it can make, the engine refuses.
+    // The engine throws the error for a length that it does not support.
     let is_engines = length > LENGTH_LIMIT || (length < LAZY_FROM && !realm.is_guest());
     if is_engines {
         let made = realm.construct_as(&intrinsics.constructor, new_target, &[realm.number(length as f64)]);
@@ -173,12 +175,13 @@ fn max_byte_length(realm: &Realm, buffer: &Value, block: &SharedBlock) -> Result
 fn grow(realm: &Realm, call: &Call<'_>, block: &SharedBlock) -> Result<Value, Exception> {
     // RequireInternalSlot: a SharedArrayBuffer that can grow.
     if !block.is_growable() {
-        return Err(realm.type_error("this SharedArrayBuffer has a fixed length: give it a maxByteLength"));
+        return Err(
+            realm.type_error("this SharedArrayBuffer has a fixed length: create it with a maxByteLength")
+        );
     }
     // ToIndex coerces the new length.
     let length = realm.to_index(&call.argument(0))?;
-    // The length is compared and stored in one atomic step, which the block does; a RangeError when it would shrink, or
-    // pass the maximum.
+    // The block compares and stores the length in one atomic step. A RangeError if it would shrink, or exceed the maximum.
     let grown = usize::try_from(length).ok().is_some_and(|length| block.grow(length).is_ok());
     if !grown {
         let (now, max) = (block.len(), block.max_len());
@@ -186,7 +189,7 @@ fn grow(realm: &Realm, call: &Call<'_>, block: &SharedBlock) -> Result<Value, Ex
             realm.range_error(&format!("cannot grow from {now} to {length} bytes: the maximum is {max}"))
         );
     }
-    // All objects of this agent on the block come to know of it as soon as this function has returned.
+    // All objects of this agent on the block are updated when this function returns.
     Ok(realm.undefined())
 }
 

@@ -1,18 +1,18 @@
-//! Strings that would be longer than V8 makes them are a RangeError before the engine begins: it has room for twice as many characters,
-//! and nothing interrupts it while it fills them, or while it asks an array of 10^9 holes for its elements.
+//! Throws a RangeError for strings longer than V8's limit before the engine begins to create them. The engine's own limit is twice as high,
+//! and it cannot be interrupted while it fills such a string, or while it reads the elements of an array of 10^9 holes.
 //!
-//! Asked only where no script runs for the answer. What grows a string otherwise (`+`, `concat`, `replaceAll`) is left to the engine's
-//! own limit.
+//! The length is checked only where that runs no script. Other functions that grow a string (`+`, `concat`, `replaceAll`) are left to the
+//! engine's own limit.
 
 use crate::ffi::{Call, Exception, Realm, Value};
 
-/// The most characters of a string in V8 on 64 bits.
+/// V8's limit of characters in a string, on 64 bits.
 const MOST: f64 = ((1_u32 << 29) - 24) as f64;
 
-/// How long what a call makes will be at least, if that is plain.
+/// A lower bound of the length of a call's result, if it can be computed without running a script.
 type Estimate = fn(&Realm, &Call<'_>) -> Result<Option<f64>, Exception>;
 
-/// Puts the question in front of a realm's functions.
+/// Adds the check to a realm's functions.
 pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
     let functions: [(&str, &str, Estimate); 4] = [
         ("String", "repeat", repeat),
@@ -33,7 +33,7 @@ pub(crate) fn install(realm: &Realm) -> Result<(), Exception> {
 /// `String.prototype.repeat(count)`
 fn repeat(realm: &Realm, call: &Call<'_>) -> Result<Option<f64>, Exception> {
     let (length, count) = (length(realm, &call.this())?, call.argument(0).as_number());
-    // Beyond this the engine has a RangeError for the count itself.
+    // Beyond this the engine throws a RangeError for the count itself.
     Ok(length
         .zip(count)
         .filter(|(_, count)| *count <= f64::from(i32::MAX))
@@ -51,7 +51,7 @@ fn pad(realm: &Realm, call: &Call<'_>) -> Result<Option<f64>, Exception> {
     Ok(this.zip(most).filter(|(this, most)| is_filled && most > this).map(|(_, most)| most.trunc()))
 }
 
-/// `Array.prototype.join(separator)` of a real array: that much the separators alone take.
+/// `Array.prototype.join(separator)` of a real array: the length of the separators alone.
 fn join(realm: &Realm, call: &Call<'_>) -> Result<Option<f64>, Exception> {
     let this = call.this();
     if !this.is_array() {

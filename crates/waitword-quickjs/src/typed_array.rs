@@ -1,8 +1,8 @@
-//! Methods of typed arrays, and `Object.freeze` of them, where the engine goes astray:
+//! Methods of typed arrays, and `Object.freeze` of them, where the engine departs from the standard:
 //!
 //! - `set` from an array of another type on the same memory reads what it has just written;
-//! - `with` has a TypeError for an index that is gone after the coercions, and coerces before it validates;
-//! - `sort` with a comparator sees what the comparator writes, and forgets the order when the buffer was shortened;
+//! - `with` throws a TypeError if the index is out of bounds after the coercions, and coerces before it validates;
+//! - `sort` with a comparator sees what the comparator writes, and loses the order if the buffer was shortened;
 //! - `freeze` refuses empty arrays of a fixed length on memory that can grow, and on detached buffers.
 
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use crate::buffer_slice::is_same_memory;
 use crate::ffi::{Call, Exception, Realm, TypedArrayKind, Value};
 
-/// The engine's functions, of a realm that no script has seen yet.
+/// The engine's functions, from a realm that no script has used yet.
 struct Engines {
     /// The getter of `%TypedArray%.prototype.length`.
     length: Value,
@@ -21,7 +21,7 @@ struct Engines {
     to_reversed: Value,
     to_sorted: Value,
     fill: Value,
-    /// The getter of `%TypedArray%.prototype[@@toStringTag]`, which tells the name of an array's constructor.
+    /// The getter of `%TypedArray%.prototype[@@toStringTag]`, which returns the name of an array's constructor.
     name: Value,
     constructors: Vec<(&'static str, Value)>,
     freeze: Value,
@@ -91,20 +91,20 @@ impl Engines {
     fn set(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let (this, source) = (call.this(), call.argument(0));
         let is_typed = realm.typed_array_kind(&this).is_some() && realm.typed_array_kind(&source).is_some();
-        // Of one type the engine copies as if there were a copy in between.
+        // Between arrays of the same type, the engine copies correctly.
         if !is_typed || realm.is_same_class(&this, &source) || !shares_memory(realm, &this, &source) {
             return call.forward(&self.set);
         }
-        // ToIntegerOrInfinity coerces the offset before the copy, for a script may run. Then SetTypedArrayFromTypedArray
-        // with a clone of the source buffer, in the engine's hands but for the clone.
+        // ToIntegerOrInfinity coerces the offset before the copy, because a script may run. Then SetTypedArrayFromTypedArray with a
+        // clone of the source buffer. The clone is made here, the rest is done by the engine.
         let offset = realm.number(realm.to_integer_or_infinity(&call.argument(1))?);
         let source = match realm.typed_array_view(&source) {
-            // There and back: a new array of the same type, whatever scripts have done to its constructor.
+            // The clone: a new array of the same type, whatever scripts have done to its constructor.
             Ok(_) => {
                 let reversed = realm.call(&self.to_reversed, &source, &[])?;
                 realm.call(&self.reverse, &reversed, &[])?
             }
-            // The engine has the TypeError.
+            // The engine throws the TypeError.
             Err(_) => source.clone(),
         };
         realm.call(&self.set, &this, &[source, offset])
@@ -122,7 +122,7 @@ impl Engines {
         let index = if relative < 0.0 { length + relative } else { relative };
         let is_big = matches!(kind, TypedArrayKind::BigInt64 | TypedArrayKind::BigUint64);
         let value = realm.to_element(&call.argument(1), is_big)?;
-        // IsValidIntegerIndex: a RangeError beyond the length of now, which is 0 for an array that is gone.
+        // IsValidIntegerIndex: a RangeError beyond the current length, which is 0 for an array that is out of bounds.
         let today = self.length(realm, call)?;
         if index < 0.0 || index >= today {
             return Err(realm.range_error(&format!("index {index} is out of range: the length is {today}")));
@@ -130,7 +130,7 @@ impl Engines {
         if today == length {
             return realm.call(&self.with, &this, &[realm.number(index), value]);
         }
-        // TypedArrayCreateSameType makes the copy with the length from before. Elements that are gone are undefined.
+        // TypedArrayCreateSameType creates the copy with the length from before. Elements out of bounds are undefined.
         let copy = realm.construct(self.constructor_of(realm, call)?, &[realm.number(length)])?;
         self.copy(realm, &this, &copy, length.min(today))?;
         if today < length {
@@ -144,7 +144,7 @@ impl Engines {
     fn sort(&self, realm: &Realm, call: &Call<'_>) -> Result<Value, Exception> {
         let (this, comparator) = (call.this(), call.argument(0));
         let is_ours = realm.is_function(&comparator) && realm.typed_array_kind(&this).is_some();
-        // Without a comparator no script runs; what is none the engine refuses.
+        // Without a comparator no script runs. The engine throws if the comparator is not a function.
         if !is_ours {
             return call.forward(&self.sort);
         }
@@ -154,7 +154,7 @@ impl Engines {
         }
         // SortIndexedProperties(obj, len, SortCompare, read-through-holes): on a list of the values.
         let sorted = realm.call(&self.to_sorted, &this, std::slice::from_ref(&comparator))?;
-        // Set(obj, j, sortedList[j]) for each: what is beyond the end by now is dropped.
+        // Set(obj, j, sortedList[j]) for each. Elements beyond the current end are dropped.
         let (length, today) = (realm.call(&self.length, &sorted, &[])?, self.length(realm, call)?);
         let length = length.as_number().unwrap_or(0.0);
         if today >= length {
@@ -171,8 +171,8 @@ impl Engines {
         if realm.typed_array_kind(&object).is_none() {
             return call.forward(&self.freeze);
         }
-        // SetIntegrityLevel(O, frozen): [[PreventExtensions]] refuses arrays whose length may change. Then all own properties;
-        // elements refuse to be made permanent.
+        // SetIntegrityLevel(O, frozen): [[PreventExtensions]] refuses arrays whose length may change. Then all own properties are made
+        // permanent, which elements refuse.
         realm.call(&self.prevent_extensions, &realm.undefined(), std::slice::from_ref(&object))?;
         let keys = realm.call(&self.own_keys, &realm.undefined(), std::slice::from_ref(&object))?;
         for at in 0..realm.array_length(&keys)? {
@@ -188,26 +188,26 @@ impl Engines {
         Ok(object.clone())
     }
 
-    /// Copies the first elements, one by one. Both arrays are of one type and have as many: no script runs.
+    /// Copies the first `count` elements, one by one. Both arrays have the same type and at least `count` elements, so no script runs.
     fn copy(&self, realm: &Realm, from: &Value, to: &Value, count: f64) -> Result<(), Exception> {
         (0..count as u32).try_for_each(|index| realm.set(to, index, &realm.get(from, index)?))
     }
 
-    /// What makes arrays of the type of `this`.
+    /// The constructor for arrays of the type of `this`.
     fn constructor_of(&self, realm: &Realm, call: &Call<'_>) -> Result<&Value, Exception> {
         let name = realm.to_string(&call.forward(&self.name)?)?;
         let found = self.constructors.iter().find(|(known, _)| *known == name);
         found.map(|(_, constructor)| constructor).ok_or_else(|| realm.type_error("expected a typed array"))
     }
 
-    /// The length of `this`, 0 if it is out of bounds.
+    /// The length of `this`, or 0 if it is out of bounds.
     fn length(&self, realm: &Realm, call: &Call<'_>) -> Result<f64, Exception> {
         realm.catch_up()?;
         Ok(call.forward(&self.length)?.as_number().unwrap_or(0.0))
     }
 }
 
-/// Whether both arrays are in bounds and lie in one buffer, or in the same block of shared memory.
+/// Whether both arrays are in bounds, and are in the same buffer or on the same block of shared memory.
 fn shares_memory(realm: &Realm, one: &Value, other: &Value) -> bool {
     match (realm.typed_array_view(one), realm.typed_array_view(other)) {
         (Ok(one), Ok(other)) => is_same_memory(realm, &one.buffer, &other.buffer),

@@ -1,6 +1,6 @@
-//! What scripts do to the words of shared memory, for a host that shows the holder and the waiters of a lock.
+//! The operations of scripts on words of shared memory, for hosts that show the holder and the waiters of a lock.
 //!
-//! Nobody pays for it until some agent of the process is observed: then each `Atomics` function that writes looks for its agent's observer.
+//! They cost nothing until an agent of the process is observed. Then each `Atomics` function that writes looks up its agent's observer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,41 +10,41 @@ use waitword_agents::{SharedBlock, Timeout, WaitId};
 
 use crate::ffi::{Realm, TypedArrayKind, Value};
 
-/// Learns what an agent's scripts do to the words of shared memory, on the agent's thread, after they have done it. `begun` is a time
-/// before that.
+/// Is called for each operation of an agent's scripts on a word of shared memory, on the agent's thread, after the operation. `begun` is a
+/// time before it.
 ///
-/// Told are words that can be waited on, those of Int32Array and BigInt64Array, and what `Atomics` does: a plain assignment goes unseen.
+/// Only operations of `Atomics` on words that can be waited on (of Int32Array and BigInt64Array) are reported. A plain assignment is not
+/// observed.
 pub trait WordObserver {
-    /// A promise of `Atomics.waitAsync` is pending from now on.
+    /// A promise of `Atomics.waitAsync` is now pending.
     fn awaits(&self, wait: WaitId, block: &SharedBlock, byte_index: usize, timeout: Timeout, begun: Instant);
 
-    /// It is not pending any more.
+    /// The promise is no longer pending.
     fn settled(&self, wait: WaitId);
 
-    /// A word has been changed.
+    /// A word was changed.
     fn changed(&self, block: &SharedBlock, byte_index: usize, change: Change, begun: Instant);
 
-    /// A word has been notified, and so many waiters have been woken.
+    /// A word was notified, which woke this number of waiters.
     fn notified(&self, block: &SharedBlock, byte_index: usize, woken: usize, begun: Instant);
 }
 
 static IS_ANY: AtomicBool = AtomicBool::new(false);
 
-/// From now on agents ask for their observers.
+/// Makes agents look up their observers from now on.
 pub(crate) fn observe_agents() {
-    // An agent's own observer is set on its own thread, so this store need not synchronize.
+    // Relaxed: an agent's observer is set on the agent's own thread.
     IS_ANY.store(true, Ordering::Relaxed);
 }
 
-/// Whether there has been an observer in this process.
+/// Whether an observer was ever set in this process.
 #[inline(always)]
 pub(crate) fn is_any_agent_observed() -> bool {
     IS_ANY.load(Ordering::Relaxed)
 }
 
-/// What a function of `Atomics` has changed (the block, where in bytes, and how), by its name, its arguments, none of which is an object but
-/// the array, and its result.
-/// `None`: nothing, or nothing that can be waited on.
+/// What a function of `Atomics` changed (the block, the byte index, and how), from its name, its arguments (of which only the array is an
+/// object) and its result. `None`: nothing, or nothing that can be waited on.
 pub(crate) fn changed(
     realm: &Realm,
     function: &str,

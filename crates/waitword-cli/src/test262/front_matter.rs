@@ -1,29 +1,29 @@
-//! What a test says of itself: the YAML between `/*---` and `---*/`, as far as a runner needs it. Whatever else a test says (its
-//! description, its chapter of the standard) is passed over.
+//! The front matter of a test: the YAML between `/*---` and `---*/`, as far as a runner needs it. The rest (the description, the clause
+//! of the standard) is ignored.
 
 use yaml_rust2::{Yaml, YamlLoader};
 
-/// The answers to a runner's questions.
+/// The parts of the front matter that a runner needs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter {
-    /// Files of the harness that come before the test, in this order, besides those that every test gets.
+    /// Files of the harness to run before the test, in this order, besides those of every test.
     pub(super) includes: Vec<String>,
     /// Parts of the language that the test needs.
     pub(super) features: Vec<String>,
-    /// The error with which the test has to end.
+    /// The error that the test must throw.
     pub(super) negative: Option<Negative>,
-    /// How it wants to be run: some of [`FLAGS`].
+    /// How the test must be run: some of [`FLAGS`].
     flags: Vec<String>,
 }
 
-/// What a runner has to know. The last two are of interest to a test's readers only.
+/// The flags that a runner must know. The last two matter only to readers of a test.
 const FLAGS: [&str; 9] = [
     "onlyStrict",
     "noStrict",
     "module",
-    // Without the harness, and without a word put in front.
+    // Without the harness, and with nothing put in front.
     "raw",
-    // It ends when it says so, by `$DONE`.
+    // The test ends when it calls `$DONE`.
     "async",
     "CanBlockIsFalse",
     "CanBlockIsTrue",
@@ -48,31 +48,31 @@ pub(super) enum Phase {
 }
 
 impl FrontMatter {
-    /// Reads it out of a test. A test without one says nothing.
+    /// Parses the front matter of a test. It is empty if the test has none.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the front matter.
     pub(super) fn parse(test: &str) -> Result<Self, String> {
         let Some((_, rest)) = test.split_once("/*---") else { return Ok(Self::default()) };
-        let (text, _) = rest.split_once("---*/").ok_or("its front matter has no end: `---*/` is missing")?;
+        let (text, _) = rest.split_once("---*/").ok_or("the front matter has no end: `---*/` is missing")?;
         let documents = YamlLoader::load_from_str(text);
-        let documents = documents.map_err(|error| format!("its front matter is no YAML: {error}"))?;
+        let documents = documents.map_err(|error| format!("the front matter is not YAML: {error}"))?;
         let yaml = documents.first().unwrap_or(&Yaml::Null);
         let list = |key: &str| -> Vec<String> {
             let items = yaml[key].as_vec().into_iter().flatten();
             items.filter_map(Yaml::as_str).map(str::to_owned).collect()
         };
         let flags = list("flags");
-        // To run it as if it had no flag might prove anything.
+        // An error, because the result without the flag would mean nothing.
         if let Some(unknown) = flags.iter().find(|flag| !FLAGS.contains(&flag.as_str())) {
-            return Err(format!("this runner does not know its flag `{unknown}`"));
+            return Err(format!("unknown flag `{unknown}` in the front matter"));
         }
         let negative = &yaml["negative"];
         let negative = (!negative.is_badvalue()).then(|| Negative::parse(negative)).transpose()?;
         Ok(Self { includes: list("includes"), features: list("features"), negative, flags })
     }
 
-    /// Whether it has one of the [`FLAGS`].
+    /// Whether the test has one of the [`FLAGS`].
     pub(super) fn has(&self, flag: &str) -> bool {
         debug_assert!(FLAGS.contains(&flag));
         self.flags.iter().any(|each| each == flag)
@@ -82,7 +82,7 @@ impl FrontMatter {
 impl Negative {
     fn parse(yaml: &Yaml) -> Result<Self, String> {
         let (Some(phase), Some(kind)) = (yaml["phase"].as_str(), yaml["type"].as_str()) else {
-            return Err("its `negative` needs a `phase` and a `type`".to_owned());
+            return Err("`negative` in the front matter needs a `phase` and a `type`".to_owned());
         };
         Ok(Self { phase: Phase::parse(phase)?, kind: kind.to_owned() })
     }
@@ -91,15 +91,15 @@ impl Negative {
 impl Phase {
     fn parse(name: &str) -> Result<Self, String> {
         match name {
-            // The second is what older versions of the suite call it.
+            // "early" is the name in older versions of the suite.
             "parse" | "early" => Ok(Self::Parse),
             "resolution" => Ok(Self::Resolution),
             "runtime" => Ok(Self::Runtime),
-            unknown => Err(format!("this runner does not know the phase `{unknown}`")),
+            unknown => Err(format!("unknown phase `{unknown}` in the front matter")),
         }
     }
 
-    /// The suite's word for it.
+    /// The suite's name for it.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",
@@ -138,7 +138,7 @@ mod tests {
     fn mistakes_are_named() {
         for (text, name) in [
             ("/*--- flags: [raw]", "has no end"),
-            ("/*--- [ ---*/", "no YAML"),
+            ("/*--- [ ---*/", "not YAML"),
             ("/*--- flags: [sideways] ---*/", "`sideways`"),
             ("/*---\nnegative:\n  phase: later\n  type: Error\n---*/", "`later`"),
             ("/*--- negative: {type: Error} ---*/", "`phase`"),

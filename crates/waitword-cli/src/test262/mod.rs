@@ -1,9 +1,9 @@
-//! `waitword test262`: how far the engine, with waitword's queue in it, follows ECMA-262, by the standard's own suite.
+//! `waitword test262`: runs the conformance suite of ECMA-262 on the engine with waitword's queue.
 //!
-//! The suite is a checkout of the user's, which is only read (`suite.rs`). A test says in its front matter how it wants to
-//! be run (`front_matter.rs`), which makes one or two cases of it (`plan.rs`). Each case is a process (`run.rs`) that runs
-//! the test (`case/`) and says how it ended (`outcome.rs`). The results are compared with the snapshots of earlier ones
-//! (`snapshot/`) and shown.
+//! The suite is a checkout of the user's, which is not modified (`suite.rs`). The front matter of a test says how to run it
+//! (`front_matter.rs`): as one or two cases (`plan.rs`). Each case runs in a process of its own (`run.rs`), which runs the test
+//! (`case/`) and prints the outcome (`outcome.rs`). The results are compared with snapshots of earlier ones (`snapshot/`) and
+//! shown.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -35,7 +35,7 @@ const AS_EXPECTED: i32 = 0;
 const NOT_AS_EXPECTED: i32 = 1;
 const MISTAKE: i32 = 2;
 
-/// Runs the command; its exit code.
+/// Runs the command. Returns its exit code.
 pub(crate) fn run(command: &Test262) -> i32 {
     match try_run(command) {
         Ok(true) => AS_EXPECTED,
@@ -47,7 +47,7 @@ pub(crate) fn run(command: &Test262) -> i32 {
     }
 }
 
-/// Whether everything was as expected.
+/// Returns whether everything was as expected.
 fn try_run(command: &Test262) -> Result<bool, String> {
     let suite = Suite::open(&command.dir)?;
     let folder = snapshot_folder(command)?;
@@ -57,8 +57,8 @@ fn try_run(command: &Test262) -> Result<bool, String> {
         snapshots.iter_mut().filter(|snapshot| command.update && snapshot.is_whole_in(&paths)).collect();
     if command.update && updated.is_empty() {
         return Err(format!(
-            "no snapshot in {} lies wholly in what is to be run: leave out the paths, or begin a snapshot with a line \
-             such as `path {}`",
+            "no snapshot in {} has all its paths among those to be run: leave out the paths, or begin a snapshot with \
+             a line such as `path {}`",
             folder.display(),
             paths.first().map_or("test/built-ins/Atomics", String::as_str)
         ));
@@ -82,23 +82,23 @@ fn try_run(command: &Test262) -> Result<bool, String> {
         time: start.elapsed(),
     };
     let text = if command.json { report.json() } else { report.text() };
-    // If there is no reader, the exit code still says it.
+    // Ignored: without a reader, the exit code still reports the result.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
     Ok(differences.is_empty())
 }
 
-/// Where the snapshots are. The usual folder need not be there, but one that the user names has to.
+/// The folder of the snapshots. The default folder need not exist; one that the user names must.
 fn snapshot_folder(command: &Test262) -> Result<&Path, String> {
     match &command.snapshots {
         Some(folder) if !folder.is_dir() => {
-            Err(format!("there is no folder {}: make it, or leave out --snapshots", folder.display()))
+            Err(format!("no folder {}: create it, or leave out --snapshots", folder.display()))
         }
         Some(folder) => Ok(folder),
         None => Ok(Path::new("conformance")),
     }
 }
 
-/// What to run, in the suite's spelling: what the user names, or what the snapshots cover, or all there is.
+/// The paths to run, in the suite's spelling: those that the user names, else those that the snapshots cover, else all.
 fn paths(command: &Test262, suite: &Suite, snapshots: &[Snapshot]) -> Result<Vec<String>, String> {
     if !command.paths.is_empty() {
         return command.paths.iter().map(|path| suite.normal(path)).collect();
@@ -120,7 +120,7 @@ fn files(suite: &Suite, paths: &[String]) -> Result<Vec<String>, String> {
 
 fn run_all(command: &Test262, suite: &Suite, plan: &[Planned]) -> Result<Vec<Tested>, String> {
     let program = std::env::current_exe();
-    let program = program.map_err(|error| format!("cannot find this program's own file: {error}"))?;
+    let program = program.map_err(|error| format!("cannot find this program's executable: {error}"))?;
     let cores = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let jobs = command.jobs.unwrap_or_else(cores).get();
     let runner = Runner { program: &program, suite: suite.root(), jobs, time_limit: command.time_limit };
@@ -140,10 +140,10 @@ fn run_all(command: &Test262, suite: &Suite, plan: &[Planned]) -> Result<Vec<Tes
     Ok(tested)
 }
 
-/// What a terminal takes for: go to the beginning of the line, and clear it.
+/// Moves a terminal's cursor to the beginning of the line, and clears the line.
 const CLEAR_LINE: &str = "\r\x1b[K";
 
-/// Everything about a run that is over.
+/// The results of a run.
 struct Report<'a> {
     /// The version of the suite.
     suite: &'a str,

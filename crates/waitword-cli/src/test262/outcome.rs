@@ -1,6 +1,6 @@
-//! How a case ended, and how the process that ran it says so.
+//! How a case ended, and the line in which its process reports that.
 
-/// The end of a case.
+/// How a case ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Passed,
@@ -29,13 +29,12 @@ impl Outcome {
     }
 }
 
-/// In front of an outcome, so that it is distinct from all else that a process prints: an engine's last words, or the error
-/// of an agent.
+/// The prefix of an outcome, which distinguishes it from everything else that a process prints, such as the error of an agent.
 const MARK: &str = "waitword test262 outcome: ";
 const PASSED: &str = "passed";
 const FAILED: &str = "failed ";
 
-/// The line in which the process of a case says how it ended.
+/// The line in which the process of a case reports how the case ended.
 pub(super) fn line(outcome: &Result<(), String>) -> String {
     match outcome {
         Ok(()) => format!("{MARK}{PASSED}\n"),
@@ -43,7 +42,7 @@ pub(super) fn line(outcome: &Result<(), String>) -> String {
     }
 }
 
-/// What a process has said, if it has come so far.
+/// The outcome in the output of a process, if the process got as far as printing it.
 pub(super) fn find(output: &str) -> Option<Outcome> {
     let outcome = output.lines().find_map(|line| line.strip_prefix(MARK))?;
     match outcome.strip_prefix(FAILED) {
@@ -52,9 +51,12 @@ pub(super) fn find(output: &str) -> Option<Outcome> {
     }
 }
 
-/// The first line of a text that has something on it.
+/// The first line of a text that is not blank.
 pub(super) fn first_line(text: &str) -> &str {
-    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it threw nothing that can be shown")
+    text.lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or("a value that cannot be shown was thrown")
 }
 
 #[cfg(test)]

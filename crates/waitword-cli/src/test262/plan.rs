@@ -1,4 +1,4 @@
-//! Which tests there are to run, each in which mode, and which not at all.
+//! Which tests to run, in which modes, and which to skip.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use super::front_matter::FrontMatter;
 use super::outcome::Outcome;
 use super::suite::Suite;
 
-/// How the text of a test is run. Its name on the command line is that in snapshots.
+/// How the text of a test is run. The names on the command line and in snapshots are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
 pub(super) enum Mode {
-    /// As a script, as it stands.
+    /// As a script, unchanged.
     Sloppy,
-    /// As a script, behind a `"use strict"`.
+    /// As a script, after a `"use strict"`.
     Strict,
     /// As a module.
     Module,
@@ -27,15 +27,15 @@ pub(super) struct Case {
     pub(super) mode: Mode,
 }
 
-/// A case, and what can be said before it is run.
+/// A case, and its outcome if that is known before it runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Planned {
     pub(super) case: Case,
-    /// How it ends, if it is not for this engine, or its front matter is wrong.
+    /// The outcome, if the engine lacks a feature or the front matter is wrong.
     pub(super) ahead: Option<Outcome>,
 }
 
-/// Features that QuickJS-NG does not have. A name that ends with `*` stands for all that begin so.
+/// Features that QuickJS-NG lacks. A name that ends with `*` stands for all names with this prefix.
 const LACKING: [&str; 11] = [
     "await-dictionary",
     "canonical-tz",

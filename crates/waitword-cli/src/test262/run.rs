@@ -1,4 +1,4 @@
-//! Runs the cases: each in a process of its own, so that none can harm another, as many at a time as the user wants.
+//! Runs the cases: each in a process of its own, so that none can harm another, and a chosen number at a time.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::plan::{Case, Planned};
 /// The subcommand that runs one case.
 const COMMAND: &str = "test262-case";
 
-/// A case that is over.
+/// A case that has ended.
 #[derive(Clone, Debug)]
 pub(super) struct Tested {
     pub(super) case: Case,
@@ -25,7 +25,7 @@ pub(super) struct Tested {
 
 /// How cases are run.
 pub(super) struct Runner<'a> {
-    /// Our own program, which runs one case when asked to by [`COMMAND`].
+    /// This program, which runs one case with the subcommand [`COMMAND`].
     pub(super) program: &'a Path,
     /// The suite's folder.
     pub(super) suite: &'a Path,
@@ -34,7 +34,7 @@ pub(super) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Runs all cases; the results are in the order of the plan. `each` hears of every case as it ends.
+    /// Runs all cases. The results are in the order of the plan. `each` is called with every outcome when its case ends.
     pub(super) fn run(&self, plan: &[Planned], each: impl Fn(&Outcome) + Sync) -> Vec<Tested> {
         let next = AtomicUsize::new(0);
         let ended = Mutex::new(Vec::with_capacity(plan.len()));
@@ -47,7 +47,7 @@ impl Runner<'_> {
         };
         thread::scope(|scope| {
             for _ in 1..self.jobs.min(plan.len()) {
-                // If the system has no more threads, fewer cases run at a time.
+                // If the system cannot start more threads, fewer cases run at a time.
                 if thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
                 }
@@ -61,7 +61,7 @@ impl Runner<'_> {
 
     fn run_planned(&self, planned: &Planned) -> Tested {
         let start = Instant::now();
-        let failed = |error| Outcome::Failed(format!("the runner cannot start a process: {error}"));
+        let failed = |error| Outcome::Failed(format!("cannot start a process: {error}"));
         let outcome = planned.ahead.clone();
         let outcome = outcome.unwrap_or_else(|| self.run_case(&planned.case).unwrap_or_else(failed));
         Tested { case: planned.case.clone(), outcome, time: start.elapsed() }
@@ -72,13 +72,13 @@ impl Runner<'_> {
         let (sender, receiver) = channel();
         let reader = thread::Builder::new().spawn(move || {
             let mut bytes = Vec::new();
-            // What was read before an error counts.
+            // Ignored: what was read before the error is used.
             let _ = output.read_to_end(&mut bytes);
             let _ = sender.send(());
             String::from_utf8_lossy(&bytes).into_owned()
         })?;
-        // One pipe for all that it prints. The command holds the ends that the process inherits, and is gone before anybody
-        // waits for the end of the output.
+        // One pipe for all that the process prints. The command holds the ends that the process inherits, and is dropped before
+        // we wait for the end of the output.
         let mut child = Command::new(self.program)
             .args([COMMAND.as_ref(), self.suite.as_os_str()])
             .args([&case.file, &case.mode.to_string()])
@@ -94,10 +94,10 @@ impl Runner<'_> {
         let output = reader.join().unwrap_or_default();
         Ok(outcome::find(&output).unwrap_or_else(|| {
             let how = match is_late {
-                true => format!("not over after {:?}", self.time_limit),
+                true => format!("timed out after {:?}", self.time_limit),
                 false => format!("ended without an outcome ({status})"),
             };
-            // Often the reason: the error of another agent, or an engine's last words.
+            // Often the reason: the error of another agent, or the last output of the engine.
             let why = output.lines().next().map(|line| format!(": {line}")).unwrap_or_default();
             Outcome::Failed(format!("{how}{why}"))
         }))
@@ -105,7 +105,7 @@ impl Runner<'_> {
 }
 
 fn take<'a>(next: &AtomicUsize, plan: &'a [Planned]) -> Option<(usize, &'a Planned)> {
-    // The cases are read before the threads start; the counter orders nothing.
+    // Relaxed: the cases were read before the threads started, so the counter orders nothing.
     let index = next.fetch_add(1, Ordering::Relaxed);
     plan.get(index).map(|planned| (index, planned))
 }

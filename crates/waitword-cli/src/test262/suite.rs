@@ -1,4 +1,4 @@
-//! The suite itself: a folder that the user has checked out, and that is only read.
+//! The suite itself: a folder that the user has checked out, and that is not modified.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,17 @@ pub(super) struct Suite {
 }
 
 impl Suite {
+    /// Opens a checkout.
+    ///
     /// # Errors
-    /// What is there instead, and what to do.
+    /// If the folder is not a checkout, with what to do.
     pub(super) fn open(dir: &Path) -> Result<Self, String> {
         let shown = dir.display();
         let root =
             dunce::canonicalize(dir).map_err(|error| format!("cannot open {shown}: {error}\n{CLONE}"))?;
         for part in ["harness/assert.js", "harness/sta.js", "test"] {
             if !root.join(part).exists() {
-                return Err(format!("{shown} is no checkout of test262: it has no {part}\n{CLONE}"));
+                return Err(format!("{shown} is not a checkout of test262: it has no {part}\n{CLONE}"));
             }
         }
         Ok(Self { root })
@@ -29,11 +31,11 @@ impl Suite {
         &self.root
     }
 
-    /// The tests that a path stands for, sorted: one file, or all below a folder. The path counts from the suite's
-    /// folder, or from `test` in it.
+    /// The tests at a path, sorted: one file, or all below a folder. The path is relative to the suite's folder, or to `test` in
+    /// it.
     ///
     /// # Errors
-    /// A path at which there are no tests.
+    /// If there are no tests at the path.
     pub(super) fn tests(&self, path: &str) -> Result<Vec<String>, String> {
         let path = self.normal(path)?;
         let mut found = Vec::new();
@@ -41,7 +43,7 @@ impl Suite {
         collect(&start, &path, &mut found)
             .map_err(|error| format!("cannot read {}: {error}", start.display()))?;
         if found.is_empty() {
-            return Err(format!("there are no tests at {path} in {}", self.root.display()));
+            return Err(format!("no tests at {path} in {}", self.root.display()));
         }
         found.sort();
         Ok(found)
@@ -50,11 +52,11 @@ impl Suite {
     /// A path in the suite's own spelling: `test/…`, with `/` between its parts.
     ///
     /// # Errors
-    /// A path at which there is nothing.
+    /// If there is nothing at the path.
     pub(super) fn normal(&self, path: &str) -> Result<String, String> {
         let tests = self.root.join("test");
         let candidates = [PathBuf::from(path), self.root.join(path), tests.join(path)];
-        // Only what is in the folder of tests counts, whatever else there is of that name.
+        // Only paths inside the folder of tests count, whatever else has that name.
         let found = candidates.iter().find_map(|candidate| {
             let whole = dunce::canonicalize(candidate).ok()?;
             let inner = whole.strip_prefix(&tests).ok()?;
@@ -63,22 +65,22 @@ impl Suite {
         });
         found.ok_or_else(|| {
             let example = "give a path such as test/built-ins/Atomics";
-            format!("there is no {path} among the tests of {}: {example}", self.root.display())
+            format!("no {path} among the tests of {}: {example}", self.root.display())
         })
     }
 
     /// The text of a file of the suite.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// If the file cannot be read.
     pub(super) fn read(&self, file: &str) -> Result<String, String> {
         let path = self.root.join(file);
         fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     }
 
-    /// Which version this is, for the reader of a snapshot: the commit, where git knows it.
+    /// The version of the suite, for readers of a snapshot: the commit, if git knows it.
     pub(super) fn version(&self) -> String {
-        // Asked only about the suite's own repository, not about one that happens to be around it.
+        // Only of the suite's own repository, not of one that contains it.
         let commit = self.root.join(".git").exists().then(|| {
             let mut git = Command::new("git");
             git.arg("-C").arg(&self.root).args(["rev-parse", "--short=12", "HEAD"]).stderr(Stdio::null());
@@ -98,7 +100,7 @@ fn collect(path: &Path, name: &str, found: &mut Vec<String>) -> std::io::Result<
             collect(&entry.path(), &format!("{name}/{}", entry.file_name().to_string_lossy()), found)?;
         }
     } else if name.ends_with(".js") && !name.contains("_FIXTURE") {
-        // The others are what tests import.
+        // Files with `_FIXTURE` are imported by tests.
         found.push(name.to_owned());
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The terminal: reports and keys come in, lines go out.
+//! The terminal: reports and keys are the input, lines the output.
 
 use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
@@ -21,23 +21,23 @@ use super::view;
 use crate::args::Top;
 use crate::attach::fetch;
 
-/// A key is heard, and a report shown, after so long at most.
+/// The longest time until a key is handled or a report is shown.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// What a shell shows for a program that SIGTERM ended.
+/// The exit code that a shell shows for a program ended by SIGTERM.
 const EXIT_TERMINATED: i32 = 143;
 
-/// Shows reports until a key or a signal ends that; the exit code.
+/// Shows reports until a key or a signal ends this. Returns the exit code.
 ///
 /// # Errors
-/// Why no more can be shown, for the user.
+/// A message for the user: no more can be shown.
 pub(super) fn watch(first: Report, arguments: &Top) -> Result<i32, String> {
     let is_terminated = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&is_terminated))
-        .map_err(|error| format!("SIGTERM cannot be handled: {error}"))?;
+        .map_err(|error| format!("cannot handle SIGTERM: {error}"))?;
     let reports = reports(arguments.socket.clone(), arguments.every)
-        .map_err(|error| format!("no thread to fetch reports: {error}"))?;
-    // What a panic says would be lost with the screen that it is said on.
+        .map_err(|error| format!("cannot start a thread that fetches reports: {error}"))?;
+    // The message of a panic is kept, because it would be lost with the alternate screen.
     static LAST_WORDS: OnceLock<String> = OnceLock::new();
     panic::set_hook(Box::new(|panic| drop(LAST_WORDS.set(panic.to_string()))));
     let (sender, keys) = mpsc::channel();
@@ -45,18 +45,18 @@ pub(super) fn watch(first: Report, arguments: &Top) -> Result<i32, String> {
     thread::Builder::new()
         .name("waitword-keys".into())
         .spawn(listens)
-        .map_err(|error| format!("no thread to listen to keys: {error}"))?;
+        .map_err(|error| format!("cannot start a thread that reads keys: {error}"))?;
     let shown = || show(State::new(first), &reports, &keys, &is_terminated);
     match panic::catch_unwind(AssertUnwindSafe(shown)) {
-        Ok(shown) => shown.map_err(|error| format!("the terminal is gone: {error}"))?,
+        Ok(shown) => shown.map_err(|error| format!("cannot write to the terminal: {error}"))?,
         Err(_) => return Err(LAST_WORDS.get().cloned().unwrap_or_default()),
     }
     Ok(if is_terminated.load(Ordering::Relaxed) { EXIT_TERMINATED } else { 0 })
 }
 
-/// A report, or why there is none, each `period`.
+/// Fetches a report, or the reason why there is none, each `period`.
 fn reports(socket: PathBuf, period: Duration) -> io::Result<Receiver<Result<Report, String>>> {
-    // One at a time: a report that nobody takes is not followed by others.
+    // A rendezvous channel: no further report is fetched until this one is taken.
     let (sender, receiver) = mpsc::sync_channel(0);
     let fetches = move || {
         loop {
@@ -70,7 +70,7 @@ fn reports(socket: PathBuf, period: Duration) -> io::Result<Receiver<Result<Repo
     Ok(receiver)
 }
 
-/// Has the terminal until this returns.
+/// Owns the terminal until this returns.
 fn show(
     mut state: State,
     reports: &Receiver<Result<Report, String>>,
@@ -87,7 +87,7 @@ fn show(
         }
         let lines = view::draw(&mut state, size);
         for (row, line) in (1..).zip(&lines) {
-            // What has not changed is not written again.
+            // An unchanged line is not written again.
             if shown.1.get(usize::from(row) - 1) != Some(line) {
                 write!(screen, "{}{line}", Goto(1, row))?;
             }

@@ -1,4 +1,4 @@
-//! What `waitword top` shows: the last report, and what its user has chosen.
+//! The state of `waitword top`: the last report, and the user's choices.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -16,17 +16,17 @@ pub(super) enum Order {
 
 pub(super) struct State {
     pub(super) report: Report,
-    /// Why there was no newer report the last time.
+    /// Why the last attempt to fetch a report failed.
     pub(super) error: Option<String>,
     pub(super) order: Order,
     pub(super) is_paused: bool,
-    /// The chosen lock is shown alone.
+    /// Only the chosen lock is shown, with its details.
     pub(super) is_detailed: bool,
-    /// The first line of the details that is shown.
+    /// The first visible line of the details.
     pub(super) scroll: usize,
     chosen: Option<Address>,
     pub(super) is_over: bool,
-    /// The screen is to be drawn anew, whatever is thought to be on it.
+    /// The whole screen is to be redrawn, whatever it is assumed to show.
     pub(super) wants_redraw: bool,
 }
 
@@ -45,7 +45,7 @@ impl State {
         }
     }
 
-    /// A new report, or why there is none: then the last one stays.
+    /// Takes a new report. If there is none, keeps the last one and the error.
     pub(super) fn update(&mut self, report: Result<Report, String>) {
         if self.is_paused {
             return;
@@ -100,7 +100,8 @@ impl State {
         locks
     }
 
-    /// The place of the chosen lock among [`locks`](Self::locks): it is chosen by its address, so it stays chosen where others come and go.
+    /// The position of the chosen lock in [`locks`](Self::locks). It is chosen by its address, so it stays chosen while others appear and
+    /// disappear.
     pub(super) fn chosen(&self) -> Option<usize> {
         let locks = self.locks();
         let chosen = locks.iter().position(|lock| Some(lock.name.address) == self.chosen);
@@ -108,7 +109,7 @@ impl State {
     }
 }
 
-/// The longest wait, if any has an age.
+/// The longest wait, if the age of any wait is known.
 pub(super) fn longest(lock: &Lock) -> Option<Duration> {
     lock.all_waiters().filter_map(|waiter| waiter.age).max()
 }

@@ -75,9 +75,9 @@ fn keys_sort_choose_pause_and_quit() {
 #[test]
 fn the_last_report_stays_when_the_program_has_ended() {
     let mut state = recorded();
-    state.update(Err("nobody listens there: the program has ended".to_owned()));
+    state.update(Err("connection refused: the program has ended".to_owned()));
     let shown = screen(&mut state, (80, 24));
-    let last = "q quit  nobody listens there: the program has ended (this is the last report)\n";
+    let last = "q quit  connection refused: the program has ended (this is the last report)\n";
     assert!(shown.ends_with(last), "{shown}");
     assert!(shown.contains("LONGEST"));
 }

@@ -8,7 +8,7 @@ use waitword_observe::{Finding, Holder, Lock, short_duration};
 
 use super::state::{Order, State, longest};
 
-/// A line of the screen, as wide as that.
+/// A line of the screen, padded to its width.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) text: String,
@@ -35,7 +35,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The lines of a screen with so many columns and rows.
+/// The lines of a screen with this number of columns and rows.
 pub(super) fn draw(state: &mut State, (columns, rows): (u16, u16)) -> Vec<Line> {
     let (columns, rows) = (usize::from(columns), usize::from(rows));
     let line = |look, text: &str| Line { text: cell(text, columns), look };
@@ -48,7 +48,7 @@ pub(super) fn draw(state: &mut State, (columns, rows): (u16, u16)) -> Vec<Line> 
         found.push(String::new());
         lines.extend(found.iter().take(rows / 3).map(|text| line(Look::Plain, text)));
     }
-    // The last line is kept.
+    // The last line is reserved for the keys.
     let body = rows.saturating_sub(lines.len() + 1);
     match state.is_detailed {
         true => lines.extend(details(state, columns, body).iter().map(|text| line(Look::Plain, text))),
@@ -59,7 +59,7 @@ pub(super) fn draw(state: &mut State, (columns, rows): (u16, u16)) -> Vec<Line> 
     lines
 }
 
-/// A table stays one; other text is broken anew, where this screen ends.
+/// A table is kept as it is; other text is wrapped at the width of this screen.
 fn text_of(finding: &Finding) -> String {
     match finding {
         Finding::Cycle(_) | Finding::PotentialDeadlock(_) => finding.to_string(),
@@ -67,14 +67,14 @@ fn text_of(finding: &Finding) -> String {
     }
 }
 
-/// A text in so many columns: cut or filled up, and without what could move the cursor.
+/// A text cut or padded to this number of columns, without control characters, which could move the cursor.
 fn cell(text: &str, columns: usize) -> String {
     let text = text.replace(char::is_control, "");
     let text = fitting(&text, columns);
     format!("{text}{:1$}", "", columns - text.width())
 }
 
-/// What of a text comes first, and fits into so many columns.
+/// The longest prefix of a text that fits into this number of columns.
 fn fitting(text: &str, columns: usize) -> &str {
     let mut width = 0;
     let is_beyond = |(_, character): &(usize, char)| {
@@ -84,9 +84,9 @@ fn fitting(text: &str, columns: usize) -> &str {
     &text[..text.char_indices().find(is_beyond).map_or(text.len(), |(at, _)| at)]
 }
 
-/// The lines of a text, broken between words, or within those that are longer than a line.
+/// The lines of a text, wrapped between words, or within a word that is longer than a line.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    // Any character fits.
+    // So that every character fits.
     let columns = columns.max(2);
     let mut lines = Vec::new();
     for line in text.lines() {
@@ -112,7 +112,7 @@ fn count(count: usize, what: &str) -> String {
 
 fn title(state: &State) -> String {
     let report = &state.report;
-    // A name comes from a program, and could move the cursor.
+    // The name comes from another program, and its control characters could move the cursor.
     let program: String = report.process.program.as_deref().unwrap_or("unknown").escape_debug().collect();
     let snapshot = &report.snapshot;
     let [waiters, locks] = [count(snapshot.waiters(), "waiter"), count(snapshot.locks.len(), "lock")];
@@ -120,7 +120,7 @@ fn title(state: &State) -> String {
     format!("{program} (process {}): {waiters} at {locks}{holders}", report.process.id)
 }
 
-/// The last line: what is the matter, or the keys.
+/// The last line: the error, or the keys.
 fn keys(state: &State) -> String {
     if let Some(error) = &state.error {
         return format!("q quit  {error} (this is the last report)");
@@ -131,11 +131,11 @@ fn keys(state: &State) -> String {
         Order::Name => "name",
     };
     let enter = if state.is_detailed { "back" } else { "details" };
-    let pause = if state.is_paused { "PAUSED, p go on" } else { "p pause" };
+    let pause = if state.is_paused { "PAUSED, p resume" } else { "p pause" };
     format!("q quit  s sort: {order}  {pause}  enter {enter}  up/down")
 }
 
-/// The locks, as far as there is room, and the chosen one among them.
+/// As many locks as fit, the chosen one among them.
 fn locks(state: &State, columns: usize, rows: usize) -> Vec<Line> {
     let half = columns.saturating_sub("WAITERS LONGEST  ".len()).div_ceil(2);
     let line = |look, waiters: &str, longest: &str, name: &str, holder: &str| {
@@ -153,7 +153,7 @@ fn locks(state: &State, columns: usize, rows: usize) -> Vec<Line> {
     std::iter::once(header).chain(state.locks().iter().enumerate().skip(first).map(row)).take(rows).collect()
 }
 
-/// The holder, or how many there are.
+/// The holder, or the number of holders.
 fn held_by(state: &State, lock: &Lock) -> String {
     let holders: Vec<&Holder> = state.report.snapshot.holders_of(lock.name.address).collect();
     let [holder] = holders[..] else {
@@ -171,7 +171,7 @@ fn details(state: &mut State, columns: usize, rows: usize) -> Vec<String> {
         return Vec::new();
     };
     let text = wrapped(&state.report.snapshot.describe(lock, usize::from(u16::MAX)), columns);
-    // The last line stays in sight.
+    // So that the last line stays visible.
     state.scroll = state.scroll.min(text.len().saturating_sub(1));
     let border = format!("{:─<columns$}", "details");
     std::iter::once(border).chain(text.into_iter().skip(state.scroll)).take(rows).collect()

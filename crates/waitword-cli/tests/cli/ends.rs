@@ -85,5 +85,5 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let files = [("main.js", "console.log('line');")];
     finish(prepared("full_output", &[], &files, &[]).stdout(full).spawn().unwrap())
         .with_code(1)
-        .complained(&["cannot write to the standard output", "main.js:1:"]);
+        .complained(&["cannot write to standard output", "main.js:1:"]);
 }

@@ -42,13 +42,13 @@ fn no_limit_leads_to_anything_but_an_error_that_is_understood() {
     let of_each = include_str!("programs/greedy.txt").split("\n\n");
     for kib in [1, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 4096] {
         for (number, program) in of_each.clone().enumerate() {
-            let code = understood("--memory-limit", kib, program, "so much shared memory").code;
+            let code = understood("--memory-limit", kib, program, "memory for a SharedArrayBuffer").code;
             assert!(code != Some(7) || number == 4, "program {number} with {kib}K");
         }
     }
     let of_all = include_str!("programs/fits.js");
     let fits = |kib| {
-        let ran = understood("--total-memory", kib, of_all, "no memory left for another agent");
+        let ran = understood("--total-memory", kib, of_all, "not enough memory for another agent");
         assert!(ran.code == Some(1) || ran.stdout == "20500\n", "with {kib}K: {ran:#?}");
         ran.code == Some(0)
     };

@@ -87,7 +87,7 @@ fn the_table_of_modules_is_what_they_export() {
 /// The help and the page say the same of what a worker needs.
 #[test]
 fn help_and_page_agree_on_what_an_agent_starts_with() {
-    let says = "what each agent starts with (some 600 KiB; 1 MiB has to be left)";
+    let says = "what each agent starts with (about 600 KiB; a new agent needs 1 MiB)";
     let help = ended(waitword().args(["run", "--help"])).stdout;
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words(&help).contains(says), "{help}");

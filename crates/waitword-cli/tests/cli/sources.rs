@@ -60,11 +60,7 @@ fn text_without_end_is_read_until_there_is_no_memory_for_it() {
     for from in ["-", "/dev/stdin"] {
         if cfg!(unix) || from == "-" {
             run_stdin("endless", &["--memory-limit", "16M"], &[from], without_end).with_code(1).complained(
-                &[
-                    "error: out of memory in main",
-                    ": out of memory\n",
-                    "help: give each agent more with --memory-limit",
-                ],
+                &["error: out of memory in main", ": out of memory\n", "help: raise --memory-limit"],
             );
         }
     }
@@ -73,7 +69,7 @@ fn text_without_end_is_read_until_there_is_no_memory_for_it() {
 /// The program ends by itself, and need not be ended from outside; but for a machine that does not let it run for so long.
 fn ends_in_time(run: impl Fn() -> Ran) {
     let is_in_time = |_| {
-        let ran = run().with_code(124).complained(&["--timeout is up"]);
+        let ran = run().with_code(124).complained(&["error: timed out"]);
         !ran.stderr.contains("cannot interrupt")
     };
     assert!((0..20).any(is_in_time), "it is ended from outside each time");
@@ -182,7 +178,7 @@ fn files_beyond_the_limit_take_no_more_than_the_limit() {
     let limit = ["--memory-limit", "16M"];
     let main =
         |file: &str| ended(waitword().current_dir(&folder).arg("run").args(limit).arg(file)).with_code(1);
-    main("huge.js").complained(&["huge.js is too long: source text may have 536870912 bytes"]);
+    main("huge.js").complained(&["huge.js is too long: source text may have at most 536870912 bytes"]);
     main("large.js").complained(&["error: out of memory in main", "cannot read large.js: out of memory"]);
 
     let (ran, peak) = measured(&folder, &limit, include_str!("programs/sparse.js"));
@@ -230,7 +226,7 @@ mod no_text {
         let argument = OsStr::from_bytes(NO_TEXT);
         ended(waitword().args(["run", "a.js", "x"]).arg(argument))
             .with_code(2)
-            .complained(&[r#"argument 2 of the program is no UTF-8: "caf\xE9""#, "Usage: waitword"]);
+            .complained(&[r#"argument 2 of the program is not UTF-8: "caf\xE9""#, "Usage: waitword"]);
     }
 
     /// Also what it imports, requires and starts, and its package.

@@ -1,4 +1,4 @@
-//! What the JavaScript half knows about the rarer kinds of values.
+//! The functions of the JavaScript half for the less common kinds of values.
 
 use std::cell::Cell;
 
@@ -6,18 +6,18 @@ use waitword_quickjs::{Exception, Realm, Value};
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $field:ident: $name:literal,)*) => {
-        /// The functions of `js/core/clone.js` that know about the rarer kinds of values, and what a script cannot replace of the rest.
+        /// The functions of `js/core/clone.js` for the less common kinds of values, and built-ins from before any script ran.
         pub(crate) struct CloneFunctions {
-            /// The agent's, in which copies are made.
+            /// The realm of the agent, in which copies are created.
             pub(super) realm: Realm,
             $($(#[$doc])* pub(super) $field: Value,)*
-            /// Whether any object was marked as not to be cloned: most agents are never asked.
+            /// Whether any object was marked as uncloneable, which few agents do.
             pub(crate) has_uncloneable: Cell<bool>,
         }
 
         impl CloneFunctions {
             /// # Errors
-            /// When `functions` lacks one.
+            /// If `functions` lacks one.
             pub(crate) fn new(realm: &Realm, functions: &Value) -> Result<Self, Exception> {
                 let has_uncloneable = Cell::new(false);
                 let realm = realm.clone();
@@ -28,9 +28,9 @@ macro_rules! functions {
 }
 
 functions! {
-    /// `row(object, is_ordinary)`: `[kind, heads, ...values]`, or undefined for one that it does not know.
+    /// `row(object, is_ordinary)`: returns `[kind, heads, ...values]`, or undefined for other objects.
     row: "row",
-    /// `revive(kind, ...heads)`: the object, without what is put into it afterwards.
+    /// `revive(kind, ...heads)`: creates the object, without the values that are put into it afterwards.
     revive: "revive",
     /// `fill(object, values)`
     fill: "fill",
@@ -38,11 +38,11 @@ functions! {
     refuse: "refuse",
     /// `noRoom()`: throws the one for a message that is too large.
     no_room: "noRoom",
-    /// `isUncloneable(object)`: whether the script has marked it so.
+    /// `isUncloneable(object)`: whether the script has marked it.
     is_uncloneable: "isUncloneable",
     /// `%Object.prototype%`
     object_prototype: "objectPrototype",
-    /// Constructors, and the functions that add to what they make.
+    /// Constructors, and the functions that add to their objects.
     map: "Map",
     map_set: "mapSet",
     set: "Set",
@@ -67,7 +67,7 @@ impl CloneFunctions {
         refuse().err().unwrap_or_else(|| self.realm.error("this value could not be cloned"))
     }
 
-    /// The DataCloneError for a message for which there is no room.
+    /// The DataCloneError for a message that exceeds the memory limit.
     pub(crate) fn no_room(&self) -> Exception {
         let thrown = self.call(&self.no_room, &[]);
         thrown.err().unwrap_or_else(|| self.realm.error("out of memory"))

@@ -1,14 +1,14 @@
-//! StructuredDeserialize: a copy of what is on a tape: the way along the tape, then how each kind of value is made, at last its bytes.
+//! StructuredDeserialize: builds a copy from a tape. First the traversal of the tape, then the creation of each kind of value, then its bytes.
 
 use waitword_quickjs::{Exception, Key, Realm, Value};
 
 use super::functions::CloneFunctions;
 use super::serialized::{Bytes, SerializedMessage, tag};
 
-/// The value in a serialized message, made of new objects. `ports`: those that came with it, in their order.
+/// Builds the value of a serialized message from new objects. `ports`: those that came with it, in their order.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn read(
     functions: &CloneFunctions,
     serialized: &mut SerializedMessage,
@@ -43,14 +43,14 @@ struct Reader<'a> {
     blocks: &'a [waitword_agents::SharedBlock],
     moved: &'a mut Vec<Bytes>,
     ports: &'a [Value],
-    /// By their numbers. `undefined` where one is not made yet: nothing refers to it then.
+    /// The objects by their numbers. `undefined` for one that is not created yet, to which nothing refers yet.
     objects: Vec<Value>,
     keys: Vec<Key>,
     /// The objects that are being read, outermost first.
     open: Vec<Open>,
 }
 
-/// An object of which a part is still to come.
+/// An object whose parts are not complete.
 enum Open {
     /// The number of the key whose value comes next.
     Properties {
@@ -81,7 +81,7 @@ enum Open {
 }
 
 impl Open {
-    /// Takes in the next part.
+    /// Adds the next part.
     fn accept(&mut self, realm: &Realm, keys: &[Key], value: Value) -> Result<(), Exception> {
         match self {
             Self::Properties { object, key } => realm.put(object, &keys[*key], value),
@@ -110,7 +110,7 @@ impl Open {
 }
 
 impl Reader<'_> {
-    /// Reads a value, or begins or ends one that has parts; the value that is complete now.
+    /// Reads a value, or begins or ends one that has parts. Returns the value that is complete now.
     fn step(&mut self) -> Result<Option<Value>, Exception> {
         let Some(mut open) = self.open.pop() else { return self.value() };
         match &mut open {
@@ -137,7 +137,7 @@ impl Reader<'_> {
                 }
             }
             Open::Members { object, left: 0, .. } => return Ok(Some(object.clone())),
-            // The heads are there: makes the object, so that what is put into it can refer to it.
+            // The heads are complete: creates the object, so that what is put into it can refer to it.
             Open::Row { number, kind, shell: shell @ None, heads, values, .. } if values.len() == *heads => {
                 let arguments: Vec<Value> = std::iter::once(kind.clone()).chain(values.drain(..)).collect();
                 let object = self.functions.call(&self.functions.revive, &arguments)?;
@@ -298,7 +298,7 @@ impl Reader<'_> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next bytes of the tape. It ends where its value does, so there are so many.
+    /// The next bytes of the tape, which contains a complete value, so they exist.
     fn take(&mut self, length: usize) -> &'a [u8] {
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;

@@ -5,21 +5,21 @@ use waitword_quickjs::{Exception, Value};
 
 use super::functions::CloneFunctions;
 
-/// A graph of values on its way to an agent. It can be read as often as one likes, but for what was transferred.
+/// A serialized graph of values. It can be read repeatedly, except for what was transferred.
 #[derive(Default)]
 pub(crate) struct SerializedMessage {
     pub(super) tape: Vec<u8>,
     /// The memory of its SharedArrayBuffers.
     pub(super) blocks: Vec<SharedBlock>,
-    /// The bytes of transferred ArrayBuffers, once they are [sealed](SerializedMessage::seal) in.
+    /// The bytes of transferred ArrayBuffers, after [`seal`](SerializedMessage::seal).
     pub(super) moved: Vec<Bytes>,
-    /// Of each ArrayBuffer that is transferred, if it is in the graph: how long it has to be for the views on it.
+    /// For each transferred ArrayBuffer that is in the graph, the length that the views on it require.
     pub(super) met: Vec<Option<usize>>,
-    /// What it costs the agent that wrote it, until it is read or dropped.
+    /// The charge to the agent that wrote it, until it is read or dropped.
     pub(super) charge: Option<Charge>,
 }
 
-/// What an ArrayBuffer is made of.
+/// The contents of an ArrayBuffer.
 #[derive(Default)]
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,
@@ -27,15 +27,15 @@ pub(super) struct Bytes {
     pub(super) max_len: Option<usize>,
 }
 
-/// What a serialized message costs besides its bytes, and each of its ports.
+/// The cost in bytes of a serialized message besides its contents, and of each of its ports.
 pub(super) const MESSAGE_OVERHEAD: usize = 256;
 const PORT_OVERHEAD: usize = 512;
 
 impl SerializedMessage {
-    /// Moves the ArrayBuffers that are transferred into the serialized message, and counts it on the agent's budget with so many ports.
+    /// Moves the transferred ArrayBuffers into the serialized message, and charges it, with this number of ports, to the agent's budget.
     ///
     /// # Errors
-    /// A DataCloneError when one cannot be moved any more, or there is no room. Nothing has been moved then.
+    /// A DataCloneError if one cannot be moved any more, or there is not enough memory. Nothing was moved then.
     pub(crate) fn seal(
         &mut self,
         functions: &CloneFunctions,
@@ -56,7 +56,7 @@ impl SerializedMessage {
                     return Err(refused("has shrunk under a view that was cloned"));
                 }
                 Some(_) => length,
-                // What the message does not name is detached all the same, but nobody will see its bytes.
+                // A buffer that is not in the message is detached, too, but its bytes are not needed.
                 None => 0,
             };
             if !self.charge_for(length) {
@@ -76,7 +76,7 @@ impl SerializedMessage {
         Ok(())
     }
 
-    /// A copy of one in which nothing moves, which costs as much again. `None` when the budget does not have that.
+    /// Copies a message without transferred buffers, and charges the same again. Returns `None` if the budget has too little left.
     pub(crate) fn another(&self) -> Option<Self> {
         let charge = match &self.charge {
             Some(charge) => Some(charge.again()?),
@@ -86,12 +86,12 @@ impl SerializedMessage {
         Some(Self { tape, blocks, charge, ..Self::default() })
     }
 
-    /// Gives back what it cost.
+    /// Refunds its charge.
     pub(crate) fn release(&mut self) {
         self.charge = None;
     }
 
-    /// Whether the budget of the agent that wrote this has so many bytes more.
+    /// Charges more bytes to the agent that wrote this. Returns whether its budget has them.
     pub(super) fn charge_for(&mut self, bytes: usize) -> bool {
         self.charge.as_mut().is_none_or(|charge| charge.grow(bytes))
     }
@@ -124,6 +124,6 @@ pub(super) mod tag {
     pub(crate) const BLOCK: u8 = 15;
     pub(crate) const MOVED: u8 = 16;
     pub(crate) const PORT: u8 = 17;
-    /// Where the string of a new key could be: there are no more keys.
+    /// In the position of a new key's string: there are no more keys.
     pub(crate) const END: u8 = 18;
 }

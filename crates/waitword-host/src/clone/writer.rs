@@ -1,5 +1,5 @@
-//! StructuredSerializeInternal: a graph of values to a tape: the way through the graph, then how each kind of value is written, at last its
-//! bytes.
+//! StructuredSerializeInternal: writes a graph of values to a tape. First the traversal of the graph, then the encoding of each kind of value,
+//! then its bytes.
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use waitword_quickjs::{Exception, Key, Keys, Realm, Value};
 use super::functions::CloneFunctions;
 use super::serialized::{MESSAGE_OVERHEAD, SerializedMessage, tag};
 
-/// Writes a value. The ArrayBuffers and the ports that are transferred are named in it, and move when it is
-/// [sealed](SerializedMessage::seal). Runs getters of scripts.
+/// Writes a value. Transferred ArrayBuffers and ports are only referred to; they move in [`seal`](SerializedMessage::seal). Runs getters of
+/// scripts.
 ///
 /// # Errors
-/// A DataCloneError for what cannot be cloned, and what a getter throws.
+/// A DataCloneError if a value cannot be cloned, and what a getter throws.
 pub(crate) fn write(
     functions: &CloneFunctions,
     value: &Value,
@@ -55,24 +55,24 @@ struct Writer<'a> {
     realm: &'a Realm,
     functions: &'a CloneFunctions,
     serialized: SerializedMessage,
-    /// How many bytes of the tape are paid for.
+    /// The bytes of the tape that are charged.
     charged: usize,
-    /// What is transferred, by address: as what, and which.
+    /// The transferred objects by address: the tag and the index.
     moving: HashMap<usize, (u8, usize)>,
-    /// All objects that were met. They are kept, for a getter could drop one, and another be made at its address.
+    /// All visited objects. They are kept, because a getter could drop one, and another could be created at its address.
     objects: Vec<Value>,
     /// Their numbers, by address.
     seen: HashMap<usize, usize>,
-    /// How many bytes of a resizable ArrayBuffer were copied, by address.
+    /// The copied bytes of each resizable ArrayBuffer, by address.
     copied: HashMap<usize, usize>,
-    /// The numbers of the keys that were written, by id, and the keys themselves.
+    /// The numbers of the written keys, by id, and the keys themselves.
     keys: HashMap<u32, usize>,
     kept: Vec<Key>,
     /// The objects that are being written, outermost first.
     open: Vec<Open<'a>>,
 }
 
-/// An object of which a part is still to be written.
+/// An object whose parts are not all written.
 enum Open<'a> {
     Properties {
         object: Value,
@@ -84,7 +84,7 @@ enum Open<'a> {
         at: u32,
         length: u32,
     },
-    /// Of a view also the byte of its buffer that it ends at.
+    /// For a view, also the end of the view in its buffer, in bytes.
     Row {
         row: Value,
         view_end: Option<usize>,
@@ -94,7 +94,7 @@ enum Open<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Writes parts of an object until one is an object itself, which comes first then.
+    /// Writes parts of an object until one is an object itself, which is written next.
     fn go_on(&mut self, mut open: Open<'a>) -> Result<(), Exception> {
         let depth = self.open.len();
         while let Some(part) = self.next_part(&mut open)? {
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The next part of an object, whose key is written already; `None` when it is complete.
+    /// The next part of an object, whose key is written already; `None` if the object is complete.
     fn next_part(&mut self, open: &mut Open<'a>) -> Result<Option<Value>, Exception> {
         let realm = self.realm;
         match open {
@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
         Ok(None)
     }
 
-    /// Writes a value; whether it is an object with parts that have to come next.
+    /// Writes a value. Returns whether it is an object with parts, which have to be written next.
     fn opens(&mut self, value: &Value) -> Result<bool, Exception> {
         let depth = self.open.len();
         self.value(value)?;
@@ -218,7 +218,7 @@ impl<'a> Writer<'a> {
             self.block(object, block);
             return Ok(());
         }
-        // IsArrayBufferViewOutOfBounds, also of one whose buffer is detached.
+        // IsArrayBufferViewOutOfBounds, also if the buffer is detached.
         if realm.typed_array_kind(object).is_some() && realm.typed_array_view(object).is_err() {
             return Err(self.functions.refusal(object, Some("is out of the bounds of its buffer")));
         }
@@ -277,7 +277,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The last two parts are the offset and the length, which is a number of elements, and undefined if it follows the buffer.
+    /// The last two parts are the offset and the length. The length is a number of elements, or undefined if the view tracks the buffer's
+    /// length.
     fn view_end(&self, view: &Value, row: &Value, length: u32) -> Result<usize, Exception> {
         let realm = self.realm;
         let part = |at: u32| Ok(realm.get(row, at)?.as_number().map_or(0, |number| number as usize));
@@ -286,8 +287,8 @@ impl<'a> Writer<'a> {
         Ok(offset + if is_typed { realm.typed_array_view(view)?.byte_length } else { count })
     }
 
-    /// A view has to lie in the copy of its buffer as well: the buffer may have grown since its bytes were copied, and may
-    /// shrink before they are moved.
+    /// Checks that a view is within the copy of its buffer, too. The buffer may have grown since its bytes were copied, and may shrink before
+    /// they are moved.
     fn view_on(&mut self, buffer: &Value, end: usize) -> Result<(), Exception> {
         let address = buffer.address().addr();
         if let Some(&(tag::MOVED, at)) = self.moving.get(&address) {
@@ -303,14 +304,14 @@ impl<'a> Writer<'a> {
         let max_len = self.functions.max_len(buffer)?;
         self.byte(tag::BUFFER);
         self.number(max_len.map_or(0, |max_len| max_len + 1));
-        // What is detached has no bytes.
+        // A detached buffer has no bytes.
         let length = realm
             .buffer_byte_length(buffer)
             .map_err(|_| self.functions.refusal(buffer, Some("is detached and could not be cloned")))?;
         if max_len.is_some() {
             self.copied.insert(buffer.address().addr(), length);
         }
-        // Before the bytes are looked at: a refusal runs what scripts have made of `Error.prepareStackTrace`.
+        // Before the bytes are read, because a refusal may run a script's `Error.prepareStackTrace`.
         self.room(length)?;
         self.number(length);
         realm.copy_array_buffer(buffer, length, &mut self.serialized.tape)
@@ -325,7 +326,7 @@ impl<'a> Writer<'a> {
         self.serialized.blocks.push(block);
     }
 
-    /// A key of which more follows, by number if it was written before.
+    /// Writes a key whose value follows, by its number if it was written before.
     fn key(&mut self, keys: &Keys<'_>, at: usize) -> Result<(), Exception> {
         self.room(16)?;
         if let Some(number) = self.keys.get(&keys.id(at)).copied() {
@@ -380,13 +381,13 @@ impl<'a> Writer<'a> {
         self.serialized.tape.push(byte);
     }
 
-    /// Pays for so many more bytes, and for the few of a tag and a number.
+    /// Charges for more bytes, and for those of a tag and a number.
     fn room(&mut self, bytes: usize) -> Result<(), Exception> {
         let needed = self.serialized.tape.len() + bytes + 16;
         if needed <= self.charged || self.serialized.charge.is_none() {
             return Ok(());
         }
-        // In strides, so that small values do not count one by one.
+        // In strides, so that small values are not charged one by one.
         let stride = (needed - self.charged).max(self.charged / 8);
         if !self.serialized.charge_for(stride) {
             return Err(self.functions.no_room());

@@ -1,9 +1,9 @@
-//! The end of a worker, as the other agents see it: what it held is free, its ports are closed, its parent hears of it.
+//! The end of a worker, as the other agents see it: its locks are released, its ports are closed, and its parent gets `exit`.
 //!
-//! A worker's thread brings this about itself, as the last that it does. One that was terminated and has not ended within
-//! [`GRACE`](crate::members::GRACE) is inside the engine, which does not ask there whether to go on, or gives back much memory: the others
-//! go on without it. Then the watch brings its end about (`watch.rs`). The first of the two claims the end, and the thread that comes back
-//! later reaches nobody any more.
+//! Usually the worker's own thread performs this, as its last step. A worker that was terminated and has not ended within
+//! [`GRACE`](crate::members::GRACE) is inside an operation of the engine that cannot be interrupted, or is freeing much memory. The others
+//! continue without it, and the watch performs its end (`watch.rs`). The first of the two claims the end. A thread that returns later cannot
+//! reach other agents any more.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::mailbox::{Arrival, Failed, WorkerEvent};
 use crate::members::{Member, Overdue};
 
 impl Cluster {
-    /// Brings the end of a worker about, on its own thread, which has nothing else left to do.
+    /// Performs the end of a worker, on its own thread, which has nothing else left to do.
     pub(crate) fn end_worker(
         self: &Arc<Self>,
         id: ThreadId,
@@ -31,7 +31,7 @@ impl Cluster {
         }
     }
 
-    /// The same while its thread has not come back. The caller has claimed the end.
+    /// Performs the end of a worker whose thread has not returned. The caller has claimed the end.
     pub(super) fn end_without(self: &Arc<Self>, Overdue { id, links, handle }: &Overdue) {
         if let Some(handle) = handle {
             handle.abandon();
@@ -43,7 +43,7 @@ impl Cluster {
         self.bring_end_about(*id, links, None, 1);
     }
 
-    /// When this returns, the cluster does not know the worker any more.
+    /// When this returns, the worker is not in the cluster any more.
     fn bring_end_about(
         self: &Arc<Self>,
         id: ThreadId,
@@ -51,18 +51,18 @@ impl Cluster {
         failure: Option<Failed>,
         exit_code: i32,
     ) {
-        // The agent that reads of its exit finds all this gone.
+        // Before the exit event, so that an agent that gets it finds all this closed.
         links.close();
         self.named_locks.leave(id);
         if let Some(parent) = &links.parent {
             if let Some(failed) = failure {
                 parent.post(Arrival::OfWorker(id, WorkerEvent::Failed(failed)));
             }
-            // It counts no more among those that are alive: the agent that reads of its exit may start another in its place.
+            // It does not count as alive any more, so that an agent that gets the exit event may start another in its place.
             if let Some(member) = self.lock().all.get_mut(&id) {
                 member.is_retired = true;
             }
-            // Posted before the agent leaves the cluster: otherwise its parent could be found to wait for nothing.
+            // Posted before the agent leaves the cluster, because otherwise its parent could be found to wait for nothing.
             parent.post(Arrival::OfWorker(id, WorkerEvent::Exited(exit_code)));
         }
         self.leave(id);

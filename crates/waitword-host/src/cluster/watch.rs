@@ -1,5 +1,4 @@
-//! Whether anything can still happen in a program: a question about all its agents at once. And whether an agent that was terminated has
-//! ended in time.
+//! The watch: a thread that decides whether anything can still happen in a program, and whether a terminated agent has ended in time.
 
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -9,11 +8,11 @@ use super::Cluster;
 use crate::liveness::Liveness;
 use crate::members::Members;
 
-/// How long a doubt waits for its answer: until agents have got into and out of queues. Only promptness depends on it.
+/// The time before a doubt is checked, so that agents can finish entering or leaving queues. Only promptness depends on it.
 const MOMENT: Duration = Duration::from_millis(1);
 
 impl Cluster {
-    /// The last agent has left: ends the watch.
+    /// Ends the watch, after the last agent has left.
     pub(crate) fn close(&self) {
         let watch = {
             let mut members = self.lock();
@@ -22,11 +21,11 @@ impl Cluster {
         };
         self.doubt.notify_all();
         self.over.notify_all();
-        // It cannot have panicked in a way that matters now.
+        // Ignored: a panic of the watch does not matter any more.
         let _ = watch.map(JoinHandle::join);
     }
 
-    /// Raises a doubt if nobody runs.
+    /// Raises a doubt if no agent runs.
     pub(super) fn consider(self: &Arc<Self>, members: &mut Members) {
         if !self.is_closed || members.running > 0 || members.is_doubtful || members.all.is_empty() {
             return;
@@ -38,19 +37,19 @@ impl Cluster {
         self.keep_watch(members);
     }
 
-    /// Has the watch look again.
+    /// Makes the watch check again.
     pub(super) fn keep_watch(self: &Arc<Self>, members: &mut Members) {
         self.doubt.notify_one();
         if members.watch.is_none() {
             let cluster = Arc::clone(self);
             let watch =
                 thread::Builder::new().name("waitword liveness".into()).spawn(move || cluster.watch());
-            // Without a thread the program may hang where it could have said so or gone on; it does nothing wrong.
+            // Without this thread the program may hang where it could have ended or continued. It does nothing wrong.
             members.watch = watch.ok();
         }
     }
 
-    /// Checks each doubt until the answer is certain, and brings the ends about of workers that are overdue.
+    /// Checks each doubt until the answer is certain, and performs the ends of overdue workers.
     fn watch(self: &Arc<Self>) {
         let mut members = self.lock();
         while !members.is_over {

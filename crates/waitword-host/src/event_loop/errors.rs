@@ -1,4 +1,4 @@
-//! What nobody caught: whether the script takes care of it, or the agent ends, with a failure that an embedder can show.
+//! Uncaught errors: the script's handlers handle them, or the agent ends, with a failure that an embedder can show.
 
 use crate::agent_host::Host;
 use crate::agent_name::AgentName;
@@ -9,7 +9,7 @@ use waitword_quickjs::{Exception, JsError, PromiseState, Realm, Value, place_in_
 use super::{EventLoop, Stop};
 
 impl EventLoop<'_> {
-    /// Whether the main module has failed, and the script takes care of that.
+    /// Whether the main module failed and the script handled that.
     pub(crate) fn has_failed(&self, promise: Option<&Value>) -> Result<bool, Stop> {
         match promise.map(|promise| self.realm().promise_state(promise)) {
             Some(PromiseState::Rejected(reason)) => {
@@ -20,7 +20,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// What nobody caught: for the script if it listens to that, otherwise the agent's end.
+    /// Passes an uncaught error to the script's listener, or else ends the agent.
     pub(crate) fn uncaught(&self, kind: FailureKind, exception: &Exception) -> Result<(), Stop> {
         self.uncaught_of(kind, exception, "uncaughtException")
     }
@@ -40,7 +40,7 @@ impl EventLoop<'_> {
         }
     }
 
-    /// Why the agent stops after this exception.
+    /// The reason why the agent stops after this exception.
     pub(crate) fn stop(&self, kind: FailureKind, exception: &Exception) -> Stop {
         if let Some(stop) = self.stopped() {
             return stop;
@@ -51,7 +51,7 @@ impl EventLoop<'_> {
         Stop::Failed(Box::new(failure), thrown)
     }
 
-    /// Whether the agent has to stop, by its own will or by that of others.
+    /// Whether the agent has to stop, because of itself or of others.
     pub(crate) fn stopped(&self) -> Option<Stop> {
         let exit = self.host.exit.get().map(Stop::Exit);
         let spent = || Stop::Failed(Box::new(Failure::out_of_memory(self.host.id)), None);
@@ -64,16 +64,16 @@ impl EventLoop<'_> {
 fn failure(host: &Host, realm: &Realm, kind: FailureKind, exception: &Exception) -> Failure {
     let error = realm.describe(exception);
     let (message, stack, details) = host.describe(realm, exception.value()).unwrap_or_else(|_| {
-        // Out of memory, or terminated: what the engine says will do.
+        // Out of memory, or terminated: the engine's own description is used.
         (error.message.clone(), error.stack.clone(), String::new())
     });
-    // Where there is no memory even for an error, the engine throws null.
+    // Without memory even for an error, the engine throws null.
     let is_null = exception.value().is_null() && realm.memory_budget().is_some();
     let message = if is_null { OUT_OF_MEMORY.to_owned() } else { message };
     let kind = if message == OUT_OF_MEMORY { FailureKind::OutOfMemory } else { kind };
     let stack: Vec<&str> = stack.lines().map(str::trim).filter(|frame| is_of_source(frame)).collect();
     let place = place(host, &error, &stack);
-    // A place without a function is what the parser names; no place at all, what the loader throws.
+    // The parser's errors have a position without a function, the loader's none at all.
     let is_of_loading = exception.value().is_error() && stack.iter().all(|frame| !frame.ends_with(')'));
     let kind = if is_of_loading && kind == FailureKind::Uncaught { FailureKind::Load } else { kind };
     let frames = stack.iter().filter(|frame| frame.ends_with(')'));
@@ -81,7 +81,7 @@ fn failure(host: &Host, realm: &Realm, kind: FailureKind, exception: &Exception)
     Failure { agent: AgentName(host.id), kind, message, place, stack, details }
 }
 
-/// Whether a line of a stack is about source text that has a file: not `at <input>:1:4`, as in an `eval`.
+/// Whether a line of a stack refers to source text of a file, and not to an `eval`, as `at <input>:1:4` does.
 fn is_of_source(frame: &str) -> bool {
     !frame.is_empty() && !frame.starts_with("at <input>")
 }
@@ -91,7 +91,7 @@ fn place(host: &Host, error: &JsError, stack: &[&str]) -> Option<Place> {
         Some(frame) => place_in_frame(frame)?,
         None => (error.file.as_deref()?, error.line?, error.column),
     };
-    // An error that the host made, with no script on the stack: its own files mean nothing to the reader.
+    // An error of the host, with no script on the stack. The host's own files mean nothing to the reader.
     if file.starts_with("waitword:") {
         return None;
     }
@@ -110,7 +110,7 @@ fn with_characters(host: &Host, frame: &str) -> String {
     counted.unwrap_or_else(|| frame.to_owned())
 }
 
-/// The engine counts columns in bytes of UTF-8, people in characters; both from 1.
+/// Converts a column in bytes of UTF-8, as the engine counts, into one in characters. Both count from 1.
 fn characters(line: &str, bytes: u32) -> u32 {
     let before = line.as_bytes().get(..bytes.saturating_sub(1) as usize).unwrap_or(line.as_bytes());
     String::from_utf8_lossy(before).chars().count() as u32 + 1

@@ -1,8 +1,8 @@
-//! The jobs, and what comes after each of them.
+//! The jobs, and what runs after each of them.
 //!
-//! Jobs come from three sources: settled waits, timers, and what other threads have for the agent. A turn of the loop runs, source by source
-//! and in the order of their arrival, the jobs that were ready when it began. Jobs that become ready meanwhile wait for the next turn, so a
-//! source that never runs dry starves no other.
+//! Jobs come from three sources: settled waits, timers, and the mailbox that other threads fill. A turn of the loop runs the jobs that were
+//! ready when it began, source by source, and in the order of arrival. Jobs that become ready in the meantime wait for the next turn, so that
+//! no source starves another.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use waitword_quickjs::{Exception, Realm, Rejection, Value};
 use super::{EventLoop, Stop, Turn};
 
 impl EventLoop<'_> {
-    /// Runs the next job of the turn, and begins a new turn when there is none left. Whether there was one.
+    /// Runs the next job of the turn, or of a new turn if none is left. Returns whether there was one.
     pub(crate) fn run_one_job(&self) -> Result<bool, Stop> {
         self.host.receiving.set(None);
         if self.run_job_of_turn()? {
@@ -100,7 +100,7 @@ impl EventLoop<'_> {
     fn run_message_of_port(&self, id: PortId) -> Result<(), Stop> {
         let taken = self.host.links.ports().take(id);
         match taken {
-            // A token whose message is gone.
+            // A token whose message was taken already.
             None => {}
             Some(Delivery::Message(message)) => {
                 self.host.receiving.set(Some(id));
@@ -119,12 +119,12 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// The error of a worker: for the script if it listens, otherwise ours, and that of the whole program in the end.
+    /// Handles the error of a worker: passes it to the script's listener, or else fails this agent, and in the end the whole program.
     fn run_failure(&self, id: ThreadId, (failure, mut thrown): Failed) -> Result<(), Stop> {
         let is_handled = self.call("fromWorker.error", |realm| {
-            // Read in place: it may have to go on to this agent's parent.
+            // Read in place, because it may have to be forwarded to this agent's parent.
             let parts = match &mut thrown {
-                // If there is no memory for it here, the message has to do.
+                // Without memory for the copy, the message alone is used.
                 Some(serialized) => clone::read(self.host.clone_functions(realm)?, serialized, &[])
                     .unwrap_or_else(|_| realm.undefined()),
                 None => realm.undefined(),
@@ -145,7 +145,7 @@ impl EventLoop<'_> {
         if is_handled { Ok(()) } else { Err(Stop::Failed(failure, thrown)) }
     }
 
-    /// Calls the JavaScript half of the host, as a job. `None` if that failed and the script takes care of it.
+    /// Calls the JavaScript half of the host, as a job. Returns `None` if the call threw and the script handled the exception.
     pub(crate) fn call(
         &self,
         path: &str,
@@ -162,8 +162,8 @@ impl EventLoop<'_> {
         }
     }
 
-    /// What comes after every job: what the script left for the next tick, then the microtasks, until neither is left, and
-    /// then the promises that were rejected and that nobody looked after.
+    /// Runs what follows every job: `nextTick` callbacks and then microtasks, until neither is left, and then the handlers of unhandled
+    /// rejections.
     pub(crate) fn run_microtasks(&self) -> Result<(), Stop> {
         loop {
             if self.host.wants_ticks.take() {

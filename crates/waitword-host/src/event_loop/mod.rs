@@ -1,6 +1,6 @@
-//! What an agent's thread does all day: one job, its microtasks, the next job; else sleep.
+//! The event loop of an agent: runs a job, its microtasks, the next job, and sleeps when there is none.
 //!
-//! `start.rs` runs the script, `jobs.rs` the jobs and their microtasks; what a script does not catch goes to `errors.rs`.
+//! `start.rs` runs the script, `jobs.rs` the jobs and their microtasks; `errors.rs` handles what a script does not catch.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -24,32 +24,32 @@ mod start;
 pub(crate) enum Stop {
     /// It has nothing left to do.
     Done {
-        /// What the script wants the exit code to be.
+        /// The exit code that the script set.
         exit_code: i32,
-        /// Its module still awaits something.
+        /// Whether its module still awaits a promise.
         is_awaiting: bool,
     },
     /// It called `process.exit`.
     Exit(i32),
     Terminated,
-    /// It failed; what was thrown, for the parent.
+    /// It failed, with the thrown value for the parent.
     Failed(Box<Failure>, Option<SerializedMessage>),
 }
 
 /// The exit code of an agent that fails.
 pub(crate) const FAILED: i32 = 1;
 
-/// What a turn has left to run, source by source. There may be less: a script may stop a timer.
+/// What is left to run in a turn, for each source. It is an upper bound, because a script may stop a timer.
 #[derive(Clone, Copy, Default)]
 struct Turn {
-    /// How many waits may settle: as many as were pending when the turn began.
+    /// How many waits may settle: the number that was pending when the turn began.
     waits: usize,
-    /// When it began: it runs the timers that were due then. `None` if there were no timers.
+    /// The time at which the turn began. The timers due then are run. `None` if there were no timers.
     due: Option<Instant>,
     arrivals: usize,
 }
 
-/// The loop of one agent.
+/// The event loop of an agent.
 pub(crate) struct EventLoop<'a> {
     pub(super) agent: &'a JsAgent,
     pub(super) host: &'a Host,
@@ -71,8 +71,7 @@ impl<'a> EventLoop<'a> {
     pub(crate) fn run(&self, entry: Entry, data: Data) -> Stop {
         match self.run_to_end(entry, data) {
             Err(failed @ Stop::Failed(..)) => {
-                // The last that the script hears, and it may still choose another exit code. That it fails in this as well is
-                // no news.
+                // The last call of the script, which may still set another exit code. If this call fails as well, that is ignored.
                 let chosen = self.host.call(self.realm(), "failing", &[]);
                 let code = chosen.ok().and_then(|code| self.realm().to_i32(&code).ok());
                 self.failure_code.set(code.unwrap_or(FAILED));
@@ -116,11 +115,11 @@ impl<'a> EventLoop<'a> {
         }
         let mut main_module = self.start(entry)?;
         if main_module.is_some() {
-            // A module is itself a microtask, so the ones that it made come before what it left for the next tick.
+            // A module runs in a microtask itself, so the microtasks that it enqueued come before the `nextTick` callbacks.
             self.run_promise_jobs()?;
         }
         loop {
-            // Before looking for work, so that what comes while we look is heard.
+            // Before looking for work, so that a ring in the meantime is not lost.
             self.host.bell.clear();
             self.run_microtasks()?;
             if self.has_failed(main_module.as_ref())? {
@@ -148,14 +147,14 @@ impl<'a> EventLoop<'a> {
                 break;
             }
         }
-        // Lets the script know; the exit code that it wants.
+        // Emits `exit`. The script returns the exit code.
         let ending = self.host.call(self.realm(), "ending", &[]).and_then(|code| self.realm().to_i32(&code));
         let exit_code = ending.map_err(|exception| self.stop(FailureKind::Uncaught, &exception))?;
         let state = main_module.map(|promise| self.realm().promise_state(&promise));
         Ok(Stop::Done { exit_code, is_awaiting: matches!(state, Some(PromiseState::Pending)) })
     }
 
-    /// Lets the script know that there is nothing left to do; whether there is after that.
+    /// Emits `beforeExit`, because nothing is left to do. Returns whether there is something to do after that.
     fn finds_more_to_do(&self) -> Result<bool, Stop> {
         self.call("idle", |_| Ok(Vec::new()))?;
         self.run_microtasks()?;
@@ -167,7 +166,7 @@ impl<'a> EventLoop<'a> {
         [timer, self.agent.next_deadline()].into_iter().flatten().min()
     }
 
-    /// What the agent sleeps for when there is no job; `None`: it has nothing left to do.
+    /// Why the agent sleeps if there is no job; `None` if it has nothing left to do.
     fn sleeps_for(&self) -> Option<Reason> {
         let is_kept = self.host.timers.borrow().keep_alive()
             || self.agent.next_deadline().is_some()

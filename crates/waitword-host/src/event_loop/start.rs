@@ -1,4 +1,4 @@
-//! The start of an agent: its JavaScript half, then its script, from where that is to its first end.
+//! The start of an agent: its JavaScript half, then its script: finding, reading and running it.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use waitword_quickjs::{Attributes, Exception, IntoJs, Realm, Value};
 use super::{EventLoop, Stop};
 
 impl EventLoop<'_> {
-    /// Runs the JavaScript half: the globals of the scripts. The memory that this takes is the host's, not theirs.
+    /// Runs the JavaScript half, which defines the globals. Its memory is not charged to the scripts.
     ///
     /// # Errors
-    /// Lack of memory for `workerData`.
+    /// If the engine runs out of memory for `workerData`.
     pub(crate) fn boot(&self, data: Data) -> Result<(), Exception> {
         let (host, realm) = (self.host, self.realm());
         realm.beyond_memory_limit(|| {
@@ -29,7 +29,7 @@ impl EventLoop<'_> {
         })
     }
 
-    /// Runs the agent's script; the promise of a module.
+    /// Runs the agent's script. Returns the promise of a module.
     pub(crate) fn start(&self, entry: Entry) -> Result<Option<Value>, Stop> {
         let (name, source) = match entry {
             Entry::Source(text) => (EVAL.to_owned(), SourceText::from(text)),
@@ -46,14 +46,14 @@ impl EventLoop<'_> {
         let is_repeatable = name != EVAL && path_of(Path::new(&name)).is_file();
         let source = match is_repeatable {
             true => &source,
-            // For the lines that errors show. An agent starts once, so the cell is empty.
+            // Kept for the lines that errors show. An agent starts once, so the cell is empty.
             false => &self.host.unrepeatable.get_or_init(|| (name.clone(), source)).1,
         };
         let text = &*source.text;
         let realm = self.realm();
         let module = |text: &str| {
             let promise = realm.eval_module(&name, &module_loader::url_of_script(&name), text)?;
-            // Its rejection is the program's failure; see `has_failed`.
+            // Its rejection fails the program; see `has_failed`.
             realm.mark_handled(&promise);
             Ok(Some(promise))
         };
@@ -90,13 +90,13 @@ impl EventLoop<'_> {
         }
     }
 
-    /// The text of a module that a worker begins with.
+    /// The text of a `data:` URL that is a worker's script.
     fn read_data(&self, url: &str) -> Result<String, Exception> {
         let realm = self.realm();
         realm.to_string(&self.host.call(realm, "dataModule", &[realm.string(url)?, realm.bool(true)])?)
     }
 
-    /// From now on the agent has of the program's memory what the others have not.
+    /// Returns the rest of the memory that was charged in advance for the start.
     fn has_started(&self) {
         if let Some(budget) = self.realm().memory_budget() {
             budget.return_advance();
@@ -104,7 +104,7 @@ impl EventLoop<'_> {
     }
 
     fn read(&self, path: &Path) -> Result<(String, SourceText), Stop> {
-        // By its own name first, which a pipe may have only once.
+        // By its own path first, because a pipe can be opened only once.
         let read = source_file::read(self.realm(), path).map_err(|why| self.unreadable(why))?;
         let name =
             sources::canonical(path).map_err(|message| self.unreadable(Unreadable::Refused(message)))?;
@@ -123,10 +123,10 @@ impl EventLoop<'_> {
     }
 }
 
-/// `host.options`. What its parent packed for it stays with the agent, until `takeData` reads it.
+/// Creates `host.options`. The message of its parent stays with the agent until `takeData` reads it.
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 fn options(host: &Host, realm: &Realm, data: Data) -> Result<Value, Exception> {
     let options = realm.object()?;
     let put = |name: &str, value: Result<Value, Exception>| realm.set(&options, name, &value?);
@@ -151,7 +151,7 @@ fn options(host: &Host, realm: &Realm, data: Data) -> Result<Value, Exception> {
     Ok(options)
 }
 
-/// The process's environment. Variables that are no text are left out.
+/// The process's environment. Variables that are not UTF-8 are left out.
 fn environment(realm: &Realm) -> Result<Value, Exception> {
     let text = |each: std::ffi::OsString| each.into_string().ok();
     let pairs: Vec<_> =
@@ -168,7 +168,7 @@ fn env<'a>(realm: &Realm, pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Re
     Ok(env)
 }
 
-/// The name that Node has for this system.
+/// Node's name for this system.
 fn platform() -> &'static str {
     match std::env::consts::OS {
         "macos" => "darwin",
@@ -177,7 +177,7 @@ fn platform() -> &'static str {
     }
 }
 
-/// The name that Node has for this processor.
+/// Node's name for this processor.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "x64",

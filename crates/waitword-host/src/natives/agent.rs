@@ -1,4 +1,4 @@
-//! The agent itself: its output, its timers, its parts, its end.
+//! Natives of the agent itself: output, timers, parts, exit.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -27,25 +27,23 @@ pub(super) fn write(Caller { host, realm }: Caller<'_>, stream: i32, text: Strin
     };
     match written {
         Ok(()) => show_parent(realm, host, stream, text),
-        // Nobody reads the results any more (`| head`): stop, quietly, instead of computing them.
+        // The reader has closed the output (as `| head` does): stop quietly instead of computing more.
         Err(error) if stream == 1 && error.kind() == ErrorKind::BrokenPipe => {
             host.cluster.end_program(EXIT_OUTPUT_CLOSED);
             Err(realm.uncatchable_error("standard output is closed"))
         }
-        Err(error) if stream == 1 => {
-            Err(realm.error(&format!("cannot write to the standard output: {error}")))
-        }
-        // Complaints that nobody reads are lost.
+        Err(error) if stream == 1 => Err(realm.error(&format!("cannot write to standard output: {error}"))),
+        // Errors of standard error are ignored.
         Err(_) => Ok(()),
     }
 }
 
-/// How many bytes of what a worker prints are kept while its parent has not said whether it wants them.
+/// The bytes of a worker's output that are kept while the parent has not yet decided whether to read it.
 const MOST_PRINTED_EARLY: usize = 64 << 10;
-/// What a piece of printed text costs besides its bytes.
+/// The cost in bytes of a piece of printed text, besides its own.
 const PRINTED_OVERHEAD: usize = 128;
 
-/// What was printed, for a parent that reads `worker.stdout` or `worker.stderr`.
+/// Sends printed text to a parent that reads `worker.stdout` or `worker.stderr`.
 fn show_parent(realm: &Realm, host: &Host, stream: i32, text: String) -> Result<(), Exception> {
     let Some(parent) = &host.links.parent else { return Ok(()) };
     let bytes = text.len() + PRINTED_OVERHEAD;
@@ -61,7 +59,7 @@ fn show_parent(realm: &Realm, host: &Host, stream: i32, text: String) -> Result<
     };
     let charge = match realm.memory_budget().map(|budget| budget.charge(bytes)) {
         Some(None) if is_wanted => return Err(host.clone_functions(realm)?.no_room()),
-        // Nobody has asked for it yet.
+        // The parent has not asked for it yet.
         Some(None) => return Ok(()),
         charge => charge.flatten(),
     };
@@ -74,21 +72,21 @@ pub(super) fn is_terminal(_: Caller<'_>, stream: i32) -> bool {
     if stream == 1 { std::io::stdout().is_terminal() } else { std::io::stderr().is_terminal() }
 }
 
-/// `exit(code)`: does not return, and no script runs after it.
+/// `exit(code)`: ends the agent. Does not return, and no script runs after it.
 pub(super) fn exit(Caller { host, realm }: Caller<'_>, code: i32) -> Result<(), Exception> {
     host.exit.set(Some(code));
-    // The engine's Promise constructor catches even what cannot be caught: this stops the script then.
+    // The engine's Promise constructor catches even uncatchable errors. This stops the script then.
     host.cluster.stop(host.id);
     Err(realm.uncatchable_error("process.exit"))
 }
 
-/// `parallelism()`: how many threads can run at a time.
+/// `parallelism()`: returns how many threads can run at a time.
 pub(super) fn parallelism(_: Caller<'_>) -> u32 {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     u32::try_from(threads).unwrap_or(u32::MAX)
 }
 
-/// `promiseState(promise)`: `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`; undefined for what is none.
+/// `promiseState(promise)`: returns `["pending"]`, `["fulfilled", value]` or `["rejected", reason]`, or undefined for other values.
 pub(super) fn promise_state(by: Caller<'_>, promise: Value) -> Result<Option<Vec<Value>>, Exception> {
     let (name, value) = match by.realm.promise_state(&promise) {
         PromiseState::Fulfilled(value) => ("fulfilled", value),

@@ -1,4 +1,4 @@
-//! Messages and where they are posted: what is packed waits in the agent's outbox until one of these takes it. And locks by name.
+//! Natives for messages and locks by name. A packed message waits in the agent's outbox until one of these functions sends it.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::clone::{self, CloneFunctions};
 use crate::mailbox::{PortId, Ticket};
 use crate::named_locks::{Otherwise, Request};
 
-/// `setCloneFunctions(functions)`: what `clone.js` does for messages.
+/// `setCloneFunctions(functions)`: sets the functions of `clone.js` for messages.
 pub(super) fn set_clone_functions(by: Caller<'_>, functions: Value) -> Result<(), Exception> {
     // Set once.
     let _ = by.host.functions.set(CloneFunctions::new(by.realm, &functions)?);
     Ok(())
 }
 
-/// `expectUncloneable()`: from now on it is asked of each object whether it may be cloned.
+/// `expectUncloneable()`: from now on, checks for each object whether it is marked as uncloneable.
 pub(super) fn expect_uncloneable(by: Caller<'_>) -> Result<(), Exception> {
     by.host.clone_functions(by.realm)?.has_uncloneable.set(true);
     Ok(())
 }
 
-/// `pack(value, buffers, ports)`: the message that is sent next, once it is sealed.
+/// `pack(value, buffers, ports)`: writes the message that is sent next, after `seal`.
 pub(super) fn pack(
     by: Caller<'_>,
     value: Value,
@@ -36,9 +36,9 @@ pub(super) fn pack(
     Ok(())
 }
 
-/// `seal(buffers, ports)`: the buffers move into it.
+/// `seal(buffers, ports)`: moves the buffers into the packed message.
 pub(super) fn seal(by: Caller<'_>, buffers: Vec<Value>, ports: u32) -> Result<(), Exception> {
-    // Out of the borrow: a refusal runs the script's getters.
+    // Taken out of the cell, because a refusal may run getters of the script.
     let Some(mut serialized) = by.host.outbox.take() else {
         return Err(by.realm.error("there is nothing to seal"));
     };
@@ -47,26 +47,26 @@ pub(super) fn seal(by: Caller<'_>, buffers: Vec<Value>, ports: u32) -> Result<()
     Ok(())
 }
 
-/// `copy(ids)`: what another agent would read.
+/// `copy(ids)`: reads the packed message, as another agent would.
 pub(super) fn copy(by: Caller<'_>, ids: Vec<PortId>) -> Result<Value, Exception> {
     let message = by.host.send(by.realm, ids)?;
     Ok(by.host.unpack(by.realm, message)?.0)
 }
 
-/// `takeData()`: `workerData`.
+/// `takeData()`: returns `workerData`.
 pub(super) fn take_data(by: Caller<'_>) -> Result<Option<Value>, Exception> {
     let Some(message) = by.host.links.data().take() else { return Ok(None) };
     let (data, _) = by.realm.within_memory_limit(|| by.host.unpack(by.realm, message))?;
     Ok(Some(data))
 }
 
-/// `openChannel()`: the numbers of its two ports.
+/// `openChannel()`: returns the numbers of its two ports.
 pub(super) fn open_channel(by: Caller<'_>) -> Vec<PortId> {
     let (one, other) = by.host.links.ports().open();
     vec![one, other]
 }
 
-/// `postToPort(id, ids)`. No port has the number 0: nobody can be sent it any more.
+/// `postToPort(id, ids)`. The number 0, which no port has, stands for a closed port.
 pub(super) fn post_to_port(by: Caller<'_>, id: PortId, ids: Vec<PortId>) -> Result<(), Exception> {
     let message = by.host.send(by.realm, ids)?;
     let refused = by.host.links.ports().post(id, message);
@@ -79,18 +79,18 @@ pub(super) fn listen_to_port(by: Caller<'_>, id: PortId, receives: bool, keeps_a
     by.host.links.ports().listen(id, receives, keeps_alive);
 }
 
-/// `receiveFromPort(id)`: the first message, in an array, or undefined.
+/// `receiveFromPort(id)`: returns the first message, in an array, or undefined.
 pub(super) fn receive_from_port(by: Caller<'_>, id: PortId) -> Result<Option<Vec<Value>>, Exception> {
     let message = by.host.links.ports().take_message(id);
     message.map(|message| Ok(vec![by.host.unpack(by.realm, message)?.0])).transpose()
 }
 
-/// `closePort(id)`. That it is closed comes as a message.
+/// `closePort(id)`. The closing arrives as a message.
 pub(super) fn close_port(by: Caller<'_>, id: PortId) {
     by.host.links.ports().close(id, by.host.receiving.get() == Some(id));
 }
 
-/// `joinGroup(name)`: the number of the port.
+/// `joinGroup(name)`: returns the number of the port.
 pub(super) fn join_group(by: Caller<'_>, name: String) -> PortId {
     let (here, there) = channel();
     let id = by.host.links.ports().adopt(here);
@@ -118,8 +118,8 @@ pub(super) fn leave_group(by: Caller<'_>, name: String, id: PortId) {
     by.host.cluster.groups.leave(&name, (by.host.id, id));
 }
 
-/// `requestLock(name, isShared, ifAvailable, steal)`: the ticket, for whose sake the agent goes on until it has the lock; undefined if it
-/// is not available.
+/// `requestLock(name, isShared, ifAvailable, steal)`: returns a ticket, which keeps the agent alive until the lock is granted, or undefined if
+/// the lock is not available.
 pub(super) fn request_lock(
     by: Caller<'_>,
     name: String,
@@ -142,13 +142,13 @@ pub(super) fn request_lock(
     Ok(None)
 }
 
-/// `releaseLock(name, ticket)`: false if it was stolen.
+/// `releaseLock(name, ticket)`: returns false if the lock was stolen.
 pub(super) fn release_lock(by: Caller<'_>, name: String, ticket: Ticket) -> bool {
     by.host.asked.borrow_mut().remove(&ticket);
     by.host.cluster.named_locks.release(&name, by.host.id, ticket)
 }
 
-/// `queryLocks()`: the holders and the queued requests of each name, as `[name, isShared, threadId, isHeld]`.
+/// `queryLocks()`: returns the holders and the queued requests of each name, as `[name, isShared, threadId, isHeld]`.
 pub(super) fn query_locks(Caller { host, realm }: Caller<'_>) -> Result<Vec<Vec<Value>>, Exception> {
     let row = |(name, is_shared, agent, is_held): (String, bool, ThreadId, bool)| {
         Ok(vec![realm.string(&name)?, realm.bool(is_shared), realm.number(agent), realm.bool(is_held)])

@@ -12,7 +12,8 @@ mod messages;
 mod texts;
 mod workers;
 
-/// A function of ours as a native one: it gets the caller, and the arguments at these positions as the types that it wants.
+/// Makes a native function of one of ours, which receives the caller, and the arguments at these positions, converted to its parameter
+/// types.
 macro_rules! native {
     ($function:expr $(, $position:literal)*) => {
         |realm: &Realm, _call: &Call<'_>| {
@@ -88,7 +89,7 @@ const NATIVES: &[(&str, NativeFn)] = &[
 /// `host.native`
 ///
 /// # Errors
-/// Lack of memory.
+/// If the engine runs out of memory.
 pub(crate) fn object(realm: &Realm) -> Result<Value, Exception> {
     let object = realm.object()?;
     for (name, native) in NATIVES {

@@ -1,4 +1,4 @@
-//! URLs and UTF-8, as the WHATWG's standards have them; and files of source text.
+//! URLs and UTF-8 by the WHATWG's standards, and files of source text.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::source_text::SourceText;
 use crate::sources;
 use crate::worker_options::EVAL;
 
-/// `parseUrl(reference, base)`: the parts of a URL, in the order of [`parts`]; undefined if it is none. `base` may be undefined.
+/// `parseUrl(reference, base)`: returns the parts of a URL, in the order of [`parts`], or undefined if it is not valid. `base` may be undefined.
 pub(super) fn parse_url(_: Caller<'_>, reference: String, base: Option<String>) -> Option<Vec<String>> {
     let url = match base {
         None => Url::parse(&reference),
@@ -22,15 +22,15 @@ pub(super) fn parse_url(_: Caller<'_>, reference: String, base: Option<String>) 
     url.ok().map(|url| parts(&url))
 }
 
-/// `setUrl(href, part, value)`: the parts of the URL after one of them was given a value; what the URL cannot have changes nothing.
+/// `setUrl(href, part, value)`: sets a part of a URL and returns all parts. An invalid value changes nothing.
 pub(super) fn set_url(
     by: Caller<'_>,
     href: String,
     part: String,
     value: String,
 ) -> Result<Vec<String>, Exception> {
-    let Ok(mut url) = Url::parse(&href) else { return Err(by.realm.error("this is no URL")) };
-    // A refusal is none for the script: the URL stays as it is.
+    let Ok(mut url) = Url::parse(&href) else { return Err(by.realm.error("not a valid URL")) };
+    // Ignored: an invalid value leaves the URL unchanged.
     let _ = match &*part {
         "protocol" => quirks::set_protocol(&mut url, &value),
         "username" => quirks::set_username(&mut url, &value),
@@ -50,7 +50,7 @@ pub(super) fn set_url(
             quirks::set_hash(&mut url, &value);
             Ok(())
         }
-        other => return Err(by.realm.error(&format!("a URL has no part {other} to set"))),
+        other => return Err(by.realm.error(&format!("a URL has no settable part {other}"))),
     };
     Ok(parts(&url))
 }
@@ -74,7 +74,7 @@ fn parts(url: &Url) -> Vec<String> {
     parts.map(str::to_owned).into()
 }
 
-/// `decodeUtf8(buffer, isFatal)`: the text in an ArrayBuffer; undefined if there is none and that is fatal.
+/// `decodeUtf8(buffer, isFatal)`: returns the text in an ArrayBuffer, or undefined if `isFatal` and it is not UTF-8.
 pub(super) fn decode_utf8(
     by: Caller<'_>,
     buffer: Value,
@@ -83,13 +83,13 @@ pub(super) fn decode_utf8(
     let mut bytes = Vec::new();
     by.realm.copy_array_buffer(&buffer, by.realm.buffer_byte_length(&buffer)?, &mut bytes)?;
     Ok(match String::from_utf8_lossy(&bytes) {
-        // It was not UTF-8, so something has been replaced.
+        // The text was not UTF-8, so something was replaced.
         Cow::Owned(_) if is_fatal => None,
         text => Some(text.into_owned()),
     })
 }
 
-/// `isUtf8(label)`: whether a label means this encoding.
+/// `isUtf8(label)`: returns whether a label means this encoding.
 pub(super) fn is_utf8(_: Caller<'_>, label: String) -> bool {
     let names = ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
     names.contains(&&*label.trim().to_lowercase())
@@ -103,13 +103,13 @@ pub(super) fn cwd(by: Caller<'_>) -> Result<String, Exception> {
         .map_err(|error| by.realm.error(&format!("no current directory: {error}")))
 }
 
-/// `resolve(specifier, importer)`: the path of a file.
+/// `resolve(specifier, importer)`: returns the path of a file.
 pub(super) fn resolve(by: Caller<'_>, specifier: String, importer: String) -> Result<String, Exception> {
     let path = sources::resolve(&importer, &specifier);
     path.map(|path| text_of(&path)).map_err(|message| error_with_code(by.realm, "MODULE_NOT_FOUND", &message))
 }
 
-/// `compileFile(path)`: the function that a CommonJS module is.
+/// `compileFile(path)`: compiles a CommonJS module into a function.
 pub(super) fn compile_file(Caller { host, realm }: Caller<'_>, path: String) -> Result<Value, Exception> {
     let source = read(realm, &path)?;
     sources::compile(host, realm, &path, &source.text)?.ok_or_else(|| {
@@ -118,7 +118,7 @@ pub(super) fn compile_file(Caller { host, realm }: Caller<'_>, path: String) -> 
     })
 }
 
-/// `runGlobally(isSource, fileOrSource)`: as a classic script of a page.
+/// `runGlobally(isSource, fileOrSource)`: runs a classic script of a page.
 pub(super) fn run_globally(by: Caller<'_>, is_source: bool, text: String) -> Result<Value, Exception> {
     if is_source {
         return by.realm.eval(EVAL, &text);

@@ -10,10 +10,16 @@ use crate::agent_links::Tap;
 use crate::agent_name::ThreadId;
 use crate::worker_options::{Data, Entry, Shape, WorkerOptions};
 
-/// `spawn({ isSource, text, words, variables, ids, memory, keepsOut, keepsErr, type, name })`: the numbers of the new worker, which begins
-/// with what was packed last, and of the port to it. `text` is a file, a URL or source text. `variables` has names and values in turn;
-/// `memory`, if it is more than 0, is how many bytes the worker may hold; what it prints goes to its parent alone where that keeps it; type
-/// and name are of one of the web's shape. No script runs in here.
+/// `spawn({ isSource, text, words, variables, ids, memory, keepsOut, keepsErr, type, name })`: starts a worker with the data that was packed
+/// last, and returns the numbers of the worker and of the port to it.
+///
+/// - `text`: a file, a URL or source text
+/// - `variables`: alternating names and values
+/// - `memory`: if greater than 0, the limit of the worker's memory in bytes
+/// - `keepsOut`, `keepsErr`: whether the output goes to the parent only
+/// - `type`, `name`: those of a web worker
+///
+/// No script runs in here.
 pub(super) fn spawn(Caller { host, realm }: Caller<'_>, options: Value) -> Result<Vec<u32>, Exception> {
     let data = host.send(realm, get(realm, &options, "ids")?)?;
     let text: String = get(realm, &options, "text")?;
@@ -56,14 +62,14 @@ pub(super) fn ref_worker(by: Caller<'_>, id: ThreadId, keeps_alive: bool) {
     }
 }
 
-/// `tapWorker(id, stream, isWanted)`: whether this agent reads what its worker prints.
+/// `tapWorker(id, stream, isWanted)`: sets whether this agent reads its worker's output.
 pub(super) fn tap_worker(by: Caller<'_>, id: ThreadId, stream: i32, is_wanted: bool) {
     if let Some(worker) = by.host.workers.borrow().get(&id) {
         worker.links.observed.set_tap(stream, if is_wanted { Tap::Wanted } else { Tap::Unwanted });
     }
 }
 
-/// `usageOfWorker(id)`: the milliseconds that its event loop was idle, and those that it was not.
+/// `usageOfWorker(id)`: returns the milliseconds for which its event loop was idle, and those for which it was active.
 pub(super) fn usage_of_worker(by: Caller<'_>, id: ThreadId) -> Vec<f64> {
     let workers = by.host.workers.borrow();
     let (idle, active) =

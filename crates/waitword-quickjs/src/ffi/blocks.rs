@@ -1,9 +1,9 @@
-//! The blocks under the SharedArrayBuffers of a runtime that is somebody else's (10).
+//! The blocks of the SharedArrayBuffers of a runtime that is rquickjs's (10).
 //!
-//! The engine has one set of functions for the memory of all SharedArrayBuffers of a runtime. There may be such objects already, on memory
-//! that these functions would take for blocks, and rquickjs makes others on memory of its users (`ArrayBuffer::from_source_shared`). So the
-//! set stays as it is, and each object on a block of ours brings a function for its own end, which the engine calls where no set is there.
-//! An object is known to be one of ours by the address of its data.
+//! The engine has one set of functions for the memory of all SharedArrayBuffers of a runtime. Our functions would treat all such memory as
+//! blocks. But there may be such objects already, and rquickjs creates others on memory of its users (`ArrayBuffer::from_source_shared`). So
+//! the set stays empty, and each object on a block of ours has a free function of its own, which the engine calls if there is no set.
+//! Our objects are recognized by the address of their data.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use rquickjs_sys as qjs;
 use waitword_agents::{MemoryBudget, SharedBlock};
 
-/// What is known of the blocks. The engine's last objects end after the `Engine`, so each has a count of this.
+/// The blocks of a runtime. The engine's last objects are freed after the `Engine`, so each owns a count of this.
 pub(super) struct Blocks {
-    /// How many buffer objects lie on each, by the address of its data.
+    /// The number of buffer objects on each block, by the address of its data.
     objects: RefCell<BTreeMap<usize, usize>>,
-    /// What scripts may make of them.
+    /// The budget for blocks that scripts create.
     pub(super) budget: Option<Arc<MemoryBudget>>,
 }
 
@@ -28,15 +28,16 @@ impl Blocks {
         Rc::new(Self { objects: RefCell::default(), budget })
     }
 
-    /// Whether the data of a SharedArrayBuffer object is a block's.
+    /// Whether the data of a SharedArrayBuffer object belongs to a block.
     pub(super) fn has(&self, data: *mut u8) -> bool {
         self.objects.borrow().contains_key(&data.addr())
     }
 
-    /// A SharedArrayBuffer object on the first bytes of a block, growable to `max` unless that is 0; or the mark of an exception.
+    /// Creates a SharedArrayBuffer object on the first bytes of a block, growable to `max` unless that is 0. Returns the exception marker
+    /// on failure.
     ///
     /// # Safety
-    /// The context is alive, and belongs to the runtime that this list is for. The block has so many bytes.
+    /// The context is alive, and belongs to the runtime of this list. The block has at least these bytes.
     pub(super) unsafe fn new_buffer(
         self: &Rc<Self>,
         context: *mut qjs::JSContext,
@@ -50,7 +51,7 @@ impl Blocks {
         unsafe {
             let buffer = qjs::JS_NewArrayBuffer(context, data, len as _, max as _, Some(release), list, true);
             if qjs::JS_IsException(buffer) {
-                // No object was made, and none gives them back.
+                // No object was created that would release the counts.
                 release(std::ptr::null_mut(), list, data.cast(), 0);
             }
             buffer
@@ -58,7 +59,7 @@ impl Blocks {
     }
 }
 
-/// The end of a buffer object: the engine asks for 0 bytes. It never asks for another size of memory that is shared.
+/// Frees a buffer object's memory: the engine reallocates it to 0 bytes. It never reallocates shared memory to another size.
 unsafe extern "C" fn release(
     _: *mut qjs::JSRuntime,
     list: *mut c_void,

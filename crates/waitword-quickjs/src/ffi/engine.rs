@@ -1,4 +1,4 @@
-//! The engine itself: its life, its realms, its memory, and the Rust state that belongs to it. Its owner: `runtime.rs`.
+//! The engine itself: its lifetime, its realms, its memory, and its Rust state. Its owner is in `runtime.rs`.
 
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
@@ -17,8 +17,8 @@ use super::malloc;
 use super::runtime::RuntimeOptions;
 use super::shared;
 
-/// How many bytes a runtime holds when it first looks for garbage; from then on it is half more than the last time. An agent
-/// starts with about half a MiB of built-ins and of the host's functions, none of which is ever garbage.
+/// The bytes at which a runtime first collects garbage. Later collections are at half more than was left by the last one. An agent starts
+/// with about 0.5 MiB of built-ins and functions of the host, none of which is ever garbage.
 const FIRST_COLLECTION: usize = 640 << 10;
 
 impl Engine {
@@ -47,7 +47,7 @@ impl Engine {
         engine
     }
 
-    /// What belongs to a runtime, with no realm yet. With `blocks` the runtime is somebody else's (10).
+    /// The state of a runtime, without a realm. With `blocks` the runtime is rquickjs's (10).
     pub(super) fn of(
         raw: NonNull<qjs::JSRuntime>,
         heap: Option<Box<Heap>>,
@@ -71,8 +71,8 @@ impl Engine {
         })
     }
 
-    /// Does some work of the host's own for which there has to be memory, whatever scripts have used: half-made realms, for
-    /// one, the engine cannot take down again. What it allocates is not counted, so no script may run in it.
+    /// Runs work of the host that must not run out of memory, whatever scripts have used. (The engine cannot free a partly created realm,
+    /// for example.) What it allocates is not counted, so no script may run in it.
     pub(super) fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         let _until_done = self.heap.as_ref().map(|heap| heap.work_as(true));
         work()
@@ -102,7 +102,7 @@ impl Engine {
         })
     }
 
-    /// The realm of a context, which the engine owns from now on, whatever happens next (4).
+    /// Makes a realm of a context, which the engine owns from now on (4).
     ///
     /// # Safety
     /// The context belongs to this runtime, and the caller has a count of it to give away.
@@ -113,7 +113,7 @@ impl Engine {
         Realm::of(self, context)
     }
 
-    /// Takes what it needs from a realm that no script has seen yet.
+    /// Takes the objects it needs from a realm that no script has used yet.
     pub(super) fn prepare(&self, realm: &Realm) -> Result<(), Exception> {
         // SAFETY: (4). No script has seen the realm, so none runs.
         let sample = realm.own(unsafe { qjs::JS_NewError(realm.raw()) })?;
@@ -122,7 +122,7 @@ impl Engine {
         self.growables.prepare(realm)
     }
 
-    /// The engine that a callback was called by, for as long as that lasts: not to be dropped.
+    /// The engine that called a callback, for the duration of the callback. It must not be dropped.
     ///
     /// # Safety
     /// `context` is one of an `Engine` that has not been dropped.
@@ -134,7 +134,7 @@ impl Engine {
         }
     }
 
-    /// Brings growable buffers up to date for a script that does not synchronize. What fails is left to the next time.
+    /// Updates growable buffers for a script that does not synchronize. After a failure, the next call tries again.
     pub(super) fn catch_up_in_any_realm(self: &Rc<Self>) {
         let context = self.contexts.borrow().first().copied();
         if let Some(context) = context {
@@ -153,7 +153,7 @@ impl Engine {
         Some(unsafe { Rc::from_raw(Rc::into_raw(Rc::clone(found)).cast::<T>()) })
     }
 
-    /// Drops what Rust code stored here: it may hold values, which hold this engine.
+    /// Drops what Rust code stored here, because it may contain values, which keep this engine alive.
     pub(super) fn let_go(&self) {
         drop(self.state.take());
         drop(self.natives.take());
@@ -178,9 +178,9 @@ impl Drop for Engine {
             return;
         }
         if self.heap.as_ref().is_some_and(|heap| heap.has_refused.get()) && self.has_objects() {
-            // The engine loses count of objects where it is refused memory in the midst of something, and then an assertion
-            // in JS_FreeRuntime would end the process. What is left stays where it is, counted on the budget, and nobody comes
-            // back to it. The same goes for jobs that never ran, which cannot be told from what was lost.
+            // The engine leaks references to objects if it is refused memory in the middle of an operation. An assertion in
+            // JS_FreeRuntime would then end the process. So what is left is leaked, and stays charged to the budget. The same holds
+            // for jobs that never ran, which cannot be distinguished from leaked objects.
             std::mem::forget(self.heap.take());
             return;
         }

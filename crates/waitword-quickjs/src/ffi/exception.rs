@@ -1,4 +1,4 @@
-//! What a script threw, inside the engine and outside of it.
+//! Thrown values, inside the engine and as data outside of it.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -9,44 +9,44 @@ use super::handles::{Exception, Realm, Value};
 use super::property::Attributes;
 
 impl Exception {
-    /// What `throw value` throws.
+    /// Creates the exception that `throw value` throws.
     pub fn new(value: Value) -> Self {
         Self(value)
     }
 
-    /// The thrown value.
+    /// Returns the thrown value.
     pub fn value(&self) -> &Value {
         &self.0
     }
 
-    /// The thrown value.
+    /// Returns the thrown value.
     pub fn into_value(self) -> Value {
         self.0
     }
 
-    /// Whether no `catch` and no `finally` of a script sees it: the script is being ended.
+    /// Returns whether no `catch` and no `finally` of a script can see the exception, because the script is being ended.
     pub fn is_uncatchable(&self) -> bool {
         // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsUncatchableError(self.0.raw()) }
     }
 }
 
-/// What a script threw, as plain data that outlives the engine and may cross threads.
+/// A thrown value as plain data, which outlives the engine and may cross threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JsError {
     /// The error as text: `TypeError: cannot block`, or the thrown value converted to a string.
     pub message: String,
-    /// The lines of the error's `stack`; empty when something else than an Error was thrown.
+    /// The lines of the error's `stack`; empty if the thrown value is not an Error.
     pub stack: String,
-    /// The file where it was thrown, or where the source text is wrong.
+    /// The file in which it was thrown, or whose text could not be parsed.
     pub file: Option<String>,
-    /// Line in that file, from 1.
+    /// The line in that file, from 1.
     pub line: Option<u32>,
-    /// Column in that line, from 1.
+    /// The column in that line, from 1.
     pub column: Option<u32>,
     /// Whether the source text could not be parsed.
     pub is_syntax_error: bool,
-    /// Whether the script was ended from outside: terminated, or after a panic in native code.
+    /// Whether the script was ended from outside: because it was terminated, or after a panic in native code.
     pub is_uncatchable: bool,
 }
 
@@ -66,29 +66,29 @@ impl fmt::Display for JsError {
 impl std::error::Error for JsError {}
 
 impl Realm {
-    /// A TypeError with this message.
+    /// Creates a TypeError with this message.
     pub fn type_error(&self, message: &str) -> Exception {
         self.new_error(message, qjs::JS_NewTypeError)
     }
 
-    /// A RangeError with this message.
+    /// Creates a RangeError with this message.
     pub fn range_error(&self, message: &str) -> Exception {
         self.new_error(message, qjs::JS_NewRangeError)
     }
 
-    /// A ReferenceError with this message.
+    /// Creates a ReferenceError with this message.
     pub fn reference_error(&self, message: &str) -> Exception {
         self.new_error(message, qjs::JS_NewReferenceError)
     }
 
-    /// An Error with this message.
+    /// Creates an Error with this message.
     pub fn error(&self, message: &str) -> Exception {
         self.new_error(message, qjs::JS_NewPlainError)
     }
 
-    /// An error that ends the script: no `catch` and no `finally` sees it.
+    /// Creates an error that ends the script: no `catch` and no `finally` can see it.
     pub fn uncatchable_error(&self, message: &str) -> Exception {
-        // Lack of memory must not make it one that can be caught.
+        // An error for which there is always memory, because an out-of-memory error in its place could be caught.
         let exception = self
             .try_new_error(message, qjs::JS_NewInternalError)
             .unwrap_or_else(|_| self.bare_error(message));
@@ -97,7 +97,7 @@ impl Realm {
         exception
     }
 
-    /// Reads message, stack and place of an exception. May run a script's getters; what they throw is ignored.
+    /// Returns the message, the stack and the position of an exception. May run getters of scripts; what they throw is ignored.
     pub fn describe(&self, exception: &Exception) -> JsError {
         let value = exception.value();
         let message =
@@ -125,20 +125,20 @@ impl Realm {
         }
     }
 
-    /// Takes the exception that the engine holds after one of its functions failed.
+    /// Takes the pending exception of the engine, after one of its functions failed.
     pub(super) fn take_exception(&self) -> Exception {
         // SAFETY: (4); the exception's count moves to us.
         let raw = unsafe { qjs::JS_GetException(self.raw()) };
         // SAFETY: reads the tag.
         if unsafe { qjs::JS_IsUninitialized(raw) } {
-            // The engine's allocation paths fail without saying why.
+            // Some of the engine's functions fail without an exception when they run out of memory.
             return self.range_error("out of memory");
         }
         // SAFETY: (3)
         Exception(unsafe { Value::from_owned(self.engine(), raw) })
     }
 
-    /// Gives an exception back to the engine; the result is what the C function that failed returns.
+    /// Makes an exception the engine's pending one. Returns the value that a failing C function returns.
     pub(super) fn throw(&self, exception: Exception) -> qjs::JSValue {
         self.check(&exception.0);
         // SAFETY: (3), (4), (5): the count moves to the engine.
@@ -146,11 +146,11 @@ impl Realm {
     }
 
     fn new_error(&self, message: &str, make: MakeError) -> Exception {
-        // Out of memory while making an error: what the engine threw instead is the error.
+        // If there is no memory for the error, the exception that the engine threw instead is used.
         self.try_new_error(message, make).unwrap_or_else(|thrown| thrown)
     }
 
-    /// Runs what scripts have made of `Error.prepareStackTrace`.
+    /// May run a script's `Error.prepareStackTrace`.
     fn try_new_error(&self, message: &str, make: MakeError) -> Result<Exception, Exception> {
         const FORMAT: &CStr = c"%s";
         let message = super::realm::c_string(message);
@@ -159,7 +159,7 @@ impl Realm {
         self.own(raw).map(Exception)
     }
 
-    /// An Error for which there has to be memory. It has no stack: to make one runs scripts, whose memory is counted.
+    /// Creates an Error for which there is always memory. It has no stack, because making one may run scripts, whose memory is counted.
     fn bare_error(&self, message: &str) -> Exception {
         let make = || {
             let class = self.engine().error_class.get();
@@ -175,10 +175,10 @@ impl Realm {
 /// A function of the engine that makes an Error, with a format as `printf` has it.
 type MakeError = unsafe extern "C" fn(*mut qjs::JSContext, *const std::ffi::c_char, ...) -> qjs::JSValue;
 
-/// The place in a line of a stack: its file, its line, and its column if the line names one.
+/// Returns the position in a line of a stack: the file, the line, and the column if there is one.
 ///
-/// It is `file:line:column` in a line such as `    at f (file:line:column)`; the engine writes syntax errors
-/// without the parentheses. Lines of native functions name no place.
+/// The position is `file:line:column` in a line such as `    at f (file:line:column)`. The engine writes syntax errors without the
+/// parentheses. Lines of native functions contain no position.
 pub fn place_in_frame(line: &str) -> Option<(&str, u32, Option<u32>)> {
     let line = line.trim().strip_prefix("at ")?;
     let place = match line.rfind(" (") {

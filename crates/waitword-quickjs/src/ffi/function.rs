@@ -1,4 +1,4 @@
-//! Native functions: Rust code that scripts call.
+//! Native functions: Rust code that scripts can call.
 
 use std::any::Any;
 use std::ffi::c_int;
@@ -20,30 +20,30 @@ impl fmt::Debug for Call<'_> {
 }
 
 impl Call<'_> {
-    /// The `this` value as it came, not converted to an object. In a constructor: `new.target`.
+    /// Returns the `this` value, not converted to an object. In a constructor it is `new.target`.
     pub fn this(&self) -> Value {
         // SAFETY: (3): the caller holds it while the function runs.
         unsafe { Value::from_borrowed(self.realm.engine(), self.this) }
     }
 
-    /// The argument at this position; `undefined` when fewer were given.
+    /// Returns the argument at this position, or `undefined` if the call has fewer.
     pub fn argument(&self, index: usize) -> BorrowedValue<'_> {
         let raw = self.arguments.get(index).copied().unwrap_or(qjs::JS_UNDEFINED);
         // SAFETY: (3): the caller holds it while the function runs, and with it this `Call`.
         unsafe { BorrowedValue::new(self.realm.engine(), raw) }
     }
 
-    /// How many arguments were given.
+    /// Returns the number of arguments.
     pub fn len(&self) -> usize {
         self.arguments.len()
     }
 
-    /// Whether no argument was given.
+    /// Returns whether the call has no arguments.
     pub fn is_empty(&self) -> bool {
         self.arguments.is_empty()
     }
 
-    /// Whether one of the arguments from this position on is an object: to convert it may run a script.
+    /// Returns whether an argument from this position on is an object. Coercing an object may run scripts.
     pub fn has_object_from(&self, index: usize) -> bool {
         let is_object = |&raw: &qjs::JSValue| {
             // SAFETY: reads the tag only, as `Value::tag` does.
@@ -52,15 +52,15 @@ impl Call<'_> {
         self.arguments.iter().skip(index).any(is_object)
     }
 
-    /// All arguments.
+    /// Returns all arguments.
     pub fn arguments(&self) -> Vec<Value> {
         (0..self.len()).map(|index| self.argument(index).clone()).collect()
     }
 
-    /// Calls another function with the same `this` and the same arguments, in the place of this one.
+    /// Calls another function with the same `this` and the same arguments.
     ///
     /// # Errors
-    /// What it throws.
+    /// What the function throws.
     pub fn forward(&self, function: &Value) -> Result<Value, Exception> {
         self.realm.check(function);
         let arguments = self.arguments.as_ptr().cast_mut();
@@ -72,16 +72,17 @@ impl Call<'_> {
 }
 
 impl Realm {
-    /// A function object; not a constructor. `name` and `length` are its properties of that name.
+    /// Creates a function object, which is not a constructor. `name` and `length` become its properties of these names.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached, or with 32,768 different native functions.
+    /// If the engine's memory limit is reached, or the runtime has 32,768 different native functions already.
     pub fn function(&self, name: &str, length: u8, native: NativeFn) -> Result<Value, Exception> {
         let magic = self.register(native)?;
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
     }
 
-    /// As [`closure`](Self::closure), for a function object that can only be called with `new`, or by `super()` of a class.
+    /// Creates a function object for a closure as [`closure`](Self::closure) does, but one that can only be called with `new`, or by
+    /// `super()` of a class.
     ///
     /// # Errors
     /// As [`Realm::function`].
@@ -95,8 +96,8 @@ impl Realm {
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_constructor_magic, magic)
     }
 
-    /// A function object for a closure, which is kept until the [`Runtime`](super::Runtime) is dropped, even when the
-    /// function object is gone before.
+    /// Creates a function object for a closure. The closure is kept until the [`Runtime`](super::Runtime) is dropped, even if the
+    /// function object is collected before.
     ///
     /// # Errors
     /// As [`Realm::function`].
@@ -110,7 +111,7 @@ impl Realm {
         self.new_function(name, length, qjs::JSCFunctionEnum_JS_CFUNC_generic_magic, magic)
     }
 
-    /// Puts a closure in the place of a function of the engine, which it is handed as well, with its name and its `length`.
+    /// Replaces a function of the engine by a closure with the same name and `length`. The closure also receives the replaced function.
     ///
     /// # Errors
     /// As [`Realm::function`].
@@ -126,7 +127,7 @@ impl Realm {
         self.define(holder, name, &ours, Attributes::BUILT_IN)
     }
 
-    /// The table's entry for a plain function, which all realms share.
+    /// The index of a plain function in the table, which all realms share.
     fn register(&self, native: NativeFn) -> Result<i16, Exception> {
         let same = |entry: &Native| match entry {
             Native::Function(known) => std::ptr::fn_addr_eq(*known, native),
@@ -134,7 +135,7 @@ impl Realm {
         };
         let known = self.engine().natives.borrow().iter().position(same);
         match known {
-            // The table never has more entries than an `i16` can count.
+            // The table has at most as many entries as an `i16` can count.
             Some(index) => Ok(index as i16),
             None => self.add_native(Native::Function(native)),
         }
@@ -169,7 +170,7 @@ impl Realm {
     }
 }
 
-/// Where the engine enters Rust. `magic` is an index into the engine's table of native functions.
+/// The C function behind all native functions. `magic` is an index into the engine's table of them.
 unsafe extern "C" fn trampoline(
     context: *mut qjs::JSContext,
     this: qjs::JSValue,
@@ -191,18 +192,18 @@ unsafe extern "C" fn trampoline(
     };
     // (7)
     let result = catch_unwind(AssertUnwindSafe(|| {
-        // Out of the table before it is called: what it calls may add to the table.
+        // Cloned out of the table before the call, because the function may add to the table.
         let native =
             usize::try_from(magic).ok().and_then(|index| realm.engine().natives.borrow().get(index).cloned());
         let call = Call { realm, this, arguments };
         match native {
             Some(Native::Function(native)) => native(realm, &call),
             Some(Native::Closure(native)) => native(realm, &call),
-            // The owner of the runtime is gone, and with it the functions.
+            // The runtime's owner was dropped, and the functions with it.
             None => Err(realm.uncatchable_error("the runtime is shutting down")),
         }
         .inspect(|value| realm.check(value))
-        // It may have synchronized with an agent that has grown memory.
+        // The function may have synchronized with an agent that has grown memory.
         .and_then(|value| realm.catch_up().map(|()| value))
     }));
     let result = result.unwrap_or_else(|panic| {

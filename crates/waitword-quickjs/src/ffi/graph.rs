@@ -1,5 +1,5 @@
-//! What a structured clone needs to walk a graph of values and to build a copy: elements of arrays, strings with their lone
-//! surrogates, the bytes of buffers. Properties: `keys.rs`.
+//! The operations with which a structured clone walks a graph of values and builds a copy: elements of arrays, strings with lone
+//! surrogates, the bytes of buffers. Properties are in `keys.rs`.
 
 use rquickjs_sys as qjs;
 
@@ -7,10 +7,10 @@ use super::handles::{Exception, Realm, Value};
 use super::keys::PLAIN;
 
 impl Realm {
-    /// As [`put`](Self::put), for an element of an array.
+    /// Adds an element to an array, as [`put`](Self::put) adds a property.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn put_index(&self, array: &Value, index: u32, value: Value) -> Result<(), Exception> {
         self.check(array);
         self.check(&value);
@@ -21,10 +21,10 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// The length of an array.
+    /// Returns the length of an array.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn array_length(&self, array: &Value) -> Result<u32, Exception> {
         self.check(array);
         let mut length = 0;
@@ -34,10 +34,10 @@ impl Realm {
         Ok(u32::try_from(length).unwrap_or(u32::MAX))
     }
 
-    /// Gives an array this length.
+    /// Sets the length of an array.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn set_array_length(&self, array: &Value, length: u32) -> Result<(), Exception> {
         self.check(array);
         // SAFETY: (3), (4), (5).
@@ -45,10 +45,10 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// ToString; hands the text to `taken`, in UTF-8 in which lone surrogates have codes of their own.
+    /// Converts a value by ToString and calls `taken` with the text, in UTF-8 extended by encodings of lone surrogates.
     ///
     /// # Errors
-    /// What the conversion throws, and what `taken` makes of it.
+    /// What the conversion throws, and the error of `taken`.
     pub fn with_text<T>(
         &self,
         string: &Value,
@@ -68,28 +68,28 @@ impl Realm {
         result
     }
 
-    /// The string that [`with_text`](Self::with_text) handed out.
+    /// Creates a string from the encoding of [`with_text`](Self::with_text).
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn string_of(&self, text: &[u8]) -> Result<Value, Exception> {
         // SAFETY: (4); pointer and length of one slice.
         self.own(unsafe { qjs::JS_NewStringLen(self.raw(), text.as_ptr().cast(), text.len() as _) })
     }
 
-    /// Whether this is an ordinary object: no array, no proxy, nothing with other internal slots.
+    /// Returns whether this is an ordinary object: not an array, a proxy, or an object with other internal slots.
     pub fn is_ordinary(&self, value: &Value) -> bool {
         // SAFETY: (1), (3): a live value, only read.
         value.is_object() && unsafe { qjs::JS_GetClassID(value.raw()) } == self.ordinary_class()
     }
 
-    /// Whether this is a proxy, revoked or not.
+    /// Returns whether this is a proxy, revoked or not.
     pub fn is_proxy(&self, value: &Value) -> bool {
         // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsProxy(value.raw()) }
     }
 
-    /// Whether this is an ArrayBuffer, and no SharedArrayBuffer.
+    /// Returns whether this is an ArrayBuffer. A SharedArrayBuffer is not.
     pub fn is_array_buffer(&self, value: &Value) -> bool {
         // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsArrayBuffer(value.raw()) }
@@ -98,18 +98,20 @@ impl Realm {
     /// Appends the first `length` bytes of an ArrayBuffer to `tape`.
     ///
     /// # Errors
-    /// A TypeError for what is no ArrayBuffer, or is detached; a RangeError for one that is shorter.
+    /// A TypeError if this is not an ArrayBuffer, or is detached; a RangeError if it is shorter than `length`.
     pub fn copy_array_buffer(
         &self,
         buffer: &Value,
         length: usize,
         tape: &mut Vec<u8>,
     ) -> Result<(), Exception> {
-        // Makes room first: from here on nothing runs but the copy.
+        // Reserves first: from here on only the copy runs.
         tape.reserve(length);
         let (data, len) = self.unshared_bytes(buffer)?;
         if len < length {
-            return Err(self.range_error(&format!("an ArrayBuffer of {len} bytes has no {length} to copy")));
+            return Err(
+                self.range_error(&format!("cannot copy {length} bytes from an ArrayBuffer of {len} bytes"))
+            );
         }
         // SAFETY: (1): `len` bytes of a buffer that `buffer` keeps alive, and of this thread alone, because the buffer is not
         // shared. No script runs meanwhile, so nothing resizes or detaches the buffer.
@@ -120,11 +122,12 @@ impl Realm {
     /// Overwrites the first bytes of an ArrayBuffer.
     ///
     /// # Errors
-    /// A TypeError for what is no ArrayBuffer, or is detached; a RangeError for one that is shorter than `bytes`.
+    /// A TypeError if this is not an ArrayBuffer, or is detached; a RangeError if it is shorter than `bytes`.
     pub fn fill_array_buffer(&self, buffer: &Value, bytes: &[u8]) -> Result<(), Exception> {
         let (data, len) = self.unshared_bytes(buffer)?;
         if len < bytes.len() {
-            return Err(self.range_error(&format!("an ArrayBuffer of {len} bytes has no {}", bytes.len())));
+            let message = format!("cannot write {} bytes to an ArrayBuffer of {len} bytes", bytes.len());
+            return Err(self.range_error(&message));
         }
         // SAFETY: as in `copy_array_buffer` (1); `bytes` is no part of it, because nobody gets a reference to a buffer's bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), data, bytes.len()) };
@@ -134,7 +137,7 @@ impl Realm {
     fn unshared_bytes(&self, buffer: &Value) -> Result<(*mut u8, usize), Exception> {
         self.check(buffer);
         if !self.is_array_buffer(buffer) {
-            return Err(self.type_error("this is no ArrayBuffer"));
+            return Err(self.type_error("expected an ArrayBuffer"));
         }
         let mut len = 0;
         // SAFETY: (1), (3), (4).
@@ -142,10 +145,10 @@ impl Realm {
         if data.is_null() { Err(self.take_exception()) } else { Ok((data, len as usize)) }
     }
 
-    /// A new ArrayBuffer with a copy of these bytes.
+    /// Creates an ArrayBuffer with a copy of these bytes.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn array_buffer(&self, bytes: &[u8]) -> Result<Value, Exception> {
         // SAFETY: (4); pointer and length of one slice.
         self.own(unsafe { qjs::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len() as _) })

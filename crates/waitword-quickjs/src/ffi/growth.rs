@@ -1,27 +1,26 @@
-//! Growable SharedArrayBuffers that grow with their blocks.
+//! Updates growable SharedArrayBuffers when their blocks grow.
 //!
-//! The engine keeps the length of a growable SharedArrayBuffer in each JavaScript object, and the length of a view in the
-//! view: neither changes when another agent grows the block, or a script of this one through another object. So an engine
-//! keeps a list of its growable buffers, and brings all of them up to date when [`GrowthWatch`] says that a block has grown:
+//! The engine stores the length of a growable SharedArrayBuffer in each JavaScript object, and the length of a view in the view. Neither
+//! changes when another agent grows the block, or when a script of this agent grows it through another object. So each engine has a list of
+//! its growable buffers, and updates all of them when [`GrowthWatch`] says that a block has grown:
 //!
-//! - after each native function. All functions of `Atomics` are native, the functions of a host that deliver messages,
-//!   and `SharedArrayBuffer.prototype.grow` and `byteLength`: whatever a script synchronizes by;
+//! - after each native function. All functions with which a script can synchronize are native: those of `Atomics`, those of a host that
+//!   deliver messages, and `SharedArrayBuffer.prototype.grow` and `byteLength`;
 //! - at the beginning of each job (`JsAgent::begin_job`);
-//! - now and then while a script runs (`interrupted` in `runtime.rs`), so that a loop which synchronizes by nothing comes to see
-//!   the growth as well.
+//! - now and then while a script runs (`interrupted` in `runtime.rs`), so that a loop without synchronization sees the growth, too.
 //!
-//! The engine's own `grow` brings a buffer object up to its present length, and that object's views with it. It does not move the
-//! memory, so it may run at any of these points.
+//! The engine's own `grow` updates the length of a buffer object and of its views. It does not move the memory, so it may run at any of
+//! these points.
 
 use std::rc::Rc;
 
 use super::handles::{Exception, Growables, Intrinsics, Realm, Value};
 
-/// A list of so many is not worth going through for entries that are gone.
+/// A list of at most this length is not purged of collected buffers.
 const FEW: usize = 64;
 
 impl Growables {
-    /// Takes what it needs from a realm that no script has seen yet.
+    /// Takes the functions it needs from a realm that no script has used yet.
     pub(super) fn prepare(&self, realm: &Realm) -> Result<(), Exception> {
         if self.intrinsics.borrow().is_some() {
             return Ok(());
@@ -39,7 +38,7 @@ impl Growables {
         Ok(())
     }
 
-    /// Drops the values in here, which hold their engine.
+    /// Drops the stored values, which keep their engine alive.
     pub(super) fn let_go(&self) {
         drop(self.known.take());
         drop(self.intrinsics.take());
@@ -49,7 +48,7 @@ impl Growables {
         self.intrinsics.borrow().clone()
     }
 
-    /// Whether a block has grown since all buffers were last brought up to date.
+    /// Whether a block has grown since all buffers were last updated.
     #[inline(always)]
     pub(super) fn is_behind(&self) -> bool {
         self.watch.is_behind()
@@ -57,19 +56,16 @@ impl Growables {
 }
 
 impl Realm {
-    /// Brings all growable buffers of this engine, and all views on them, up to their present lengths, if any block has grown since
-    /// the last time.
+    /// Updates the lengths of all growable buffers of this engine, and of all views on them, if any block has grown since the last update.
     ///
     /// # Errors
-    /// When the stack or the memory limit is reached, or the script is being ended. What is not up to date is tried again the
-    /// next time.
+    /// If the stack or the memory limit is reached, or the script is being ended. The next call tries again.
     #[inline(always)]
     pub(crate) fn catch_up(&self) -> Result<(), Exception> {
         if self.growables().is_behind() { self.lengthen_all() } else { Ok(()) }
     }
 
-    /// Adds a growable buffer that was made just now, and brings it up to date with what has been grown since its length was read to
-    /// be.
+    /// Adds a new growable buffer, and updates its length, because the block may have grown since the length was read.
     pub(super) fn track(&self, buffer: &Value) -> Result<(), Exception> {
         let growables = self.growables();
         let Some(intrinsics) = growables.intrinsics() else { return Ok(()) };
@@ -96,7 +92,7 @@ impl Realm {
         result
     }
 
-    /// Gives the engine's object, and with it all its views, the block's present length.
+    /// Updates the length of the engine's object, and of all its views, to the block's current length.
     fn lengthen(&self, intrinsics: &Intrinsics, buffer: &Value) -> Result<(), Exception> {
         let length = self.borrow_shared_block(&buffer.borrow()).map_or(0, |block| block.len());
         if length > self.buffer_byte_length(buffer)? {
@@ -105,13 +101,13 @@ impl Realm {
         Ok(())
     }
 
-    /// Calls `with` for the buffers that are still there, and forgets those that were collected.
+    /// Calls `with` for the live buffers, and removes those that were collected.
     fn for_each_growable(
         &self,
         intrinsics: &Intrinsics,
         with: impl Fn(&Value) -> Result<(), Exception>,
     ) -> Result<(), Exception> {
-        // No script runs in here, so no buffer is made meanwhile.
+        // No script runs here, so no buffer is added in the meantime.
         let mut known = self.growables().known.take();
         let mut result = Ok(());
         known.retain(|reference| {
@@ -119,7 +115,7 @@ impl Realm {
                 buffer if buffer.is_object() => with(&buffer).map(|()| true),
                 _ => Ok(false),
             };
-            // After a failure the rest is kept as it is.
+            // After a failure the rest of the list is kept.
             if result.is_err() {
                 return true;
             }

@@ -1,7 +1,7 @@
-//! The way into a runtime of rquickjs, and its values as ours (10).
+//! Enters a runtime of rquickjs, and converts its values into ours (10).
 //!
-//! What the runtime's owner has set stays: its opaque pointer, its handlers of interrupts and rejections, its loader of
-//! modules, its limits, and its functions for shared memory (`blocks.rs`).
+//! The settings of the runtime's owner stay: its opaque pointer, its handlers of interrupts and rejections, its module loader, its limits,
+//! and its functions for shared memory (`blocks.rs`).
 
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -15,10 +15,10 @@ use super::blocks::Blocks;
 use super::handles::{Engine, Exception, Realm, Value};
 use super::runtime::Runtime;
 
-/// What the runtime's userdata holds.
+/// Our entry in the runtime's userdata.
 struct Stored(Runtime);
 
-// SAFETY: there is no lifetime in it.
+// SAFETY: the type contains no lifetime.
 unsafe impl<'js> JsLifetime<'js> for Stored {
     type Changed<'to> = Stored;
 }
@@ -28,8 +28,8 @@ pub(crate) fn is_entered(ctx: &Ctx<'_>) -> bool {
     ctx.userdata::<Stored>().is_some()
 }
 
-/// Makes an engine for the context's runtime, which has none; the budget is for blocks that scripts make. `false` when somebody is using
-/// the runtime's userdata.
+/// Creates an engine for the context's runtime, which has none. The budget is for blocks that scripts create. Returns `false` if the
+/// runtime's userdata is borrowed further up the stack.
 pub(crate) fn enter(ctx: &Ctx<'_>, budget: Option<Arc<MemoryBudget>>) -> bool {
     // SAFETY: a live context.
     let raw = NonNull::new(unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) });
@@ -38,14 +38,13 @@ pub(crate) fn enter(ctx: &Ctx<'_>, budget: Option<Arc<MemoryBudget>>) -> bool {
     ctx.store_userdata(Stored(Runtime { engine })).is_ok()
 }
 
-/// Undoes [`enter`]: for a runtime whose scripts have got none of our functions, for these need the engine.
+/// Undoes [`enter`], for a runtime whose scripts have none of our functions, which need the engine.
 pub(crate) fn leave(ctx: &Ctx<'_>) {
     let stored = ctx.remove_userdata::<Stored>();
     drop(stored);
 }
 
-/// Makes a realm of a context that is none, in a runtime that has an engine. `None` when somebody else uses the context's
-/// opaque pointer.
+/// Makes a realm of a context that is not one yet, in a runtime that has an engine. Returns `None` if the context's opaque pointer is in use.
 pub(crate) fn adopt(ctx: &Ctx<'_>) -> Option<Realm> {
     let (engine, context) = (engine(ctx)?, ctx.as_raw());
     // SAFETY: a live context of the engine's runtime, with a new count of it.
@@ -70,12 +69,12 @@ fn engine(ctx: &Ctx<'_>) -> Option<Rc<Engine>> {
     Some(Rc::clone(&stored.0.engine))
 }
 
-/// What [`set_state`] has stored.
+/// The value stored by [`set_state`].
 pub(crate) fn state<T: 'static>(ctx: &Ctx<'_>) -> Option<Rc<T>> {
     engine(ctx)?.state()
 }
 
-/// Stores one value of type `T` where native functions find it ([`Realm::state`]), in a runtime that has an engine.
+/// Stores a value of type `T`, which native functions read with [`Realm::state`], in a runtime that has an engine.
 pub(crate) fn set_state<T: 'static>(ctx: &Ctx<'_>, state: Rc<T>) {
     if let Some(stored) = ctx.userdata::<Stored>() {
         stored.0.set_state(state);
@@ -83,18 +82,18 @@ pub(crate) fn set_state<T: 'static>(ctx: &Ctx<'_>, state: Rc<T>) {
 }
 
 impl Realm {
-    /// Takes what the engine needs from a realm that was just adopted.
+    /// Takes the objects that the engine needs from a realm that was just adopted.
     ///
     /// # Errors
-    /// When the memory limit is reached, or a script has changed what is taken.
+    /// If the memory limit is reached, or a script has changed one of these objects.
     pub(crate) fn prepare(&self) -> Result<(), Exception> {
         self.engine().prepare(self)
     }
 
-    /// Gives a value to rquickjs.
+    /// Converts a value into one of rquickjs.
     ///
     /// # Panics
-    /// Panics if the context belongs to another runtime.
+    /// If the context belongs to another runtime.
     pub(crate) fn give<'js>(&self, ctx: &Ctx<'js>, value: Value) -> rquickjs::Value<'js> {
         self.check(&value);
         self.check_context(ctx);
@@ -102,33 +101,33 @@ impl Realm {
         unsafe { rquickjs::Value::from_raw(ctx.clone(), value.into_raw()) }
     }
 
-    /// A value that rquickjs holds.
+    /// Converts a value of rquickjs.
     ///
     /// # Panics
-    /// Panics if it belongs to another runtime.
+    /// If it belongs to another runtime.
     pub(crate) fn take(&self, value: &rquickjs::Value<'_>) -> Value {
         self.check_context(value.ctx());
         // SAFETY: (3), (5): a live value of this runtime.
         unsafe { Value::from_borrowed(self.engine(), value.as_raw()) }
     }
 
-    /// Throws an exception where rquickjs looks for it.
+    /// Throws an exception in rquickjs.
     pub(crate) fn raise(&self, exception: Exception) -> rquickjs::Error {
         self.throw(exception);
         rquickjs::Error::Exception
     }
 
-    /// Gives a future to the runtime's own scheduler.
+    /// Spawns a future on the runtime's own scheduler.
     ///
     /// # Panics
-    /// Panics if the runtime is no `AsyncRuntime`.
+    /// If the runtime is not an `AsyncRuntime`.
     pub(crate) fn spawn(&self, future: impl Future<Output = ()> + 'static) {
-        // SAFETY: (10): who has a realm of a guest has the runtime's lock; the `Ctx` does not leave this function.
+        // SAFETY: (10): code that has a realm of a guest holds the runtime's lock. The `Ctx` does not leave this function.
         let ctx = unsafe { Ctx::from_raw(self.context) };
         ctx.spawn(future);
     }
 
-    /// Runs microtasks, also those that they add, until none is left. What one throws is dropped, as rquickjs's own drivers drop it.
+    /// Runs microtasks until none is left, including those that they enqueue. What one throws is ignored, as by rquickjs's own drivers.
     pub(crate) fn run_microtasks(&self) {
         while !matches!(self.engine().run_microtask(), Ok(false)) {}
     }

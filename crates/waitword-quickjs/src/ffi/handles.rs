@@ -1,5 +1,5 @@
-//! What an engine and the handles to its contents are made of. These types hold each other (an engine keeps values for its owner, a value
-//! keeps its engine alive), so they stand in one file, without their functions; those are in the files of their names.
+//! The types of an engine and of the handles to its contents. These types contain each other (an engine stores values for its owner, a
+//! value keeps its engine alive), so they are defined in one file. Their functions are in the files of their names.
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -15,13 +15,13 @@ use super::heap::Heap;
 /// The runtime itself, shared by all handles to its contents.
 pub(super) struct Engine {
     pub(super) raw: NonNull<qjs::JSRuntime>,
-    /// Where the memory comes from (9); `None` if it is not limited.
+    /// The allocator's state (9); `None` if the memory is not limited.
     pub(super) heap: Option<Box<Heap>>,
-    /// What its buffers lie on, if the runtime is somebody else's (10); `None` in one of our own.
+    /// The blocks of its buffers, if the runtime is rquickjs's (10); `None` in a runtime of our own.
     pub(super) blocks: Option<Rc<Blocks>>,
-    /// One count of each context ever made (4).
+    /// One count of each context ever created (4).
     pub(super) contexts: RefCell<Vec<NonNull<qjs::JSContext>>>,
-    /// What each native function's `magic` number stands for.
+    /// The native functions, by their `magic` numbers.
     pub(super) natives: RefCell<Vec<Native>>,
     pub(super) loader: RefCell<Option<Rc<dyn ModuleLoader>>>,
     /// The class id of SharedArrayBuffer objects, 0 while unknown.
@@ -30,29 +30,29 @@ pub(super) struct Engine {
     pub(super) ordinary_class: Cell<qjs::JSClassID>,
     /// The class id of Errors, known from the first realm on.
     pub(super) error_class: Cell<qjs::JSClassID>,
-    /// What is known of buffers that other agents may grow.
+    /// The buffers that other agents may grow.
     pub(super) growables: Growables,
-    /// A SharedArrayBuffer got no memory.
+    /// Whether the allocation of a SharedArrayBuffer's memory failed.
     pub(super) refused_block: Cell<bool>,
     pub(super) state: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
     pub(super) interrupt: RefCell<Option<Box<dyn Fn() -> bool>>>,
     pub(super) rejections: RefCell<Vec<Rejection>>,
 }
 
-/// A JavaScript value, kept alive for as long as this handle exists.
+/// A handle to a JavaScript value, which keeps the value alive.
 ///
-/// Cloning adds a reference, it does not copy objects. A handle keeps its whole engine alive, so one that is stored
-/// inside the engine's own state ([`Runtime::set_state`](super::Runtime::set_state)) is let go when the
-/// [`Runtime`](super::Runtime) is dropped, and one that is stored elsewhere stays until it is dropped there.
+/// Cloning adds a reference; it does not copy objects. A handle keeps its whole engine alive. A handle that is stored in the engine's own
+/// state ([`Runtime::set_state`](super::Runtime::set_state)) is dropped with the [`Runtime`](super::Runtime); one that is stored
+/// elsewhere, where its owner drops it.
 ///
-/// A value can only be used in realms of its own runtime. The methods of [`Realm`](super::Realm) panic when they are
-/// given one of another.
+/// A value can only be used in realms of its own runtime. The methods of [`Realm`](super::Realm) panic if they get a value of another
+/// runtime.
 pub struct Value {
     pub(super) engine: Rc<Engine>,
     pub(super) raw: qjs::JSValue,
 }
 
-/// A global object with its own set of built-ins. Errors that a function makes belong to its realm.
+/// A realm: a global object with its own set of built-ins. Errors created by a function belong to the function's realm.
 ///
 /// Like a [`Value`], a realm keeps its engine alive.
 #[derive(Clone)]
@@ -61,27 +61,27 @@ pub struct Realm {
     pub(super) context: NonNull<qjs::JSContext>,
 }
 
-/// A thrown value, on its way from a script to Rust or back.
+/// A thrown value that propagates from a script to Rust, or from Rust to a script.
 ///
 /// A native function that returns `Err(exception)` throws it. [`Realm::describe`] turns it into a [`JsError`](super::JsError).
 #[derive(Clone, Debug)]
 pub struct Exception(pub(super) Value);
 
-/// A promise that was rejected while nobody was listening.
+/// A promise that was rejected without a handler.
 #[derive(Debug)]
 pub struct Rejection {
     /// The promise.
     pub promise: Value,
-    /// What it was rejected with, as if it had been thrown.
+    /// The reason, as an exception.
     pub reason: Exception,
 }
 
-/// The Rust side of a native function. It gets the realm that the *function* belongs to.
+/// The Rust side of a native function. It receives the realm of the *function*, not of the caller.
 ///
-/// State is found through [`Realm::state`]. A panic ends the script with an error that it cannot catch.
+/// State is available through [`Realm::state`]. A panic ends the script with an error that it cannot catch.
 pub type NativeFn = fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
 
-/// What a native function was called with.
+/// The `this` value and the arguments of a call of a native function.
 pub struct Call<'a> {
     pub(super) realm: &'a Realm,
     pub(super) this: qjs::JSValue,
@@ -97,52 +97,53 @@ pub(super) enum Native {
 
 pub(super) type Closure = dyn Fn(&Realm, &Call<'_>) -> Result<Value, Exception>;
 
-/// A module as a loader delivers it.
+/// A module as a [`ModuleLoader`] returns it.
 #[derive(Debug)]
 pub enum Module {
-    /// Source text, and what `import.meta` says in it.
+    /// Source text, with the properties of its `import.meta`.
     Source {
         /// The text.
         text: String,
         /// `import.meta.url`
         url: String,
-        /// `import.meta.filename`: the absolute path of the file that it came from. `import.meta.dirname` is the folder of that.
+        /// `import.meta.filename`: the absolute path of the source file. `import.meta.dirname` is the file's folder.
         file: Option<String>,
     },
-    /// The enumerable properties of this object are the exports, and so is `default`: the object itself, unless it has a
-    /// property of that name.
+    /// An object whose enumerable properties are the exports. The object itself is the export `default`, unless it has a property of
+    /// that name.
     Exports(Value),
 }
 
-/// Finds modules.
+/// Resolves and loads the modules that scripts import.
 pub trait ModuleLoader {
-    /// The name under which the module is known that `importer` calls `specifier`. One name, one module.
+    /// Returns the name of the module that `importer` imports as `specifier`. Each name identifies one module.
     ///
     /// # Errors
-    /// What the import throws.
+    /// The exception that the import throws.
     fn resolve(&self, realm: &Realm, importer: &str, specifier: &str) -> Result<String, Exception>;
 
-    /// The module with a name that [`ModuleLoader::resolve`] gave.
+    /// Returns the module with a name from [`ModuleLoader::resolve`].
     ///
     /// # Errors
-    /// What the import throws.
+    /// The exception that the import throws.
     fn load(&self, realm: &Realm, name: &str) -> Result<Module, Exception>;
 }
 
-/// The growable buffers of an engine, and what it takes to bring them up to date.
+/// The growable buffers of an engine, and the state for updating their lengths.
 #[derive(Default)]
 pub(super) struct Growables {
     pub(super) watch: GrowthWatch,
     pub(super) intrinsics: RefCell<Option<Rc<Intrinsics>>>,
-    /// A WeakRef for each growable SharedArrayBuffer that was made.
+    /// A WeakRef for each growable SharedArrayBuffer.
     pub(super) known: RefCell<Vec<Value>>,
-    /// So many are known when it is next worth the time to look for those that were collected.
+    /// The length of `known` at which collected buffers are removed next.
     pub(super) next_purge: Cell<usize>,
-    /// Whether the buffers are being brought up to date: what is called for that asks for interrupts, which do the same.
+    /// Whether the buffers are being updated now. The functions called for that check for interrupts, whose handler would update them
+    /// again.
     pub(super) is_busy: Cell<bool>,
 }
 
-/// Functions of the engine's first realm, taken before scripts could change it. They do for the objects of all realms.
+/// Functions of the engine's first realm, taken before scripts could change it. They work on the objects of all realms.
 pub(super) struct Intrinsics {
     /// The engine's `SharedArrayBuffer.prototype.grow`.
     pub(super) grow: Value,

@@ -1,52 +1,52 @@
-//! The heap of an engine whose memory is limited: the system's, counted on the budget of the agent.
+//! The heap of an engine whose memory is limited: the system's heap, charged to the budget of the agent.
 //!
-//! What a script asks for beyond its budget is refused, and the engine makes an InternalError of that: for which it needs
-//! memory. So a refusal opens the reserve of the budget for a while, to small requests only. A script that goes on until
-//! the reserve is gone as well is to be ended ([`Heap::is_exhausted`]); until somebody does so, small requests are granted
-//! beyond the limit ([`OVERDRAFT`]), for the engine throws `null` where it cannot even make the error.
+//! A script's request beyond the budget is refused. The engine then creates an InternalError, for which it needs memory. So a refusal
+//! opens the reserve of the budget to the next [`GRANTS`] small requests. A script that continues until the reserve is used up must be
+//! ended ([`Heap::is_exhausted`]). Until it is, small requests are granted beyond the limit ([`OVERDRAFT`]), because the engine throws
+//! `null` if it cannot create the error.
 //!
-//! What the host needs for itself (realms, its own JavaScript) is not counted: scripts cannot make less of it. But it is on the budget of
-//! the whole program, if there is one, for scripts can make more agents; that is never refused here, but before an agent is made.
+//! What the host needs for itself (realms, its own JavaScript) is not charged to the agent's budget, because scripts cannot reduce it. It is
+//! charged to the budget of the whole program, if there is one, because scripts can create more agents. Such a charge is never refused here;
+//! the check is made before an agent is created.
 //!
-//! The engine's parser does not bear being refused: it leaks what it has made, or finds its code without an end, and an assertion ends
-//! the process. So while it is at work, refusals are put off: it gets what it asks for beyond the limit as well, and what it has made
-//! is thrown away afterwards. That goes so far and no further ([`PARSER_OVERDRAFT`]), and does not reach a script's own `eval`.
+//! The engine's parser does not survive a refusal: it leaks, or finds its code without an end, and an assertion ends the process. So while
+//! it runs, refusals are postponed: its requests are granted beyond the limit, up to [`PARSER_OVERDRAFT`], and its result is discarded
+//! afterwards. This does not cover a script's own `eval`.
 //!
-//! The functions that the engine calls are in `malloc.rs`. An engine without a limit uses those that it brings along, and nothing of
-//! this.
+//! The functions that the engine calls are in `malloc.rs`. An engine without a limit uses its own allocator instead.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use waitword_agents::MemoryBudget;
 
-/// The largest request that the reserve is for: the engine's small objects come in blocks of a page, with our header.
+/// The largest request that may use the reserve, in bytes. The engine allocates small objects in blocks of a page; our header is added.
 const SMALL: usize = (4 << 10) + HEADER;
-/// What precedes the bytes that the engine gets, on 32 and on 64 bits (`malloc.rs`).
+/// The size of the header before the bytes that the engine gets, on 32 and on 64 bits (`malloc.rs`).
 pub(super) const HEADER: usize = 16;
-/// How many small requests a refusal opens the reserve to: an error, its message, its stack.
+/// The number of small requests to which a refusal opens the reserve: an error, its message, its stack.
 const GRANTS: u32 = 8;
 
-/// How far beyond the limit a script may get between the last of the reserve and its end. The engine asks whether to go on only every
-/// 10,000 loops or calls, so this is some 400 bytes for each of them.
+/// The bytes beyond the limit that a script may get after it has used up the reserve and before it ends. The engine checks for interrupts
+/// only every 10,000 loops or calls, so this is about 400 bytes for each of them.
 const OVERDRAFT: usize = 4 << 20;
 
-/// How far beyond the limit the parser may get: what some ten thousand lines take.
+/// The bytes beyond the limit that the parser may get: about ten thousand lines.
 const PARSER_OVERDRAFT: usize = 4 << 20;
 
-/// The counter and the mood of one engine's heap.
+/// The state of an engine's heap.
 pub(super) struct Heap {
     pub(super) budget: Arc<MemoryBudget>,
-    /// The host is at work: nothing is refused, nothing counted.
+    /// The host is working: nothing is refused, and nothing is charged to the agent's budget.
     pub(super) is_hosts: Cell<bool>,
     /// How many small requests may still use the reserve.
     grants: Cell<u32>,
     is_exhausted: Cell<bool>,
-    /// The engine's parser is at work.
+    /// The engine's parser is running.
     is_parsing: Cell<bool>,
-    /// A refusal was put off.
+    /// A refusal was postponed.
     is_put_off: Cell<bool>,
-    /// The engine has been refused memory, or would have been.
+    /// A request was refused, or its refusal postponed.
     pub(super) has_refused: Cell<bool>,
 }
 
@@ -68,13 +68,13 @@ impl Heap {
         self.is_exhausted.get() && !self.is_hosts.get()
     }
 
-    /// Whether the work that begins is the host's, until the result is dropped: also by a panic.
+    /// Sets whose work begins, the host's or a script's, until the result is dropped (by a panic, too).
     pub(super) fn work_as(&self, is_hosts: bool) -> Work<'_> {
         Work { heap: self, before: self.is_hosts.replace(is_hosts) }
     }
 
-    /// Has the engine parse something; whether it has been given what it may not have, and its result has to be thrown away. Then
-    /// the reserve is open for the error. What is parsed can ask for modules that are parsed in turn.
+    /// Runs the engine's parser. The second part of the result is true if a refusal was postponed: then the caller must discard the result,
+    /// and the reserve is open for the error. Calls nest, because parsing a module can load others.
     pub(super) fn parse<T>(&self, work: impl FnOnce() -> T) -> (T, bool) {
         let was_parsing = self.is_parsing.replace(true);
         let result = work();
@@ -87,7 +87,7 @@ impl Heap {
         (result, is_put_off)
     }
 
-    /// Takes bytes from the budget for a script, if it may have them.
+    /// Charges bytes to the budget for a script. Returns `false` if the request is refused.
     pub(super) fn admit(&self, bytes: usize) -> bool {
         if self.budget.take(bytes) {
             return true;
@@ -116,7 +116,7 @@ impl Heap {
         is_near
     }
 
-    /// Gives back bytes of an allocation of which the agent's budget counts `counted`.
+    /// Refunds bytes of an allocation of which `counted` are charged to the agent's budget.
     pub(super) fn give_back(&self, bytes: usize, counted: usize) {
         match counted {
             0 => self.budget.give_back_to_whole(bytes),
@@ -125,7 +125,7 @@ impl Heap {
     }
 }
 
-/// Some work of the host's, or of a script's.
+/// Work of the host, or of a script.
 pub(super) struct Work<'a> {
     heap: &'a Heap,
     before: bool,

@@ -1,4 +1,4 @@
-//! The properties of objects by keys that are looked up once.
+//! Properties of objects, by keys that are looked up once.
 
 use std::rc::Rc;
 
@@ -15,17 +15,17 @@ pub struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether the object has no such property.
+    /// Returns whether the object has no such property.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// A number that stands for the name while somebody holds the [`Key`] of it.
+    /// Returns a number that identifies the name while a [`Key`] of it exists.
     ///
     /// # Panics
     /// If `at` is not below [`len`](Self::len).
@@ -35,7 +35,7 @@ impl Keys<'_> {
         unsafe { (*self.table.add(at)).atom }
     }
 
-    /// The name by itself.
+    /// Returns the name as a [`Key`].
     ///
     /// # Panics
     /// If `at` is not below [`len`](Self::len).
@@ -45,8 +45,8 @@ impl Keys<'_> {
         Key { engine: Rc::clone(self.realm.engine()), atom }
     }
 
-    /// Whether these are the indices from 0 to the last of so many elements, and nothing else. Indices come first, so it is
-    /// enough to compare the last one.
+    /// Returns whether the names are exactly the indices from 0 to `count` - 1. Indices come first, so it is enough to compare the last
+    /// one.
     pub fn are_indices(&self, count: u32) -> bool {
         if self.len != count || count == 0 {
             return self.len == count;
@@ -62,14 +62,14 @@ impl Drop for Keys<'_> {
     }
 }
 
-/// What an assignment gives a new property.
+/// The attributes of a property created by an assignment.
 pub(super) const PLAIN: std::ffi::c_int = Attributes::ASSIGNED.flags();
 
 impl Realm {
-    /// An object's own enumerable properties, Symbols left out.
+    /// Returns the names of an object's own enumerable properties, without Symbols.
     ///
     /// # Errors
-    /// What a proxy throws; lack of memory.
+    /// What a proxy throws; out of memory.
     pub fn own_keys(&self, object: &Value) -> Result<Keys<'_>, Exception> {
         self.check(object);
         let (mut table, mut len) = (std::ptr::null_mut(), 0);
@@ -81,16 +81,16 @@ impl Realm {
         Ok(Keys { realm: self, table, len })
     }
 
-    /// The names of the object's own enumerable properties, Symbols left out, as `Object.keys` lists them.
+    /// Returns the names of an object's own enumerable properties as text, without Symbols, as `Object.keys` does.
     ///
     /// # Errors
-    /// What a proxy throws; lack of memory.
+    /// What a proxy throws; out of memory.
     pub fn keys(&self, object: &Value) -> Result<Vec<String>, Exception> {
         let keys = self.own_keys(object)?;
         (0..keys.len()).map(|at| self.to_string(&self.name_of(&keys.key(at))?)).collect()
     }
 
-    /// `object[key]`, if it is an own property.
+    /// Returns `object[key]`, if it is an own property.
     ///
     /// # Errors
     /// What a getter throws.
@@ -101,7 +101,7 @@ impl Realm {
         unsafe { self.own_or_none(object, key.atom) }
     }
 
-    /// As [`get_own`](Self::get_own), for one of an object's keys.
+    /// Returns the own property at a position of `keys`, as [`get_own`](Self::get_own) does.
     ///
     /// # Errors
     /// What a getter throws.
@@ -112,7 +112,7 @@ impl Realm {
         unsafe { self.own_or_none(object, keys.id(at)) }
     }
 
-    /// As [`get_own`](Self::get_own), for an element of an array.
+    /// Returns an element of an array, if it is an own property, as [`get_own`](Self::get_own) does.
     ///
     /// # Errors
     /// What a getter throws.
@@ -126,9 +126,9 @@ impl Realm {
     }
 
     /// # Safety
-    /// Somebody holds a count of the atom.
+    /// The caller keeps a count of the atom during the call.
     unsafe fn own_or_none(&self, object: &Value, atom: qjs::JSAtom) -> Result<Option<Value>, Exception> {
-        // SAFETY: the caller holds a count of the atom.
+        // SAFETY: the caller keeps a count of the atom.
         match unsafe { self.own_property_of_atom(object, atom) }? {
             None => return Ok(None),
             Some(found) if !found.is_accessor => return Ok(Some(found.value)),
@@ -138,28 +138,28 @@ impl Realm {
         self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), atom) }).map(Some)
     }
 
-    /// Makes a key of a name.
+    /// Creates a key from a name.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn key(&self, name: &Value) -> Result<Key, Exception> {
         self.atom(name.into())
     }
 
-    /// The name as a string.
+    /// Returns the name of a key as a string.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn name_of(&self, key: &Key) -> Result<Value, Exception> {
         self.check_key(key);
         // SAFETY: (4), (5); the key is alive.
         self.own(unsafe { qjs::JS_AtomToString(self.raw(), key.atom) })
     }
 
-    /// Gives an object a new property, as an assignment would, but runs no setter of a prototype.
+    /// Adds a property to an object, as an assignment does, but without running setters of prototypes.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub fn put(&self, object: &Value, key: &Key, value: Value) -> Result<(), Exception> {
         self.check(object);
         self.check(&value);

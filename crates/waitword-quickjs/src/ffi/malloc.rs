@@ -1,5 +1,5 @@
-//! The allocator of an engine whose memory is limited: the system's, with a header that says what is counted. What may be
-//! allocated is decided in `heap.rs`.
+//! The allocator of an engine whose memory is limited: the system's, with a header that records what is counted. `heap.rs` decides what may
+//! be allocated.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc as grow};
 use std::ffi::c_void;
@@ -9,13 +9,13 @@ use rquickjs_sys as qjs;
 
 use super::heap::{HEADER, Heap};
 
-/// What precedes the bytes that the engine gets. The alignment is what C expects of an allocation. On 32 bits half of the header is
-/// padding, so it is 16 bytes there, too.
+/// The header before the bytes that the engine gets. Its alignment is the one that C expects of an allocation. On 32 bits half of the header
+/// is padding, so it has 16 bytes there, too.
 #[repr(align(16))]
 struct Header {
-    /// What was asked for.
+    /// The requested bytes.
     bytes: usize,
-    /// What the agent's budget counts: all of the allocation, or nothing for what is the host's.
+    /// The bytes charged to the agent's budget: all of the allocation, or 0 for memory of the host.
     counted: usize,
 }
 
@@ -41,7 +41,7 @@ pub(super) const FUNCTIONS: qjs::JSMallocFunctions = qjs::JSMallocFunctions {
 };
 
 /// # Safety
-/// As the functions of the allocator want it: `allocate` gives what can be freed with the layout that it gets.
+/// `allocate` returns memory that can be freed with the layout that it gets.
 unsafe fn allocate(heap: &Heap, bytes: usize, allocate: unsafe fn(Layout) -> *mut u8) -> *mut c_void {
     let Some(layout) = layout(bytes) else { return std::ptr::null_mut() };
     let counted = if heap.is_hosts.get() { 0 } else { layout.size() };
@@ -101,8 +101,8 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
         let old = start.cast::<Header>().read();
         let old_layout = layout(old.bytes).unwrap_unchecked();
         let counted = if heap.is_hosts.get() && old.counted == 0 { 0 } else { new.size() };
-        // How much more is counted now, and how much less: of what stays the host's, of what was and becomes a script's, and
-        // of what is a script's already. Never both sizes at a time, which others would feel who share the whole.
+        // How much more is counted now, and how much less: for memory that stays the host's, that becomes a script's, and that is a
+        // script's already. Both sizes are never charged at the same time, because that could make others that share the whole fail.
         let (more, less) = match (counted, old.counted) {
             (0, _) => difference(new.size(), old_layout.size()),
             (_, 0) => (counted, old_layout.size()),
@@ -124,7 +124,7 @@ unsafe extern "C" fn realloc(heap: *mut c_void, data: *mut c_void, bytes: qjs::s
     }
 }
 
-/// The engine also asks of memory that it has just been given; null it does not ask about.
+/// The engine calls this also for memory that it has just got, but never with null.
 unsafe extern "C" fn usable_size(data: *const c_void) -> qjs::size_t {
     if data.is_null() {
         return 0;
@@ -133,18 +133,18 @@ unsafe extern "C" fn usable_size(data: *const c_void) -> qjs::size_t {
     unsafe { (*data.cast::<u8>().sub(OFFSET).cast::<Header>()).bytes as qjs::size_t }
 }
 
-/// Gives freed memory back to the system. glibc keeps what was freed between other things for later allocations: after a crowd of waits that
-/// can be most of what the process has, while the program may never have such a crowd again. Other allocators give memory back by
+/// Returns freed memory to the system. glibc keeps memory that was freed between other allocations for later use. After very many waits, that
+/// can be most of the process's memory, although the program may never have so many waits again. Other allocators return memory by
 /// themselves.
 ///
-/// Takes the longer the more memory the process has: for after a crowd, when there is nothing else to do.
+/// This takes longer the more memory the process has. So call it after very many waits, when the agent is idle.
 pub(crate) fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         unsafe extern "C" {
             safe fn malloc_trim(pad: usize) -> std::ffi::c_int;
         }
-        // Whether there was anything to give back is nobody's concern.
+        // Ignored: whether anything was returned to the system.
         let _ = malloc_trim(0);
     }
 }

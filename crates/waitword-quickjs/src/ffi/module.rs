@@ -1,4 +1,4 @@
-//! ES modules: where they come from, and modules made by Rust.
+//! ES modules: loading them, and modules that Rust creates.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,11 +13,11 @@ use super::property::Attributes;
 use super::realm::c_string;
 
 impl Realm {
-    /// Runs source text as an ES module. The result is a promise for its end. A name that is an absolute path is also its
+    /// Runs source text as an ES module. Returns the module's promise. A name that is an absolute path also becomes
     /// `import.meta.filename`.
     ///
     /// # Errors
-    /// A SyntaxError, or what linking it or loading what it imports throws.
+    /// A SyntaxError, or what linking the module or loading its imports throws.
     pub fn eval_module(&self, name: &str, url: &str, source: &str) -> Result<Value, Exception> {
         let file = Path::new(name).is_absolute().then_some(name);
         let module = self.compile_module(name, url, file, source)?;
@@ -70,7 +70,7 @@ impl Realm {
     }
 }
 
-/// Sends the engine's questions about modules to `loader`.
+/// Makes the engine resolve and load modules through `loader`.
 pub(super) fn install(engine: &Rc<Engine>, loader: Rc<dyn ModuleLoader>) {
     let old = engine.loader.replace(Some(loader));
     drop(old);
@@ -84,7 +84,7 @@ fn definition(module: &Value) -> *mut qjs::JSModuleDef {
     unsafe { qjs::JS_VALUE_GET_PTR(module.raw()).cast() }
 }
 
-/// Runs one callback of the engine; what it throws or panics with is thrown in the engine.
+/// Runs a callback of the engine. An exception or a panic becomes an exception in the engine.
 fn guarded<T>(realm: &Realm, failure: T, callback: impl FnOnce() -> Result<T, Exception>) -> T {
     // (7)
     let result = catch_unwind(AssertUnwindSafe(callback))
@@ -129,7 +129,7 @@ unsafe extern "C" fn load(
     guarded(&realm, ptr::null_mut(), || {
         let text_name = name.to_string_lossy();
         match loader(&realm)?.load(&realm, &text_name)? {
-            // The value's count may end: the context keeps the definition.
+            // The count of the value may end here, because the context keeps the definition.
             Module::Source { text, url, file } => {
                 let module = realm.compile_module(&text_name, &url, file.as_deref(), &text);
                 module.map(|module| definition(&module))
@@ -142,7 +142,7 @@ unsafe extern "C" fn load(
     })
 }
 
-/// Sets the exports of a module that Rust made, when the engine links it.
+/// Sets the exports of a module that Rust created, when the engine links it.
 unsafe extern "C" fn fill_exports(context: *mut qjs::JSContext, module: *mut qjs::JSModuleDef) -> c_int {
     // SAFETY: a running engine calls us (6).
     let realm = unsafe { Realm::of_context(context) };

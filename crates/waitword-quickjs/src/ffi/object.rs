@@ -1,27 +1,27 @@
-//! Objects: how they are made and called, and what the adapter has to know of them to put right what the engine does
-//! with buffers and views. Their properties are in `property.rs` and `keys.rs`.
+//! Objects: creating and calling them, and the queries that the adapter needs to correct the engine's buffers and views. Their
+//! properties are in `property.rs` and `keys.rs`.
 
 use rquickjs_sys as qjs;
 
 use super::handles::{Exception, Realm, Value};
 use super::property::{Attributes, PropertyKey};
 
-/// The methods below run a script's code where the standard does: getters, setters, proxies. Their errors are what that
-/// code throws, or the engine for lack of memory.
+/// These methods run code of scripts where the standard does: getters, setters, proxies. Their errors are what that code throws, or the
+/// engine's out-of-memory error.
 impl Realm {
-    /// A new object with this realm's `%Object.prototype%`.
+    /// Creates an object with this realm's `%Object.prototype%`.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached.
+    /// If the engine's memory limit is reached.
     pub fn object(&self) -> Result<Value, Exception> {
         // SAFETY: (4)
         self.own(unsafe { qjs::JS_NewObject(self.raw()) })
     }
 
-    /// A new Array of these elements.
+    /// Creates an Array of these elements.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached.
+    /// If the engine's memory limit is reached.
     pub fn array(&self, elements: &[Value]) -> Result<Value, Exception> {
         // SAFETY: (4)
         let array = self.own(unsafe { qjs::JS_NewArray(self.raw()) })?;
@@ -31,7 +31,7 @@ impl Realm {
         Ok(array)
     }
 
-    /// The object's prototype: an object or `null`.
+    /// Returns the object's prototype: an object or `null`.
     ///
     /// # Errors
     /// What a proxy throws.
@@ -44,7 +44,7 @@ impl Realm {
     /// Sets the object's prototype to an object or `null`.
     ///
     /// # Errors
-    /// A TypeError when the object does not allow it.
+    /// A TypeError if the object does not allow it.
     pub fn set_prototype(&self, object: &Value, prototype: &Value) -> Result<(), Exception> {
         self.check(object);
         self.check(prototype);
@@ -53,7 +53,7 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// Whether the value can be called.
+    /// Returns whether the value can be called.
     pub fn is_function(&self, value: &Value) -> bool {
         self.check(value);
         // SAFETY: (3), (4), (5)
@@ -63,7 +63,7 @@ impl Realm {
     /// Calls a function.
     ///
     /// # Errors
-    /// What it throws; a TypeError when it is no function.
+    /// What the function throws; a TypeError if it is not a function.
     pub fn call(&self, function: &Value, this: &Value, arguments: &[Value]) -> Result<Value, Exception> {
         self.check(function);
         self.check(this);
@@ -80,18 +80,18 @@ impl Realm {
         })
     }
 
-    /// `new constructor(...arguments)`
+    /// Evaluates `new constructor(...arguments)`.
     ///
     /// # Errors
-    /// What it throws; a TypeError when it is no constructor.
+    /// What the constructor throws; a TypeError if it is not a constructor.
     pub fn construct(&self, constructor: &Value, arguments: &[Value]) -> Result<Value, Exception> {
         self.construct_as(constructor, constructor, arguments)
     }
 
-    /// `Reflect.construct(constructor, arguments, new_target)`
+    /// Evaluates `Reflect.construct(constructor, arguments, new_target)`.
     ///
     /// # Errors
-    /// What it throws; a TypeError when one of the two is no constructor.
+    /// What the constructor throws; a TypeError if `constructor` or `new_target` is not a constructor.
     pub fn construct_as(
         &self,
         constructor: &Value,
@@ -99,7 +99,7 @@ impl Realm {
         arguments: &[Value],
     ) -> Result<Value, Exception> {
         self.check(constructor);
-        // The engine takes the caller's word for it.
+        // The engine does not check this.
         if !self.is_constructor(new_target) {
             return Err(self.type_error("new.target is not a constructor"));
         }
@@ -116,8 +116,8 @@ impl Realm {
         })
     }
 
-    /// Gives an object the internal slot \[\[IsHTMLDDA]]: it is falsy, `typeof` calls it `"undefined"`, and it equals
-    /// `null`, as `document.all` does.
+    /// Adds the internal slot \[\[IsHTMLDDA]] to an object. As with `document.all`, the object is falsy then, its `typeof` is
+    /// `"undefined"`, and it equals `null`.
     pub fn mark_html_dda(&self, object: &Value) {
         self.check(object);
         if object.is_object() {
@@ -126,10 +126,10 @@ impl Realm {
         }
     }
 
-    /// Links a constructor and its prototype object to each other, as the standard's built-in ones are.
+    /// Links a constructor and its prototype object to each other, as those of the standard's built-ins are.
     ///
     /// # Errors
-    /// A TypeError when one of the properties cannot be defined.
+    /// A TypeError if one of the properties cannot be defined.
     pub fn link_constructor(&self, constructor: &Value, prototype: &Value) -> Result<(), Exception> {
         self.check(constructor);
         self.check(prototype);
@@ -144,7 +144,7 @@ impl Realm {
         unsafe { qjs::JS_IsDataView(value.raw()) }
     }
 
-    /// Whether both are objects with the same internal slots: two typed arrays of one element type, say.
+    /// Whether both are objects with the same internal slots, such as two typed arrays of one element type.
     pub(crate) fn is_same_class(&self, one: &Value, other: &Value) -> bool {
         // SAFETY: (1), (3): live values, only read.
         unsafe { one.is_object() && qjs::JS_GetClassID(one.raw()) == qjs::JS_GetClassID(other.raw()) }
@@ -163,11 +163,11 @@ impl Realm {
     /// As [`Realm::to_number`].
     pub(crate) fn to_integer_or_infinity(&self, value: &Value) -> Result<f64, Exception> {
         let number = self.to_number(value)?;
-        // No negative zero, as the standard's mathematical values have none.
+        // Never negative zero, which the standard's mathematical values do not include.
         Ok(if number.is_nan() { 0.0 } else { number.trunc() + 0.0 })
     }
 
-    /// ToBigInt or ToNumber, as of a value that becomes an element. Of a BigInt as many bits are kept as an element has.
+    /// ToBigInt or ToNumber, for a value that becomes an element. A BigInt is truncated to the bits of an element.
     ///
     /// # Errors
     /// What the coercion throws.
@@ -178,10 +178,10 @@ impl Realm {
         }
     }
 
-    /// The getter of a property that the engine's own objects have.
+    /// The getter of a property of the engine's own objects.
     ///
     /// # Errors
-    /// A TypeError when this engine has none.
+    /// A TypeError if this engine has no such getter.
     pub(crate) fn engines_getter<'a>(
         &self,
         object: &Value,

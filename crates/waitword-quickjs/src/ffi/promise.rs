@@ -1,13 +1,13 @@
-//! Promises made and watched by Rust.
+//! Promises created and inspected by Rust.
 
 use rquickjs_sys as qjs;
 
 use super::handles::{Exception, Realm, Value};
 
-/// How a promise stands.
+/// The state of a promise.
 #[derive(Clone, Debug)]
 pub enum PromiseState {
-    /// The value is no promise.
+    /// The value is not a promise.
     NotAPromise,
     /// Neither fulfilled nor rejected.
     Pending,
@@ -17,7 +17,7 @@ pub enum PromiseState {
     Rejected(Exception),
 }
 
-/// Settles the promise that it was made with. Without a call, the promise stays pending.
+/// Resolves or rejects the promise with which it was created. If it is dropped, the promise stays pending.
 #[derive(Debug)]
 pub struct Resolver {
     realm: Realm,
@@ -26,25 +26,25 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// The realm that the promise was made in.
+    /// Returns the realm in which the promise was created.
     pub fn realm(&self) -> &Realm {
         &self.realm
     }
 
-    /// The function that resolves the promise, for a caller that never rejects it and keeps many.
+    /// Returns the function that resolves the promise, for a caller that never rejects and stores many.
     pub(crate) fn into_resolve(self) -> Value {
         self.resolve
     }
 
-    /// Resolves the promise. Its reactions are queued as microtasks before this returns.
+    /// Resolves the promise. Its reactions are enqueued as microtasks before this returns.
     ///
     /// # Errors
-    /// When the engine has no memory for the reactions. They are lost then.
+    /// If the engine has no memory for the reactions. They are lost then.
     pub fn resolve(self, value: &Value) -> Result<(), Exception> {
         self.realm.settle_promise(&self.resolve, value)?.map_or(Ok(()), Err)
     }
 
-    /// Rejects the promise. Its reactions are queued as microtasks before this returns.
+    /// Rejects the promise. Its reactions are enqueued as microtasks before this returns.
     ///
     /// # Errors
     /// As [`resolve`](Self::resolve).
@@ -54,11 +54,11 @@ impl Resolver {
 }
 
 impl Realm {
-    /// Calls the function that resolves or rejects a promise. `Some`: the promise is settled, and its reactions are lost, for the engine has no
-    /// memory for their jobs. It says so by nothing but the exception that it holds then.
+    /// Calls the function that resolves or rejects a promise. Returns `Some` if the promise is settled but its reactions are lost, because
+    /// the engine has no memory for their jobs. The engine signals this only by a pending exception.
     ///
     /// # Errors
-    /// What the function throws: the promise is not settled.
+    /// What the function throws. The promise is not settled then.
     pub(crate) fn settle_promise(
         &self,
         function: &Value,
@@ -71,10 +71,10 @@ impl Realm {
         Ok((!held_before && holds_exception()).then(|| self.take_exception()))
     }
 
-    /// A new promise of the intrinsic `%Promise%`, whatever scripts did to the global of that name, and its resolver.
+    /// Creates a promise and its resolver. The promise is of the intrinsic `%Promise%`, even if scripts replaced the global of that name.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached.
+    /// If the engine's memory limit is reached.
     pub fn promise(&self) -> Result<(Value, Resolver), Exception> {
         let mut functions = [qjs::JS_UNDEFINED; 2];
         // SAFETY: (4); the engine writes two functions.
@@ -85,7 +85,7 @@ impl Realm {
         Ok((promise, Resolver { realm: self.clone(), resolve, reject }))
     }
 
-    /// How the promise stands. Does not count as handling a rejection.
+    /// Returns the state of a promise. This does not count as handling a rejection.
     pub fn promise_state(&self, promise: &Value) -> PromiseState {
         self.check(promise);
         // SAFETY: (3), (4), (5)
@@ -100,7 +100,7 @@ impl Realm {
         }
     }
 
-    /// Says that a rejection of this promise is dealt with, so that it is not reported as unhandled.
+    /// Marks a promise as handled, so that its rejection is not reported as unhandled.
     pub fn mark_handled(&self, promise: &Value) {
         self.check(promise);
         // SAFETY: (3), (4), (5)

@@ -1,4 +1,4 @@
-//! Properties of objects, by keys that are looked up at each use; `keys.rs` has those that are looked up once.
+//! Properties of objects, by keys that are looked up at each use. For keys that are looked up once, see `keys.rs`.
 
 use std::rc::Rc;
 
@@ -6,14 +6,14 @@ use rquickjs_sys as qjs;
 
 use super::handles::{Engine, Exception, Realm, Value};
 
-/// The name of a property: text, an array index, or any value (a Symbol, for one).
+/// The name of a property: text, an array index, or any value, such as a Symbol.
 #[derive(Clone, Copy, Debug)]
 pub enum PropertyKey<'a> {
-    /// By name.
+    /// Text.
     Name(&'a str),
-    /// By array index.
+    /// An array index.
     Index(u32),
-    /// By ToPropertyKey of a value.
+    /// A value, converted by ToPropertyKey.
     Value(&'a Value),
 }
 
@@ -34,21 +34,21 @@ property_keys! {
     &'a Value => Value,
 }
 
-/// Attributes of a property.
+/// The attributes of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    /// An assignment changes the value.
+    /// Whether an assignment changes the value.
     pub writable: bool,
-    /// `Object.keys` and `for`-`in` list it.
+    /// Whether `Object.keys` and `for`-`in` list the property.
     pub enumerable: bool,
-    /// It can be deleted and defined anew.
+    /// Whether the property can be deleted and redefined.
     pub configurable: bool,
 }
 
 impl Attributes {
-    /// What an assignment gives a new property: all three.
+    /// The attributes of a property created by an assignment: all three.
     pub const ASSIGNED: Self = Self { writable: true, enumerable: true, configurable: true };
-    /// What the standard gives its built-in functions: all but enumerable.
+    /// The attributes of the standard's built-in functions: all but enumerable.
     pub const BUILT_IN: Self = Self { writable: true, enumerable: false, configurable: true };
 
     pub(super) const fn flags(self) -> std::ffi::c_int {
@@ -59,13 +59,13 @@ impl Attributes {
     }
 }
 
-/// The methods below run a script's code where the standard does: getters, setters, proxies. Their errors are what that
-/// code throws, or the engine for lack of memory.
+/// These methods run code of scripts where the standard does: getters, setters, proxies. Their errors are what that code throws, or the
+/// engine's out-of-memory error.
 impl Realm {
-    /// `object[key]`
+    /// Evaluates `object[key]`.
     ///
     /// # Errors
-    /// What a getter throws; a TypeError when `object` is `undefined` or `null`.
+    /// What a getter throws; a TypeError if `object` is `undefined` or `null`.
     pub fn get<'a>(&self, object: &Value, key: impl Into<PropertyKey<'a>>) -> Result<Value, Exception> {
         self.check(object);
         let key = self.atom(key.into())?;
@@ -73,10 +73,10 @@ impl Realm {
         self.own(unsafe { qjs::JS_GetProperty(self.raw(), object.raw(), key.atom) })
     }
 
-    /// `object[key] = value`, as in strict code.
+    /// Evaluates `object[key] = value`, as in strict code.
     ///
     /// # Errors
-    /// What a setter throws; a TypeError when the property cannot be written.
+    /// What a setter throws; a TypeError if the property cannot be written.
     pub fn set<'a>(
         &self,
         object: &Value,
@@ -92,10 +92,10 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// Defines an own property, whatever was there before.
+    /// Defines or redefines an own property.
     ///
     /// # Errors
-    /// A TypeError when the object does not allow it.
+    /// A TypeError if the object does not allow it.
     pub fn define<'a>(
         &self,
         object: &Value,
@@ -114,10 +114,10 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// Defines an own accessor property without a setter. `attributes.writable` means nothing here.
+    /// Defines an own accessor property without a setter. `attributes.writable` is ignored.
     ///
     /// # Errors
-    /// A TypeError when the object does not allow it.
+    /// A TypeError if the object does not allow it.
     pub fn define_getter<'a>(
         &self,
         object: &Value,
@@ -138,7 +138,7 @@ impl Realm {
         self.succeeded(status).map(drop)
     }
 
-    /// The getter of an own accessor property; `None` when there is no such property or it has no getter.
+    /// Returns the getter of an own accessor property, or `None` if there is no such property or it has no getter.
     ///
     /// # Errors
     /// What a proxy throws.
@@ -151,7 +151,7 @@ impl Realm {
         Ok(found.map(|found| found.getter).filter(|getter| !getter.is_undefined()))
     }
 
-    /// The value of an own data property; `None` when there is no such property or it is an accessor.
+    /// Returns the value of an own data property, or `None` if there is no such property or it is an accessor.
     ///
     /// # Errors
     /// What a proxy throws.
@@ -217,14 +217,14 @@ impl Realm {
     }
 }
 
-/// An own property, as it was when it was read.
+/// An own property at the time when it was read.
 pub(super) struct OwnProperty {
     pub(super) value: Value,
     getter: Value,
     pub(super) is_accessor: bool,
 }
 
-/// A property's name inside the engine, counted like a value.
+/// A property's name inside the engine. Like a [`Value`], it is reference-counted.
 pub struct Key {
     pub(super) engine: Rc<Engine>,
     pub(super) atom: qjs::JSAtom,

@@ -1,4 +1,4 @@
-//! A realm: making values, converting them, and running source text.
+//! A realm: creates values, converts them, and runs source text.
 
 use std::ffi::{CString, c_int};
 use std::mem::ManuallyDrop;
@@ -12,7 +12,7 @@ use waitword_agents::MemoryBudget;
 use super::handles::{Engine, Exception, Realm, Value};
 
 impl PartialEq for Realm {
-    /// Whether both are one and the same realm.
+    /// Returns whether both are the same realm.
     fn eq(&self, other: &Self) -> bool {
         self.context == other.context
     }
@@ -27,85 +27,85 @@ impl std::fmt::Debug for Realm {
 }
 
 impl Realm {
-    /// The state of type `T` that the runtime's owner stored ([`Runtime::set_state`](super::Runtime::set_state)).
+    /// Returns the state of type `T` that the runtime's owner stored with [`Runtime::set_state`](super::Runtime::set_state).
     pub fn state<T: 'static>(&self) -> Option<Rc<T>> {
         self.engine.state()
     }
 
-    /// What the scripts of this runtime may hold; `None` without a limit.
+    /// Returns the memory budget of this runtime's scripts; `None` without a limit.
     pub fn memory_budget(&self) -> Option<&Arc<MemoryBudget>> {
         self.engine.budget()
     }
 
-    /// Does some work of the host's own for which there has to be memory, whatever scripts have used. It is not counted.
+    /// Runs work of the host that must not run out of memory, whatever scripts have used. Its memory is not counted.
     pub fn beyond_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         self.engine.beyond_memory_limit(work)
     }
 
-    /// Does some work for a script in the midst of the host's own.
+    /// Runs work for a script inside work of the host's own: its memory is counted again.
     pub fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         let _until_done = self.engine.heap.as_ref().map(|heap| heap.work_as(false));
         work()
     }
 
-    /// Another realm of the same runtime, as the engine makes it. `None` when the system has no memory.
+    /// Creates another realm of the same runtime, with the engine's own functions. `None` if the system has no memory.
     pub(crate) fn bare_sibling(&self) -> Option<Self> {
         self.engine.new_realm()
     }
 
-    /// The global object.
+    /// Returns the global object.
     pub fn global(&self) -> Value {
         // SAFETY: (4); a new count.
         unsafe { Value::from_owned(&self.engine, qjs::JS_GetGlobalObject(self.raw())) }
     }
 
-    /// `undefined`
+    /// Returns `undefined`.
     pub fn undefined(&self) -> Value {
         Value::immediate(&self.engine, qjs::JS_UNDEFINED)
     }
 
-    /// `null`
+    /// Returns `null`.
     pub fn null(&self) -> Value {
         Value::immediate(&self.engine, qjs::JS_NULL)
     }
 
-    /// `true` or `false`
+    /// Returns `true` or `false` as a value.
     pub fn bool(&self, value: bool) -> Value {
         Value::immediate(&self.engine, if value { qjs::JS_TRUE } else { qjs::JS_FALSE })
     }
 
-    /// A Number.
+    /// Returns a Number.
     pub fn number(&self, value: impl Into<f64>) -> Value {
         Value::immediate(&self.engine, qjs::JS_NewFloat64(value.into()))
     }
 
-    /// A Number, of a count.
+    /// Returns a Number from an integer.
     pub fn integer(&self, value: usize) -> Value {
         match i32::try_from(value) {
-            // As the engine keeps small integers.
+            // The engine's representation of small integers.
             Ok(small) => Value::immediate(&self.engine, qjs::JS_MKVAL(qjs::JS_TAG_INT, small)),
             Err(_) => self.number(value as f64),
         }
     }
 
-    /// A BigInt.
+    /// Creates a BigInt.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached.
+    /// If the engine's memory limit is reached.
     pub fn bigint(&self, value: i64) -> Result<Value, Exception> {
         // SAFETY: (4)
         self.own(unsafe { qjs::JS_NewBigInt64(self.raw(), value) })
     }
 
-    /// A string.
+    /// Creates a string.
     ///
     /// # Errors
-    /// When the engine's memory limit is reached.
+    /// If the engine's memory limit is reached.
     pub fn string(&self, text: &str) -> Result<Value, Exception> {
         self.string_of(text.as_bytes())
     }
 
-    /// ToString, with lone surrogates replaced by U+FFFD.
+    /// Converts by ToString, with lone surrogates replaced by U+FFFD.
     ///
     /// # Errors
     /// What the conversion throws.
@@ -113,24 +113,24 @@ impl Realm {
         self.with_text(value, |text| Ok(String::from_utf8_lossy(text).into_owned()))
     }
 
-    /// ToBoolean. Never fails, never runs a script.
+    /// Converts by ToBoolean, which never fails and runs no script.
     pub fn to_bool(&self, value: &Value) -> bool {
         self.check(value);
         // SAFETY: (3), (4)
         unsafe { qjs::JS_ToBool(self.raw(), value.raw()) > 0 }
     }
 
-    /// ToNumber.
+    /// Converts by ToNumber.
     ///
     /// # Errors
     /// What the conversion throws; a TypeError for Symbols and BigInts.
     #[inline(always)]
     pub fn to_number(&self, value: &Value) -> Result<f64, Exception> {
-        // Most often it is one.
+        // Usually the value is a Number already.
         value.as_number().map_or_else(|| self.convert(value, qjs::JS_ToFloat64), Ok)
     }
 
-    /// ToInt32.
+    /// Converts by ToInt32.
     ///
     /// # Errors
     /// As [`Realm::to_number`].
@@ -139,7 +139,7 @@ impl Realm {
         value.as_int().map_or_else(|| self.convert(value, qjs::JS_ToInt32), Ok)
     }
 
-    /// ToBigInt64: wraps modulo 2^64.
+    /// Converts by ToBigInt64, which wraps modulo 2^64.
     ///
     /// # Errors
     /// What the conversion throws; a TypeError for Numbers and Symbols.
@@ -147,7 +147,7 @@ impl Realm {
         self.convert(value, qjs::JS_ToBigInt64)
     }
 
-    /// ToIndex: an integer from 0 to 2^53 - 1.
+    /// Converts by ToIndex into an integer from 0 to 2^53 - 1.
     ///
     /// # Errors
     /// What the conversion throws; a RangeError for an integer outside the range.
@@ -157,7 +157,7 @@ impl Realm {
         index.map_or_else(|| self.convert(value, qjs::JS_ToIndex), Ok)
     }
 
-    /// Runs source text as a script. The result is its completion value.
+    /// Runs source text as a script. Returns its completion value.
     ///
     /// # Errors
     /// A SyntaxError, or what the script throws.
@@ -165,10 +165,10 @@ impl Realm {
         self.run(name, source, qjs::JS_EVAL_TYPE_GLOBAL)
     }
 
-    /// Hands source text to the engine.
+    /// Passes source text to the engine.
     pub(super) fn run(&self, name: &str, source: &str, flags: u32) -> Result<Value, Exception> {
         let name = c_string(name);
-        // The engine wants a NUL behind the text, which its length does not count.
+        // The engine requires a NUL after the text, which the length does not include.
         let text = [source.as_bytes(), b"\0"].concat();
         // SAFETY: (4); both texts live past the call.
         let eval = || unsafe {
@@ -180,8 +180,8 @@ impl Realm {
         }
     }
 
-    /// What the engine makes of source text, for which refusals are put off
-    /// ([`Heap::parse`](super::heap::Heap::parse)); an error if there was one.
+    /// Parses source text, during which refusals of memory are postponed ([`Heap::parse`](super::heap::Heap::parse)). Returns an error if
+    /// there was a refusal.
     pub(super) fn parsed(&self, parse: impl FnOnce() -> qjs::JSValue) -> Result<Value, Exception> {
         let (parsed, is_beyond) = match &self.engine.heap {
             Some(heap) => heap.parse(parse),
@@ -191,7 +191,7 @@ impl Realm {
         if !is_beyond {
             return parsed;
         }
-        // Given back before the error is made, which needs some itself.
+        // Freed before the error is created, which needs memory itself.
         drop(parsed);
         // SAFETY: (4)
         unsafe { qjs::JS_ThrowOutOfMemory(self.raw()) };
@@ -202,7 +202,7 @@ impl Realm {
         Self { engine: Rc::clone(engine), context }
     }
 
-    /// The realm in which the engine called us, for as long as the call lasts: not to be dropped.
+    /// The realm in which the engine called us, for the duration of the call. It must not be dropped.
     ///
     /// # Safety
     /// As [`Engine::borrow_context`].
@@ -222,7 +222,7 @@ impl Realm {
         self.context.as_ptr()
     }
 
-    /// Takes over what a function of the engine returned: a value with a count, or the mark of an exception.
+    /// Takes ownership of the result of an engine function: a value with a count, or the exception marker.
     #[inline(always)]
     pub(super) fn own(&self, raw: qjs::JSValue) -> Result<Value, Exception> {
         // SAFETY: reads the tag.
@@ -233,7 +233,7 @@ impl Realm {
         Ok(unsafe { Value::from_owned(&self.engine, raw) })
     }
 
-    /// What a function of the engine threw when it returned a negative number.
+    /// Converts the status of an engine function. A negative status means that it threw.
     pub(super) fn succeeded(&self, status: c_int) -> Result<bool, Exception> {
         if status < 0 { Err(self.take_exception()) } else { Ok(status > 0) }
     }
@@ -241,7 +241,7 @@ impl Realm {
     /// (5)
     ///
     /// # Panics
-    /// Panics when `value` belongs to another runtime: its memory could not be counted here.
+    /// If `value` belongs to another runtime: its memory could not be counted here.
     #[track_caller]
     pub(super) fn check(&self, value: &Value) {
         assert!(

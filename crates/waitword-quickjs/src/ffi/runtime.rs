@@ -1,4 +1,4 @@
-//! A runtime of the engine, as its owner has it: its limits, its microtasks, and what the engine asks and reports while scripts run.
+//! A runtime of the engine for its owner: limits, microtasks, and the engine's callbacks while scripts run.
 
 use std::any::TypeId;
 use std::fmt;
@@ -14,78 +14,78 @@ use waitword_agents::MemoryBudget;
 use super::handles::{Engine, Exception, ModuleLoader, Realm, Rejection, Value};
 use super::module;
 
-/// Limits of a runtime.
+/// The limits of a runtime.
 #[derive(Clone, Debug)]
 pub struct RuntimeOptions {
-    /// The most memory, in bytes, that scripts may hold: in the engine, and as SharedArrayBuffers that they made, until the
-    /// last agent lets go of them. What the engine and its realms start with does not count. `None` for no limit.
+    /// The memory, in bytes, that scripts may hold: values in the engine, and SharedArrayBuffers that they created, until the last agent
+    /// drops them. What the engine and its realms start with does not count. `None` means no limit.
     ///
-    /// Beyond it they get an InternalError, "out of memory", or a RangeError from a SharedArrayBuffer. A script that goes on
-    /// nevertheless until not even an error can be made is ended ([`Runtime::is_out_of_memory`]).
+    /// Beyond the limit a script gets an InternalError "out of memory", and SharedArrayBuffer throws a RangeError. A script that continues
+    /// until not even an error can be created is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
-    /// The budget that all this comes out of, in place of a new one of `memory_limit` bytes: a
-    /// part of one for several runtimes, say. On that whole counts also what the engine and its realms
-    /// start with, which is never refused.
+    /// The budget to which this memory is charged, instead of a new one of `memory_limit` bytes. It can be a part of a budget for several
+    /// runtimes. What the engine and its realms start with is charged to that whole, and never refused.
     pub budget: Option<Arc<MemoryBudget>>,
-    /// How many bytes of the thread's stack scripts may use before they get a RangeError. It has to be less than what the
-    /// thread has left when the runtime is made.
+    /// The bytes of the thread's stack that scripts may use before they get a RangeError. Must be less than what is left of the stack when
+    /// the runtime is created.
     pub stack_size: usize,
 }
 
 impl Default for RuntimeOptions {
-    /// No memory limit, and 1 MiB of stack: half of what a Rust thread has by default.
+    /// No memory limit, and 1 MiB of stack: half the default stack of a Rust thread.
     fn default() -> Self {
         Self { memory_limit: None, budget: None, stack_size: 1 << 20 }
     }
 }
 
 impl RuntimeOptions {
-    /// The budget of the runtime's scripts, if anything limits them.
+    /// The budget of the runtime's scripts, if their memory is limited.
     pub(super) fn budget(&self) -> Option<Arc<MemoryBudget>> {
         self.budget.clone().or_else(|| self.memory_limit.map(MemoryBudget::new))
     }
 }
 
-/// The owner of one QuickJS runtime.
+/// The owner of a QuickJS runtime.
 ///
-/// Dropping it lets go of everything that Rust code stored in the runtime (state, functions, module loader). The
-/// engine itself is freed once the last [`Value`] and [`Realm`] is gone as well, and asserts then that nothing leaked.
+/// Dropping it drops everything that Rust code stored in the runtime (state, functions, module loader). The engine itself is freed when
+/// the last [`Value`] and [`Realm`] is dropped as well. It asserts then that nothing leaked.
 pub struct Runtime {
     pub(super) engine: Rc<Engine>,
 }
 
 impl Runtime {
-    /// Makes a runtime on this thread. It has no realm yet.
+    /// Creates a runtime on this thread, without a realm.
     ///
     /// # Panics
-    /// Panics if the engine cannot get the few kilobytes that it starts with.
+    /// If the engine cannot allocate the few kilobytes that it starts with.
     pub(crate) fn new(options: &RuntimeOptions) -> Self {
         Self { engine: Engine::new(options) }
     }
 
-    /// Makes a realm: a global object with its own built-ins. `None` when the system has no memory.
+    /// Creates a realm: a global object with its own built-ins. Returns `None` if the system has no memory.
     ///
-    /// It has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
+    /// The realm has the engine's own `Atomics` and `SharedArrayBuffer` until [`crate::runtime`] replaces them.
     pub(crate) fn realm(&self) -> Option<Realm> {
         self.engine.new_realm()
     }
 
-    /// Stores one value of type `T` where native functions find it ([`Realm::state`]). Replaces an earlier one.
+    /// Stores a value of type `T`, which native functions read with [`Realm::state`]. Replaces an earlier value of this type.
     pub fn set_state<T: 'static>(&self, state: Rc<T>) {
         let mut all = self.engine.state.borrow_mut();
         let replaced = all.iter().position(|(id, _)| *id == TypeId::of::<T>()).map(|i| all.swap_remove(i));
         all.push((TypeId::of::<T>(), state));
         drop(all);
-        // Dropped with the list free: it may hold values, and whatever their end runs.
+        // Dropped after the borrow of the list has ended, because dropping values may run code.
         drop(replaced);
     }
 
-    /// Says where ES modules come from.
+    /// Sets the loader of ES modules.
     pub fn set_module_loader(&self, loader: impl ModuleLoader + 'static) {
         module::install(&self.engine, Rc::new(loader));
     }
 
-    /// Asks `stop` now and then while a script runs; `true` ends the script with an error that it cannot catch.
+    /// Sets a function that is called now and then while a script runs. If it returns `true`, the script ends with an error that it cannot
+    /// catch.
     pub(crate) fn set_interrupt(&self, stop: impl Fn() -> bool + Send + 'static) {
         *self.engine.interrupt.borrow_mut() = Some(Box::new(stop));
         let opaque = Rc::as_ptr(&self.engine).cast_mut().cast();
@@ -93,13 +93,13 @@ impl Runtime {
         unsafe { qjs::JS_SetInterruptHandler(self.engine.raw(), Some(interrupted), opaque) };
     }
 
-    /// Whether a script has used up the memory that was reserved for the error that says so. It is ended at its
-    /// next loop or call, with an error that it cannot catch, and so are all that run after it.
+    /// Returns whether a script has used up even the memory reserved for the out-of-memory error. The script, and every later one, is
+    /// ended at its next loop or call with an error that it cannot catch.
     pub fn is_out_of_memory(&self) -> bool {
         self.engine.is_exhausted()
     }
 
-    /// Starts to record promises that are rejected while they have no handler. Off in a new runtime.
+    /// Starts recording promises that are rejected without a handler. Off by default.
     pub fn track_rejections(&self) {
         // SAFETY: (1); the callback finds its engine through the runtime (6).
         unsafe {
@@ -107,29 +107,29 @@ impl Runtime {
         }
     }
 
-    /// Takes the recorded rejections that are still unhandled, oldest first.
+    /// Removes and returns the recorded rejections that are still unhandled, the oldest first.
     pub fn take_rejections(&self) -> Vec<Rejection> {
         self.engine.rejections.take()
     }
 
-    /// Whether a microtask is waiting.
+    /// Returns whether a microtask is enqueued.
     pub fn has_microtask(&self) -> bool {
         // SAFETY: (1).
         unsafe { qjs::JS_IsJobPending(self.engine.raw()) }
     }
 
-    /// Runs the first microtask. `false` when there was none.
+    /// Runs the first microtask. Returns `false` if there was none.
     ///
     /// # Errors
-    /// What the microtask threw, which only a host's own job or a terminated script can do.
+    /// What the microtask threw. Only a host's own job or a terminated script can throw.
     pub fn run_microtask(&self) -> Result<bool, Exception> {
         self.engine.run_microtask()
     }
 
-    /// Runs microtasks, also those that they add, until none is left.
+    /// Runs microtasks until none is left, including those that they enqueue.
     ///
     /// # Errors
-    /// As [`Runtime::run_microtask`]; the microtasks behind the one that threw are still queued.
+    /// As [`Runtime::run_microtask`]. The microtasks after the one that threw stay enqueued.
     pub fn run_microtasks(&self) -> Result<(), Exception> {
         while self.run_microtask()? {}
         Ok(())
@@ -169,11 +169,11 @@ impl Engine {
     }
 }
 
-/// The engine's question "shall this script go on?".
+/// The engine's interrupt handler: returns whether the script is to end.
 unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::c_void) -> std::ffi::c_int {
     // SAFETY: (6): `opaque` is the engine that runs this script; its caller's count is left alone.
     let engine = &*unsafe { ManuallyDrop::new(Rc::from_raw(opaque.cast::<Engine>().cast_const())) };
-    // (7). A `stop` that panics cannot stop the script later, so the script stops now.
+    // (7). If `stop` panics, the script ends now, because `stop` may never return `true` later.
     let asked = || {
         let stop = engine.interrupt.borrow().as_ref().is_some_and(|stop| stop());
         if !stop && engine.growables.is_behind() {
@@ -184,7 +184,7 @@ unsafe extern "C" fn interrupted(_: *mut qjs::JSRuntime, opaque: *mut std::ffi::
     (engine.is_exhausted() || catch_unwind(AssertUnwindSafe(asked)).unwrap_or(true)).into()
 }
 
-/// The engine's report that a promise was rejected without a handler, or got one afterwards.
+/// The engine's rejection tracker: a promise was rejected without a handler, or got a handler later.
 unsafe extern "C" fn rejection(
     context: *mut qjs::JSContext,
     promise: qjs::JSValue,
@@ -192,7 +192,7 @@ unsafe extern "C" fn rejection(
     is_handled: bool,
     _: *mut std::ffi::c_void,
 ) {
-    // (7). Nothing in here panics but for lack of memory; then the report is lost, not the process.
+    // (7). Only a failed allocation can panic here. The rejection is then not reported.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: called by a running engine, with values that it holds.
         let (engine, promise, reason) = unsafe {

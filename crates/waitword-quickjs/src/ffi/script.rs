@@ -1,4 +1,4 @@
-//! Source text that is not run at once: function bodies, precompiled scripts, and whether a text is a module.
+//! Source text that does not run at once: function bodies and precompiled scripts. Also whether a text is a module.
 
 use std::ffi::c_int;
 
@@ -9,18 +9,18 @@ use super::handles::{Exception, Realm, Value};
 use super::realm::c_string;
 
 impl Realm {
-    /// A function with these parameters and this body, as `new Function` would make it, but with a name for stacks and
-    /// with the lines of the body counted from 1.
+    /// Creates a function with these parameters and this body, as `new Function` does, but with a name for stacks, and with the lines of
+    /// the body counted from 1.
     ///
     /// # Errors
     /// A SyntaxError.
     pub fn compile_function(&self, name: &str, parameters: &str, body: &str) -> Result<Value, Exception> {
         let body = match body.strip_prefix("#!") {
-            // The engine skips such a line only at the very beginning of a text.
+            // The engine skips a `#!` line only at the very beginning of a text.
             Some(rest) => format!("//{rest}"),
             None => body.to_owned(),
         };
-        // Two lines in front of the body, the first of which is number -1: 0 would mean "not given" to the engine.
+        // Two lines precede the body, and the first of them has the number -1, because 0 means "not given" to the engine.
         let text = format!("(function ({parameters})\n{{\n{body}\n}})\0");
         let name = c_string(name);
         let mut options = qjs::JSEvalOptions {
@@ -35,8 +35,7 @@ impl Realm {
         })
     }
 
-    /// Parses a script without running it: a script's early errors are found here, and those of running it in
-    /// [`Realm::run_script`].
+    /// Parses a script without running it. Early errors are found here, those at run time in [`Realm::run_script`].
     ///
     /// # Errors
     /// A SyntaxError.
@@ -44,10 +43,10 @@ impl Realm {
         self.run(name, source, qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY).map(Script)
     }
 
-    /// Runs a script in the realm that parsed it. The result is its completion value.
+    /// Runs a script in the realm that parsed it. Returns its completion value.
     ///
     /// # Errors
-    /// What the script throws; a SyntaxError or a TypeError for a declaration that the global object refuses.
+    /// What the script throws; a SyntaxError or a TypeError if the global object refuses a declaration.
     pub fn run_script(&self, script: Script) -> Result<Value, Exception> {
         let Script(script) = script;
         self.check(&script);
@@ -55,7 +54,7 @@ impl Realm {
         self.own(unsafe { qjs::JS_EvalFunction(self.raw(), script.into_raw()) })
     }
 
-    /// Compiles a script for all runtimes of this process, so that only one of them has to parse it.
+    /// Compiles a script for all runtimes of this process, so that it is parsed only once.
     ///
     /// # Errors
     /// A SyntaxError.
@@ -76,7 +75,7 @@ impl Realm {
         }
     }
 
-    /// Runs a precompiled script. The result is its completion value.
+    /// Runs a precompiled script. Returns its completion value.
     ///
     /// # Errors
     /// What the script throws.
@@ -89,19 +88,20 @@ impl Realm {
         self.run_script(Script(script))
     }
 
-    /// The line of the innermost script that runs now: `file:line:column`. Runs what scripts have made of
-    /// `Error.prepareStackTrace` and of the property `stack`.
+    /// Returns the line of the innermost running script, as `file:line:column`. May run a script's `Error.prepareStackTrace`, or its getter
+    /// of the property `stack`.
     pub fn current_line(&self) -> Option<String> {
         self.line_of(&self.mark())
     }
 
-    /// Where scripts are right now, to be [asked](Self::line_of) later: most never are, and reading costs as much again.
+    /// Marks the current position of the running scripts, for [`line_of`](Self::line_of). They are separate because most marks are never
+    /// read, and reading one costs as much as making it.
     pub(crate) fn mark(&self) -> Exception {
         self.error("")
     }
 
-    /// The innermost line of a script that a [mark](Self::mark) stands for: `file:line:column`. Runs what scripts
-    /// have made of `Error.prepareStackTrace` and of the property `stack`.
+    /// The innermost script line of a [mark](Self::mark), as `file:line:column`. May run a script's `Error.prepareStackTrace`, or its
+    /// getter of the property `stack`.
     pub(crate) fn line_of(&self, mark: &Exception) -> Option<String> {
         let stack = self.get(mark.value(), "stack").and_then(|stack| self.to_string(&stack)).ok()?;
         let (file, line, column) = stack.lines().find_map(place_in_frame)?;
@@ -112,15 +112,15 @@ impl Realm {
     }
 }
 
-/// A script that was parsed and not run yet.
+/// A parsed script that has not run yet.
 #[derive(Debug)]
 pub struct Script(Value);
 
-/// A script that [`Realm::precompile`] made. Nobody else can: the engine trusts such bytes blindly.
+/// A script compiled by [`Realm::precompile`]. There is no other way to create one, because the engine does not validate bytecode.
 #[derive(Debug)]
 pub struct Bytecode(Box<[u8]>);
 
-/// Whether source text has the syntax of a module. Most scripts have, too: ask only about what is no valid script.
+/// Returns whether source text has the syntax of a module. Most scripts do, too, so use this only for text that is not a valid script.
 pub fn parses_as_module(source: &str) -> bool {
     let text = [source.as_bytes(), b"\0"].concat();
     // SAFETY: the text ends with a NUL that is not counted. The engine parses it in a runtime of its own.

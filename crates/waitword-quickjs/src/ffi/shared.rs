@@ -1,4 +1,4 @@
-//! SharedArrayBuffers are [`SharedBlock`]s; views on them.
+//! SharedArrayBuffers on [`SharedBlock`]s, and the views on them.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -12,33 +12,33 @@ use waitword_agents::{BlockError, SharedBlock};
 use super::handles::{Engine, Exception, Realm, Value};
 use super::value::BorrowedValue;
 
-/// What the elements of a typed array are, as far as `Atomics` cares.
+/// The element type of a typed array, as far as it matters to `Atomics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypedArrayKind {
     /// `Int32Array`
     Int32,
     /// `BigInt64Array`
     BigInt64,
-    /// `BigUint64Array`: no agent can wait on its elements.
+    /// `BigUint64Array`, whose elements cannot be waited on.
     BigUint64,
-    /// `Int8Array`, `Uint8Array`, `Int16Array`, `Uint16Array`, `Uint32Array`: as before.
+    /// `Int8Array`, `Uint8Array`, `Int16Array`, `Uint16Array` or `Uint32Array`, whose elements cannot be waited on.
     SmallInteger,
-    /// Any other: there is nothing atomic about its elements.
+    /// Any other type, whose elements `Atomics` does not access.
     Other,
 }
 
-/// Where a typed array lies in its buffer.
+/// The buffer of a typed array, and the array's position in it.
 #[derive(Debug)]
 pub struct TypedArrayView<'a> {
     /// The ArrayBuffer or SharedArrayBuffer.
     pub buffer: BorrowedValue<'a>,
-    /// First byte of the view in the buffer.
+    /// The offset of the view's first byte in the buffer.
     pub byte_offset: usize,
-    /// Length in bytes when the view was made. A view that tracks its buffer's length may be longer by now.
+    /// The length in bytes when the view was created. A view that tracks its buffer's length may be longer by now.
     pub byte_length: usize,
 }
 
-/// The block of a SharedArrayBuffer object that is held for as long as `'a` lasts.
+/// The block of a SharedArrayBuffer object that is kept alive for `'a`.
 pub(crate) struct BorrowedBlock<'a> {
     block: ManuallyDrop<SharedBlock>,
     _holder: PhantomData<&'a Value>,
@@ -53,23 +53,23 @@ impl Deref for BorrowedBlock<'_> {
 }
 
 impl Realm {
-    /// Memory for a SharedArrayBuffer, counted on the agent's budget. With a maximum it can grow.
+    /// Creates the block of a SharedArrayBuffer, charged to the agent's budget. With a maximum it is growable.
     ///
     /// # Errors
-    /// When there is not that much memory, or the budget has not so much left.
+    /// If the allocation fails or exceeds what is left of the budget.
     pub(crate) fn new_block(&self, len: usize, max_len: Option<usize>) -> Result<SharedBlock, BlockError> {
         self.engine().new_block(len, max_len)
     }
 
-    /// Whether a SharedArrayBuffer got no memory since this was asked last. The engine throws nothing then.
+    /// Whether the allocation of a SharedArrayBuffer failed since the last call. The engine throws nothing then.
     pub(crate) fn take_block_refusal(&self) -> bool {
         self.engine().refused_block.take()
     }
 
-    /// A SharedArrayBuffer object on the first bytes of a block.
+    /// Creates a SharedArrayBuffer object on the first bytes of a block.
     ///
     /// # Errors
-    /// A RangeError when the engine cannot handle that many bytes (2^31 or more), or has no memory for the object.
+    /// A RangeError if there are 2^31 bytes or more, which the engine does not support, or if there is no memory for the object.
     pub(crate) fn shared_array_buffer_of(&self, block: &SharedBlock, len: usize) -> Result<Value, Exception> {
         let len = len.min(block.len());
         let max = if block.is_growable() { block.max_len() } else { 0 };
@@ -95,12 +95,12 @@ impl Realm {
         Ok(buffer)
     }
 
-    /// The block of a SharedArrayBuffer object; `None` for any other value.
+    /// Returns the block of a SharedArrayBuffer object, or `None` for any other value.
     pub fn shared_block(&self, buffer: &Value) -> Option<SharedBlock> {
         self.borrow_shared_block(&buffer.borrow()).as_deref().cloned()
     }
 
-    /// As [`shared_block`](Self::shared_block), for as long as the buffer is held: without the two atomic operations of a count.
+    /// Borrows the block of a SharedArrayBuffer object, without the two atomic operations of [`shared_block`](Self::shared_block).
     #[inline(always)]
     pub(crate) fn borrow_shared_block<'a>(&self, buffer: &BorrowedValue<'a>) -> Option<BorrowedBlock<'a>> {
         self.check(buffer);
@@ -119,23 +119,23 @@ impl Realm {
         (!data.is_null()).then(|| BorrowedBlock { block: block(), _holder: PhantomData })
     }
 
-    /// Whether this is a SharedArrayBuffer, on a block or on memory of the engine's.
+    /// Whether this is a SharedArrayBuffer, on a block or on the engine's own memory.
     pub(crate) fn is_shared_array_buffer(&self, buffer: &Value) -> bool {
         self.check(buffer);
         // SAFETY: (1), (3): a live value, only read.
         self.shared_class() == Some(unsafe { qjs::JS_GetClassID(buffer.raw()) })
     }
 
-    /// Whether the runtime is somebody else's, where the engine cannot make blocks.
+    /// Whether the runtime is rquickjs's, where the engine cannot create blocks.
     pub(crate) fn is_guest(&self) -> bool {
         self.engine().blocks.is_some()
     }
 
-    /// How many bytes an ArrayBuffer or a SharedArrayBuffer has. A growable one may have more by now, because another agent has
-    /// grown it: ask its [block](Self::shared_block).
+    /// Returns the length in bytes of an ArrayBuffer or a SharedArrayBuffer. A growable one may be longer by now, because another agent
+    /// has grown it: its [block](Self::shared_block) has the current length.
     ///
     /// # Errors
-    /// A TypeError for one that is detached, and for what is no buffer.
+    /// A TypeError if the buffer is detached, or the value is not a buffer.
     pub fn buffer_byte_length(&self, buffer: &Value) -> Result<usize, Exception> {
         self.check(buffer);
         let mut len = 0;
@@ -146,7 +146,7 @@ impl Realm {
         Ok(len as usize)
     }
 
-    /// What kind of typed array this is; `None` if it is none.
+    /// Returns the element type of a typed array, or `None` for any other value.
     pub fn typed_array_kind(&self, value: &Value) -> Option<TypedArrayKind> {
         self.check(value);
         // SAFETY: (1), (3).
@@ -164,10 +164,10 @@ impl Realm {
         })
     }
 
-    /// Where a typed array lies.
+    /// Returns the buffer of a typed array, and the array's position in it.
     ///
     /// # Errors
-    /// A TypeError when `value` is no typed array, or one that is out of the bounds of its buffer, or detached.
+    /// A TypeError if `value` is not a typed array, is out of the bounds of its buffer, or is detached.
     #[inline(always)]
     pub fn typed_array_view<'a>(&self, value: &'a Value) -> Result<TypedArrayView<'a>, Exception> {
         self.check(value);
@@ -176,33 +176,33 @@ impl Realm {
         let buffer = self.own(unsafe {
             qjs::JS_GetTypedArrayBuffer(self.raw(), value.raw(), &mut offset, &mut length, &mut element)
         })?;
-        // SAFETY: a typed array keeps its buffer for as long as it lives, and `value` keeps it; so our count may end.
+        // SAFETY: `value` keeps the typed array alive, and the array keeps its buffer alive. So our count may end.
         let buffer = unsafe { BorrowedValue::new(self.engine(), buffer.raw()) };
         Ok(TypedArrayView { buffer, byte_offset: offset as usize, byte_length: length as usize })
     }
 
-    /// Whether this is an ArrayBuffer whose bytes never change again (`transferToImmutable`).
+    /// Returns whether this is an immutable ArrayBuffer (`transferToImmutable`).
     pub fn is_immutable_buffer(&self, buffer: &Value) -> bool {
         self.check(buffer);
         // SAFETY: (1), (3). Negative for what is no ArrayBuffer.
         unsafe { qjs::JS_IsImmutableArrayBuffer(buffer.raw()) > 0 }
     }
 
-    /// DetachArrayBuffer: takes an ArrayBuffer's bytes away. Nothing happens to one that has none any more.
+    /// Detaches an ArrayBuffer (DetachArrayBuffer). Does nothing if it is detached already.
     ///
     /// # Errors
-    /// A TypeError for what is no ArrayBuffer, a SharedArrayBuffer among them, and for one that is immutable.
+    /// A TypeError if the value is not an ArrayBuffer (a SharedArrayBuffer is not), or is immutable.
     pub fn detach_array_buffer(&self, buffer: &Value) -> Result<(), Exception> {
         if !self.is_array_buffer(buffer) || self.is_immutable_buffer(buffer) {
-            return Err(self.type_error("only an ArrayBuffer that is not immutable can be detached"));
+            return Err(self.type_error("cannot detach: not an ArrayBuffer, or immutable"));
         }
         // SAFETY: (1), (3), (4).
         unsafe { qjs::JS_DetachArrayBuffer(self.raw(), buffer.raw()) };
         Ok(())
     }
 
-    /// The class id that SharedArrayBuffer objects have in this runtime. It is not in the engine's header, so the first
-    /// caller looks at one such object.
+    /// The class id of SharedArrayBuffer objects in this runtime. It is not in the engine's header, so the first caller reads it from
+    /// such an object.
     fn shared_class(&self) -> Option<qjs::JSClassID> {
         let known = &self.engine().shared_class;
         if known.get() == qjs::JS_INVALID_CLASS_ID {
@@ -214,7 +214,7 @@ impl Realm {
     }
 }
 
-/// The functions through which an engine gets, shares and gives up the memory of SharedArrayBuffers.
+/// The functions with which an engine allocates, shares and frees the memory of SharedArrayBuffers.
 pub(super) fn hooks(engine: *mut c_void) -> qjs::JSSharedArrayBufferFunctions {
     qjs::JSSharedArrayBufferFunctions {
         sab_alloc: Some(alloc),
@@ -225,8 +225,7 @@ pub(super) fn hooks(engine: *mut c_void) -> qjs::JSSharedArrayBufferFunctions {
 }
 
 impl Engine {
-    /// A block of an agent's own, growable if it may become longer: the agent's budget counts it until its last owner lets
-    /// go of it.
+    /// Creates a block, growable if there is a maximum. It is charged to the agent's budget until its last owner drops it.
     fn new_block(&self, len: usize, max_len: Option<usize>) -> Result<SharedBlock, BlockError> {
         let make = || match (self.budget(), max_len) {
             (None, None) => SharedBlock::new(len),
@@ -235,7 +234,7 @@ impl Engine {
             (Some(budget), Some(max_len)) => SharedBlock::growable_charged_to(budget, len, max_len),
         };
         make().or_else(|_| {
-            // Cycles of garbage may hold blocks, of whose size the engine's collector knows nothing.
+            // Garbage cycles may hold blocks, whose sizes the engine's collector does not take into account.
             // SAFETY: (1).
             unsafe { qjs::JS_RunGC(self.raw()) };
             make()
@@ -243,7 +242,7 @@ impl Engine {
     }
 }
 
-/// A zeroed block; null when there is no memory for it. Growable blocks are never made here: see
+/// Creates a zeroed block. Returns null if the allocation fails. Growable blocks are never created here: see
 /// [`crate::shared_array_buffer`].
 unsafe extern "C" fn alloc(engine: *mut c_void, size: qjs::size_t) -> *mut c_void {
     // SAFETY: (6): the engine that calls us.

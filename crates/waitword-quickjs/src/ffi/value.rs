@@ -11,38 +11,38 @@ use rquickjs_sys as qjs;
 use super::handles::{Engine, Value};
 
 impl Value {
-    /// Whether this is `undefined`.
+    /// Returns whether this is `undefined`.
     pub fn is_undefined(&self) -> bool {
         self.tag() == qjs::JS_TAG_UNDEFINED
     }
 
-    /// Whether this is `null`.
+    /// Returns whether this is `null`.
     pub fn is_null(&self) -> bool {
         self.tag() == qjs::JS_TAG_NULL
     }
 
-    /// Whether this is an object; functions are objects.
+    /// Returns whether this is an object. Functions are objects.
     pub fn is_object(&self) -> bool {
         self.tag() == qjs::JS_TAG_OBJECT
     }
 
-    /// Whether this is a string.
+    /// Returns whether this is a string.
     pub fn is_string(&self) -> bool {
         matches!(self.tag(), qjs::JS_TAG_STRING | qjs::JS_TAG_STRING_ROPE)
     }
 
-    /// Whether this is a BigInt.
+    /// Returns whether this is a BigInt.
     pub fn is_bigint(&self) -> bool {
         matches!(self.tag(), qjs::JS_TAG_BIG_INT | qjs::JS_TAG_SHORT_BIG_INT)
     }
 
-    /// The Boolean this is, if it is one. No conversion.
+    /// Returns the Boolean, if this is one, without a conversion.
     pub fn as_bool(&self) -> Option<bool> {
         // SAFETY: the tag says which member of the union is set.
         (self.tag() == qjs::JS_TAG_BOOL).then(|| unsafe { qjs::JS_VALUE_GET_BOOL(self.raw) })
     }
 
-    /// The Number this is, if it is one. No conversion.
+    /// Returns the Number, if this is one, without a conversion.
     pub fn as_number(&self) -> Option<f64> {
         match self.tag() {
             // SAFETY: the tag says which member of the union is set.
@@ -53,42 +53,42 @@ impl Value {
         }
     }
 
-    /// The Number this is, if the engine keeps it as an integer, as it does with small ones.
+    /// The Number, if the engine stores it as an integer, as it does with small ones.
     pub(super) fn as_int(&self) -> Option<i32> {
         // SAFETY: the tag says which member of the union is set.
         (self.tag() == qjs::JS_TAG_INT).then(|| unsafe { qjs::JS_VALUE_GET_INT(self.raw) })
     }
 
-    /// Whether this is an Array object (not a proxy for one).
+    /// Returns whether this is an Array object (not a proxy for one).
     pub fn is_array(&self) -> bool {
         // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsArray(self.raw) }
     }
 
-    /// Whether this is an object with the internal slots of an Error.
+    /// Returns whether this is an object with the internal slots of an Error.
     pub fn is_error(&self) -> bool {
         // SAFETY: (1), (3): a live value, only read.
         unsafe { qjs::JS_IsError(self.raw) }
     }
 
-    /// Whether both are one and the same object.
+    /// Returns whether both are the same object.
     pub fn is_same_object(&self, other: &Self) -> bool {
         self.is_object() && self.address() == other.address()
     }
 
-    /// What tells an object from all others that are alive; null for what is no object.
+    /// Returns an address that is unique among live objects, or null if this is not an object.
     pub fn address(&self) -> *const std::ffi::c_void {
         // SAFETY: the tag says that the union holds a pointer.
         if self.is_object() { unsafe { qjs::JS_VALUE_GET_PTR(self.raw) } } else { std::ptr::null() }
     }
 
-    /// This value, for as long as this handle is held.
+    /// Borrows this handle as a [`BorrowedValue`].
     pub(super) fn borrow(&self) -> BorrowedValue<'_> {
         // SAFETY: this handle keeps both alive.
         unsafe { BorrowedValue::new(&self.engine, self.raw) }
     }
 
-    /// Takes over a count that the engine gave away.
+    /// Takes ownership of a count from the engine.
     ///
     /// # Safety
     /// `raw` belongs to `engine` and the caller owns one count of it.
@@ -96,12 +96,12 @@ impl Value {
         Self { engine: Rc::clone(engine), raw }
     }
 
-    /// Adds a count to a value that someone else holds.
+    /// Adds a count to a value that is alive.
     ///
     /// # Safety
     /// `raw` belongs to `engine` and is alive.
     pub(super) unsafe fn from_borrowed(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
-        // SAFETY: the caller's promise, and (1). Numbers and the like are not counted, which is known here without a call.
+        // SAFETY: the caller's promise, and (1). Numbers and other immediate values are not counted, which the tag says.
         if unsafe { qjs::JS_VALUE_HAS_REF_COUNT(raw) } {
             // SAFETY: as above.
             unsafe { qjs::JS_DupValueRT(engine.raw(), raw) };
@@ -109,7 +109,7 @@ impl Value {
         Self { engine: Rc::clone(engine), raw }
     }
 
-    /// A value that needs no count.
+    /// Creates a value that needs no count.
     pub(super) fn immediate(engine: &Rc<Engine>, raw: qjs::JSValue) -> Self {
         Self { engine: Rc::clone(engine), raw }
     }
@@ -137,7 +137,7 @@ impl Value {
     }
 }
 
-/// A [`Value`] that somebody else holds for as long as `'a` lasts: to look at it costs no count. A clone of the value has one.
+/// A borrowed [`Value`], without a reference count of its own. Cloning the value adds a count.
 pub struct BorrowedValue<'a> {
     value: ManuallyDrop<Value>,
     _holder: PhantomData<&'a Value>,
@@ -185,7 +185,7 @@ impl Drop for Value {
 }
 
 impl fmt::Debug for Value {
-    /// The kind of the value, and the value itself where no script has to run to find it.
+    /// Writes the kind of the value, and the value itself if that runs no script.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.tag() {
             qjs::JS_TAG_UNDEFINED => f.write_str("undefined"),

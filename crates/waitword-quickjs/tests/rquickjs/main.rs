@@ -224,7 +224,7 @@ fn buffers_of_the_engine_stay_the_engines() {
     for memory in ["before", "new Int32Array(foreign)"] {
         for wait in ["wait", "waitAsync"] {
             let error = text(&context, &format!("Atomics.{wait}({memory}, 0, 0)"));
-            assert!(error.starts_with("TypeError") && error.contains("after waitword was"), "{error}");
+            assert!(error.starts_with("TypeError") && error.contains("after waitword is"), "{error}");
         }
         assert_eq!(
             text(&context, &format!("[Atomics.notify({memory}, 0), Atomics.add({memory}, 1, 7)]")),

@@ -1,4 +1,4 @@
-//! The agents of one test, and what goes between them: broadcasts down, reports up.
+//! The agents of one test, and their communication: broadcasts from the main agent, reports to it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write as _};
@@ -12,17 +12,17 @@ use waitword_quickjs::{Doorbell, SharedBlock};
 /// Bytes of stack for an agent's thread, of which scripts may use a half.
 pub(super) const THREAD_STACK: usize = 8 << 20;
 
-/// The number of an agent that a test has started.
+/// The number of an agent that a test started.
 pub(super) type Seat = usize;
 
-/// What an agent does on its thread, from its start to its end: runs the source text, and calls the last argument when it
-/// is running. Passed in, because the agent's `$262` reaches back here.
+/// The whole life of an agent on its thread: runs the source text, and calls the last argument when the agent is running. It is
+/// passed as a function, because the agent's `$262` calls this module.
 pub(super) type Life = fn(&Place, &str, Box<dyn FnOnce()>) -> Result<(), String>;
 
-/// All agents of a test but the main one, which is where the broadcasts come from and the reports go to.
+/// All agents of a test except the main one, which sends the broadcasts and receives the reports.
 pub(super) struct Agents {
     state: Mutex<State>,
-    /// An agent has taken a broadcast, or is gone.
+    /// Notified when an agent has taken a broadcast, or has ended.
     taken: Condvar,
     start: Instant,
     life: Life,
@@ -35,14 +35,14 @@ struct State {
     reports: VecDeque<String>,
 }
 
-/// What `broadcast` sends: a buffer, and a number that says which it is.
+/// The message of `broadcast`: a buffer, and a number that identifies it.
 #[derive(Clone)]
 pub(super) struct Broadcast {
     pub(super) block: SharedBlock,
     pub(super) id: Id,
 }
 
-/// The second argument of `broadcast`. The suite's own description allows for nothing else.
+/// The second argument of `broadcast`. The suite's description allows no other types.
 #[derive(Clone, Copy)]
 pub(super) enum Id {
     Missing,
@@ -64,7 +64,7 @@ impl Agents {
     /// Starts an agent that runs `source`, and returns when it is running.
     ///
     /// # Errors
-    /// When there is no thread for it.
+    /// If the thread cannot be started.
     pub(super) fn start(self: &Arc<Self>, source: String) -> io::Result<()> {
         let (sender, running) = channel();
         let agents = Arc::clone(self);
@@ -76,12 +76,12 @@ impl Agents {
                 let _ = io::stderr().write_all(format!("in agent {}: {error}\n", place.seat + 1).as_bytes());
             }
         })?;
-        // An error: the sender is gone, because the agent runs, or because it has failed.
+        // An error means that the sender was dropped, because the agent is running, or because it failed.
         let _ = running.recv() as Result<(), _>;
         Ok(())
     }
 
-    /// Sends a message to every agent, and blocks until each has taken it or is gone.
+    /// Sends a message to every agent, and blocks until each has taken it or ended.
     pub(super) fn broadcast(&self, message: &Broadcast) {
         let mut state = self.lock();
         for inbox in state.seated.values_mut() {
@@ -124,7 +124,7 @@ impl Agents {
     }
 }
 
-/// An agent's place among the others, which it leaves when it ends, however that is.
+/// An agent's membership among the others, which ends with the agent, even by a panic.
 pub(super) struct Place {
     pub(super) agents: Arc<Agents>,
     pub(super) seat: Seat,

@@ -1,4 +1,4 @@
-//! What a test finds in its realm besides ECMAScript: `print`, `$262` and `setTimeout`.
+//! The functions in a test's realm besides ECMAScript: `print`, `$262` and `setTimeout`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use waitword_quickjs::{
 
 use super::agents::{Agents, Broadcast, Id, Seat};
 
-/// What the functions of one agent know.
+/// The state behind the functions of one agent.
 pub(super) struct Host {
     agent: Weak<JsAgent>,
     agents: Arc<Agents>,
@@ -21,13 +21,13 @@ pub(super) struct Host {
     seat: Option<Seat>,
     printed: RefCell<Vec<String>>,
     timers: RefCell<Timers>,
-    /// What the next broadcast is for.
+    /// The callback for the next broadcast.
     receiver: RefCell<Option<Value>>,
-    /// Whether the agent has said that it is done.
+    /// Whether the agent has called `leaving`.
     pub(super) has_left: Cell<bool>,
 }
 
-/// Callbacks by when they are due, then by when they were set.
+/// Callbacks, ordered by their deadline, then by the order in which they were set.
 #[derive(Default)]
 struct Timers {
     set: u32,
@@ -36,8 +36,8 @@ struct Timers {
 
 type Method = (&'static str, u8, NativeFn);
 
-/// A function of ours as a native one: it gets what its agent has, the realm, and the arguments at these positions as the types that it
-/// wants.
+/// Makes a native function of one of ours, which receives the agent's state, the realm, and the arguments at these positions, converted
+/// to its parameter types.
 macro_rules! native {
     ($function:expr $(, $position:literal)*) => {
         |realm: &Realm, _call: &Call<'_>| {
@@ -47,14 +47,14 @@ macro_rules! native {
     };
 }
 
-/// Of the global object. What the harness prints says how an asynchronous test went: not on the standard output, where the runner reads
-/// the outcome. It makes do without `setTimeout`, but then spins.
+/// The functions of the global object. The harness prints the result of an asynchronous test; `print` does not write to standard output,
+/// because the runner reads the outcome there. Without `setTimeout` the harness would spin.
 const GLOBALS: [Method; 2] = [
     ("print", 1, native!(|host: &Host, _: &Realm, line: String| host.printed.borrow_mut().push(line), 0)),
     ("setTimeout", 2, native!(set_timeout, 0, 1)),
 ];
 
-/// Of `$262`.
+/// The functions of `$262`.
 const METHODS: [Method; 4] = [
     ("createRealm", 0, native!(create_realm)),
     ("detachArrayBuffer", 1, native!(detach_array_buffer, 0)),
@@ -67,7 +67,7 @@ const METHODS: [Method; 4] = [
     ("gc", 0, native!(|host: &Host, realm: &Realm| host.agent(realm).map(|agent| agent.runtime().gc()))),
 ];
 
-/// Of `$262.agent` in the main agent.
+/// The functions of `$262.agent` in the main agent.
 const PARENT: [Method; 5] = [
     ("start", 1, native!(start, 0)),
     ("broadcast", 2, native!(broadcast, 0, 1)),
@@ -76,7 +76,7 @@ const PARENT: [Method; 5] = [
     MONOTONIC_NOW,
 ];
 
-/// Of `$262.agent` in the agents that it starts.
+/// The functions of `$262.agent` in the other agents.
 const CHILD: [Method; 5] = [
     ("receiveBroadcast", 1, native!(receive_broadcast, 0)),
     ("report", 1, native!(|host: &Host, _: &Realm, text: String| host.agents.report(text), 0)),
@@ -90,10 +90,10 @@ const SLEEP: Method =
 const MONOTONIC_NOW: Method = ("monotonicNow", 0, native!(|host: &Host, _: &Realm| host.agents.now()));
 
 impl Host {
-    /// Makes it the state of an agent, and equips the agent's main realm.
+    /// Stores this as the state of an agent, and adds the functions to the agent's main realm.
     ///
     /// # Errors
-    /// Lack of memory.
+    /// If the engine runs out of memory.
     pub(super) fn install(
         agent: &Rc<JsAgent>,
         agents: Arc<Agents>,
@@ -114,7 +114,7 @@ impl Host {
         Ok(host)
     }
 
-    /// The first printed line of this kind.
+    /// The first printed line for which `is_meant` is true.
     pub(super) fn printed(&self, is_meant: impl Fn(&str) -> bool) -> Option<String> {
         self.printed.borrow().iter().find(|line| is_meant(line)).cloned()
     }
@@ -124,7 +124,7 @@ impl Host {
         self.receiver.borrow().is_some()
     }
 
-    /// Whether another agent is left, which could notify this one.
+    /// Whether another agent is left that could notify this one.
     pub(super) fn has_company(&self) -> bool {
         self.seat.is_some() || self.agents.any()
     }
@@ -133,13 +133,13 @@ impl Host {
         self.timers.borrow().queue.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// Runs the callback of a timer that is due, or of a broadcast that has come. Whether there was one.
+    /// Runs the callback of a due timer, or of a received broadcast. Returns whether there was one.
     ///
     /// # Errors
-    /// What it throws.
+    /// What the callback throws.
     pub(super) fn run_job(&self, realm: &Realm) -> Result<bool, Exception> {
         if self.next_timer().is_some_and(|due| due <= Instant::now()) {
-            // Out of the borrow before the callback runs, which may set others.
+            // Removed before the callback runs, because the callback may set timers.
             let first = self.timers.borrow_mut().queue.pop_first();
             let Some((_, callback)) = first else { return Ok(false) };
             return realm.call(&callback, &realm.undefined(), &[]).map(|_| true);
@@ -156,7 +156,7 @@ impl Host {
         realm.call(&receiver, &realm.undefined(), &arguments).map(|_| true)
     }
 
-    /// Gives a realm its `$262`, which is also the result.
+    /// Adds `$262` to a realm, and returns it.
     fn equip(&self, realm: &Realm) -> Result<Value, Exception> {
         let global = realm.global();
         let define = |object: &Value, methods: &[Method]| {
@@ -190,7 +190,7 @@ impl Host {
 /// `setTimeout(callback, delay)`
 fn set_timeout(host: &Host, realm: &Realm, callback: Value, delay: f64) -> Result<u32, Exception> {
     if !realm.is_function(&callback) {
-        return Err(realm.type_error("setTimeout: the first argument is no function"));
+        return Err(realm.type_error("setTimeout: the first argument is not a function"));
     }
     let mut timers = host.timers.borrow_mut();
     timers.set += 1;
@@ -220,13 +220,13 @@ fn start(host: &Host, realm: &Realm, source: String) -> Result<(), Exception> {
 /// `$262.agent.broadcast(buffer, number)`
 fn broadcast(host: &Host, realm: &Realm, buffer: Value, number: Value) -> Result<(), Exception> {
     let Some(block) = realm.shared_block(&buffer) else {
-        return Err(realm.type_error("broadcast: the first argument is no SharedArrayBuffer"));
+        return Err(realm.type_error("broadcast: the first argument is not a SharedArrayBuffer"));
     };
     let id = match JsValue::from_value(realm, number)? {
         JsValue::Undefined => Id::Missing,
         JsValue::Number(number) => Id::Number(number),
         JsValue::BigInt(number) => Id::BigInt(number),
-        _ => return Err(realm.type_error("broadcast: the second argument is no number")),
+        _ => return Err(realm.type_error("broadcast: the second argument is not a number")),
     };
     host.agents.broadcast(&Broadcast { block, id });
     Ok(())
@@ -235,7 +235,7 @@ fn broadcast(host: &Host, realm: &Realm, buffer: Value, number: Value) -> Result
 /// `$262.agent.receiveBroadcast(callback)`
 fn receive_broadcast(host: &Host, realm: &Realm, callback: Value) -> Result<(), Exception> {
     if !realm.is_function(&callback) {
-        return Err(realm.type_error("receiveBroadcast: the argument is no function"));
+        return Err(realm.type_error("receiveBroadcast: the argument is not a function"));
     }
     let earlier = host.receiver.replace(Some(callback));
     drop(earlier);
@@ -247,7 +247,7 @@ fn get_report(host: &Host, realm: &Realm) -> Result<Value, Exception> {
     host.agents.get_report().map_or_else(|| Ok(realm.null()), |report| realm.string(&report))
 }
 
-/// NaN and what is below 0 are 0; more than a day is a day.
+/// Converts milliseconds. NaN and negative numbers become 0; more than a day becomes a day.
 fn milliseconds(number: f64) -> Duration {
     const DAY: f64 = 86_400_000.0;
     let number = if number > 0.0 { number.min(DAY) } else { 0.0 };

@@ -1,6 +1,6 @@
 //! One case, in a process of its own: the harness, the test, and the outcome.
 //!
-//! `host.rs` is what the test finds in `$262`, `agents.rs` what goes between the agents that it starts.
+//! `host.rs` has the functions of `$262`, `agents.rs` the communication between the agents of a test.
 
 use std::cell::Cell;
 use std::fs;
@@ -34,12 +34,12 @@ pub(crate) fn run(command: Test262Case) -> ! {
     let main = thread::Builder::new().stack_size(THREAD_STACK).spawn(move || judge(&command));
     let outcome = match main.map(thread::JoinHandle::join) {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => Err("this is a bug in waitword: the host panicked".to_owned()),
+        Ok(Err(_)) => Err("the host panicked: this is a bug in waitword".to_owned()),
         Err(error) => Err(format!("cannot start a thread: {error}")),
     };
-    // One write, so that no agent's words come between.
+    // One write, so that the output of no agent comes between.
     let _ = std::io::stdout().write_all(outcome::line(&outcome).as_bytes());
-    // Not by return: agents may be blocked for ever.
+    // Not by returning, because agents may be blocked forever.
     exit(0)
 }
 
@@ -49,7 +49,7 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     let test = FrontMatter::parse(&text)?;
     let agent = new_agent(!test.has("CanBlockIsFalse"), Arc::default())?;
     let host = Host::install(&agent, Arc::new(Agents::new(live)), None).map_err(|error| error.to_string())?;
-    // An absolute path, because imports count from there.
+    // An absolute path, because imports are relative to it.
     let path = suite.root().join(&command.file);
     let is_asked = Loader::install(&agent, &path);
     if !test.has("raw") {
@@ -69,7 +69,7 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     match (&test.negative, thrown) {
         (Some(negative), Some(thrown)) => thrown.compare(agent.realm(), negative.phase, &negative.kind),
         (Some(negative), None) => {
-            Err(format!("it threw nothing, expected: {} ({})", negative.kind, negative.phase.name()))
+            Err(format!("expected {} ({}), but nothing was thrown", negative.kind, negative.phase.name()))
         }
         (None, Some(thrown)) => Err(agent.realm().describe(&thrown.exception).message),
         (None, None) if test.has("async") => until_done(&agent, &host),
@@ -77,7 +77,7 @@ fn judge(command: &Test262Case) -> Result<(), String> {
     }
 }
 
-/// What a test threw, and how far it had got.
+/// What a test threw, and in which phase.
 struct Thrown {
     phase: Phase,
     exception: Exception,
@@ -92,10 +92,10 @@ fn run_script(realm: &Realm, name: &str, text: &str) -> Option<Thrown> {
     ran.err().map(|exception| Thrown { phase: Phase::Runtime, exception })
 }
 
-/// Runs a module to its end.
+/// Runs a module until it ends.
 ///
 /// # Errors
-/// When it never comes there.
+/// If it never ends.
 fn run_module(
     agent: &JsAgent,
     host: &Host,
@@ -106,7 +106,7 @@ fn run_module(
     let promise = match agent.realm().eval_module(name, name, text) {
         Ok(promise) => promise,
         Err(exception) => {
-            // The engine parses a module before it asks for the first of its imports, and links it before it runs it.
+            // The engine parses a module before it resolves the first import, and links it before it runs it.
             let phase = if is_asked.get() { Phase::Resolution } else { Phase::Parse };
             return Ok(Some(Thrown { phase, exception }));
         }
@@ -115,25 +115,25 @@ fn run_module(
     run_jobs(agent, host, || !matches!(state(&promise), PromiseState::Pending))?;
     match state(&promise) {
         PromiseState::Rejected(exception) => Ok(Some(Thrown { phase: Phase::Runtime, exception })),
-        PromiseState::Pending => Err("the module awaits a promise that cannot be settled".to_owned()),
+        PromiseState::Pending => Err("the module awaits a promise that can never be settled".to_owned()),
         PromiseState::Fulfilled(_) | PromiseState::NotAPromise => Ok(None),
     }
 }
 
-/// Runs jobs until the test says how it went.
+/// Runs jobs until the test reports its result.
 fn until_done(agent: &JsAgent, host: &Host) -> Result<(), String> {
     const COMPLETE: &str = "Test262:AsyncTestComplete";
     const FAILURE: &str = "Test262:AsyncTestFailure:";
     let outcome = || host.printed(|line| line == COMPLETE || line.starts_with(FAILURE));
     run_jobs(agent, host, || outcome().is_some())?;
     match outcome() {
-        None => Err("nothing is left to run, and $DONE was not called".to_owned()),
+        None => Err("$DONE was not called, and no job is left to run".to_owned()),
         Some(line) => line.strip_prefix(FAILURE).map_or(Ok(()), |error| Err(error.to_owned())),
     }
 }
 
 impl Thrown {
-    /// Whether this is the error that a negative test has to end with.
+    /// Checks that this is the error that a negative test must throw.
     fn compare(&self, realm: &Realm, phase: Phase, kind: &str) -> Result<(), String> {
         let constructor = realm.get(self.exception.value(), "constructor");
         let name = constructor.and_then(|constructor| realm.get(&constructor, "name"));
@@ -146,7 +146,7 @@ impl Thrown {
     }
 }
 
-/// Bytes of an agent's stack that scripts may use; tests recurse deeply.
+/// The bytes of an agent's stack that scripts may use. Tests recurse deeply.
 const SCRIPT_STACK: usize = 4 << 20;
 
 fn new_agent(can_block: bool, bell: Arc<Doorbell>) -> Result<Rc<JsAgent>, String> {
@@ -155,22 +155,22 @@ fn new_agent(can_block: bool, bell: Arc<Doorbell>) -> Result<Rc<JsAgent>, String
     agent.map(Rc::new).map_err(|error| error.to_string())
 }
 
-/// The life of an agent, on its own thread.
+/// The whole life of an agent, on its own thread.
 fn live(place: &Place, source: &str, running: Box<dyn FnOnce()>) -> Result<(), String> {
     let agent = new_agent(true, Arc::clone(&place.bell))?;
     let host = Host::install(&agent, Arc::clone(&place.agents), Some(place.seat));
     let host = host.map_err(|error| error.to_string())?;
     running();
     agent.eval("agent.js", source).map_err(|error| error.to_string())?;
-    // An agent that has left may end, but not while a notify has counted one of its waits.
+    // An agent that called `leaving` may end, but not while its waits are pending, because a notify may have counted one.
     run_jobs(&agent, &host, || host.has_left.get() && agent.pending_count() == 0)
 }
 
-/// The loop of an agent: a job, its microtasks, the next job; else sleep. It ends when `is_done`, which is asked
-/// between jobs, or when none can come any more.
+/// The event loop of an agent: runs a job, then its microtasks, then the next job, and sleeps when there is none. It ends when
+/// `is_done`, which is checked between jobs, or when no more jobs can come.
 ///
 /// # Errors
-/// What a job threw.
+/// What a job throws.
 fn run_jobs(agent: &JsAgent, host: &Host, is_done: impl Fn() -> bool) -> Result<(), String> {
     loop {
         // Cleared before the check for work, so that a ring during the check is not lost.
@@ -191,7 +191,7 @@ fn run_jobs(agent: &JsAgent, host: &Host, is_done: impl Fn() -> bool) -> Result<
     }
 }
 
-/// Whether there was one.
+/// Returns whether there was a job.
 fn run_one_job(agent: &JsAgent, host: &Host) -> Result<bool, String> {
     agent.expire_due(Instant::now());
     let settled = agent.settle_one().map_err(|error| error.to_string())?;
@@ -203,15 +203,15 @@ fn run_one_job(agent: &JsAgent, host: &Host) -> Result<bool, String> {
     ran.map_err(|exception| agent.realm().describe(&exception).to_string())
 }
 
-/// Finds what the test imports, by path. The names of modules are absolute paths.
+/// Finds the modules that the test imports, by path. The names of modules are absolute paths.
 struct Loader {
-    /// The folder of the test, for source text that is in no file.
+    /// The folder of the test, for source text that is not in a file.
     folder: PathBuf,
     asked: Rc<Cell<bool>>,
 }
 
 impl Loader {
-    /// The loader for a test in this file. The result says whether it has been asked for anything yet.
+    /// Installs the loader for a test in this file. The result is set when the engine first asks it for a module.
     fn install(agent: &JsAgent, test: &Path) -> Rc<Cell<bool>> {
         let asked = Rc::<Cell<bool>>::default();
         let folder = test.parent().unwrap_or(test).to_path_buf();

@@ -1,8 +1,8 @@
-//! Earlier results of the suite, checked in as text files beside the code: a change of conformance is a diff.
+//! Earlier results of the suite, checked in as text files: a change of conformance shows as a diff.
 //!
-//! A snapshot names the paths it covers and lists every case below them that does not pass, with the first line of its
-//! error and, by hand, with the cause. Two runs agree when the same cases pass, fail and are skipped; the texts of errors
-//! may differ.
+//! A snapshot names the paths that it covers and lists every case below them that does not pass, with the first line of the
+//! error and the cause, which is written by hand. Two runs agree if the same cases pass, fail and are skipped. The texts of
+//! errors may differ.
 //!
 //! ```text
 //! suite test262, commit be13516fb644
@@ -14,7 +14,7 @@
 //!     because the engine does not check the index first
 //! ```
 //!
-//! `results.rs` is what a snapshot holds, and finds the differences; `text.rs` reads and writes the files.
+//! `results.rs` has the contents of a snapshot, and finds the differences; `text.rs` reads and writes the files.
 
 mod results;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a snapshot holds, what a run makes of it, and where the two disagree.
+//! The contents of a snapshot, its update from a run, and the differences between the two.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -19,11 +19,11 @@ pub(crate) struct Total {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Snapshot {
     pub(crate) file: PathBuf,
-    /// What it covers, in the suite's spelling.
+    /// The paths that it covers, in the suite's spelling.
     pub(crate) paths: Vec<String>,
-    /// The version of the suite, for its readers.
+    /// The version of the suite, for readers of the file.
     pub(super) suite: String,
-    /// `None` in a file that was just begun.
+    /// `None` in a new file.
     pub(super) total: Option<Total>,
     /// The cases that do not pass.
     pub(super) entries: BTreeMap<Case, Entry>,
@@ -33,18 +33,18 @@ pub(crate) struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) outcome: Outcome,
-    /// Why it fails, by hand.
+    /// Why it fails, written by hand.
     pub(super) because: Option<String>,
 }
 
 impl Snapshot {
-    /// Takes over the results of a run over all it covers.
+    /// Replaces the contents with the results of a run over all covered paths.
     pub(crate) fn update(&mut self, suite: &str, tested: &[Tested]) {
         self.suite = format!("test262, {suite}");
         self.total = Some(self.total_of(tested));
         let covered = tested.iter().filter(|tested| self.covers(&tested.case.file));
         let entries = covered.filter_map(|Tested { case, outcome, .. }| {
-            // A skip says why by itself.
+            // The outcome of a skipped case has its reason already.
             let is_failure = matches!(outcome, Outcome::Failed(_));
             let because = self.because(case).filter(|_| is_failure).map(str::to_owned);
             let entry = Entry { outcome: outcome.clone(), because };
@@ -53,12 +53,12 @@ impl Snapshot {
         self.entries = entries.collect();
     }
 
-    /// Whether a run over `paths` ran all that this covers.
+    /// Whether a run over `paths` runs all that this covers.
     pub(crate) fn is_whole_in(&self, paths: &[String]) -> bool {
         self.paths.iter().all(|own| paths.iter().any(|path| is_below(own, path)))
     }
 
-    /// Why a case fails, as far as it is known.
+    /// Why a case fails, if that is known.
     pub(crate) fn because(&self, case: &Case) -> Option<&str> {
         self.entries.get(case)?.because.as_deref()
     }
@@ -90,12 +90,12 @@ impl Total {
     }
 }
 
-/// Where a run over `paths` and what the snapshots have for them disagree, for the user. What no snapshot covers has to pass.
+/// The differences between a run over `paths` and the snapshots, for the user. Tests that no snapshot covers are expected to pass.
 pub(crate) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested]) -> Vec<String> {
     let mut differences = Vec::new();
     for Tested { case, outcome, .. } in tested {
         let covering = snapshots.iter().find(|snapshot| snapshot.covers(&case.file));
-        // To skip is no failure, so a case that no snapshot knows may be skipped.
+        // Skipping is not a failure, so a case that no snapshot covers may be skipped.
         let expected = match (covering, outcome) {
             (Some(snapshot), _) => snapshot.expected(case),
             (None, Outcome::Skipped(_)) => "skipped",
@@ -111,7 +111,7 @@ pub(crate) fn compare(snapshots: &[Snapshot], paths: &[String], tested: &[Tested
         let is_run = |case: &&Case| paths.iter().any(|path| is_below(&case.file, path));
         let gone = snapshot.entries.keys().filter(is_run).filter(|case| !present.contains(case));
         differences.extend(gone.map(|case| format!("{case}: in {file}, but not in the suite")));
-        // A test more or less is a change, too.
+        // A different number of tests is a difference, too.
         let found = snapshot.total_of(tested);
         if let Some(expected) = snapshot.total
             && snapshot.is_whole_in(paths)

@@ -1,4 +1,4 @@
-//! A snapshot as the text of its file, and the folder of these files.
+//! The text of a snapshot's file, and the folder of these files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::results::{Entry, Snapshot, Total};
 use crate::test262::outcome::Outcome;
 use crate::test262::plan::{Case, Mode};
 
-/// In the place of a cause that is not known yet.
+/// Stands for a cause that is not known yet.
 const UNKNOWN: &str = "?";
 
 const HEAD: &str = "\
@@ -20,11 +20,11 @@ const HEAD: &str = "\
 
 impl Snapshot {
     /// # Errors
-    /// What is wrong, with the number of the line.
+    /// What is wrong, with the line number.
     pub(super) fn parse(file: PathBuf, text: &str) -> Result<Self, String> {
         let mut snapshot =
             Self { file, paths: Vec::new(), suite: String::new(), total: None, entries: BTreeMap::new() };
-        // The cases of the entry whose lines are being read.
+        // The cases of the current entry.
         let mut cases = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let wrong = |what: &str| format!("{}:{number}: {what}", snapshot.file.display());
@@ -78,7 +78,7 @@ impl Snapshot {
 }
 
 impl fmt::Display for Snapshot {
-    /// The text of the file. Cases of one test that have all in common are listed once.
+    /// Writes the text of the file. Cases of one test with equal results are listed once.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{HEAD}\nsuite {}\n", self.suite)?;
         for path in &self.paths {
@@ -130,10 +130,10 @@ fn parse_cases(text: &str) -> Option<Vec<Case>> {
     modes.split(',').map(case).collect()
 }
 
-/// The snapshots in a folder, `*.txt`, sorted by name. A folder that is not there has none.
+/// Loads the snapshots in a folder, `*.txt`, sorted by name. A folder that does not exist has none.
 ///
 /// # Errors
-/// A file that cannot be read or understood.
+/// If a file cannot be read or parsed.
 pub(crate) fn load_all(folder: &Path) -> Result<Vec<Snapshot>, String> {
     let unreadable = |error: io::Error| format!("cannot read {}: {error}", folder.display());
     let entries = match fs::read_dir(folder) {
@@ -157,7 +157,7 @@ impl Snapshot {
     /// Writes the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub(crate) fn save(&self) -> Result<(), String> {
         let written = fs::write(&self.file, self.to_string());
         written.map_err(|error| format!("cannot write {}: {error}", self.file.display()))

@@ -2,4 +2,4 @@
 //@ only on: unix
 //@ command: run /dev/zero
 //@ code: 1
-//@ stderr has: /dev/zero is no source text: it begins with a NUL byte
+//@ stderr has: /dev/zero is not source text: it begins with a NUL byte

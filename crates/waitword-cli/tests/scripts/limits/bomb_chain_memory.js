@@ -1,7 +1,7 @@
 // A fork bomb ends in errors.
 //@ flags: --total-memory 24M
 //@ code: 1
-//@ stderr has: no memory left for another agent
-//@ stderr has: help: the limit is that of --total-memory
+//@ stderr has: not enough memory for another agent
+//@ stderr has: help: the limit is set by --total-memory
 
 const { Worker } = require('worker_threads'); new Worker(__filename);

@@ -1,7 +1,7 @@
 // Waits beyond the limit are a range error and those within it stay.
 //@ flags: --max-waits 3
-//> RangeError: 3 waits of this agent are pending, and no more may be: notify some, or raise the limit
-//> RangeError: 3 waits of this agent are pending, and no more may be: notify some, or raise the limit
+//> RangeError: too many pending waits: the agent's limit is 3; notify some, or raise the limit
+//> RangeError: too many pending waits: the agent's limit is 3; notify some, or raise the limit
 //> not-equal timed-out
 //> 1 true string
 //> 1 3

@@ -3,7 +3,7 @@
 //> made
 //> made
 //> made
-//> ERR_WORKER_INIT_FAILED Worker initialization failure: 3 workers are alive, and no more may be: end some, or raise the limit
+//> ERR_WORKER_INIT_FAILED Worker initialization failure: too many workers: the limit is 3; end some, or raise the limit
 //> ERR_WORKER_INIT_FAILED
 //> nested ERR_WORKER_INIT_FAILED
 //> made

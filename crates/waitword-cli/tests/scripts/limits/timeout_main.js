@@ -2,7 +2,7 @@
 //@ flags: --timeout 0.2 --main-can-block
 //@ each PLACE in places.txt
 //@ code: 124
-//@ stderr has: --timeout is up: give it more, or
+//@ stderr has: timed out: allow more with --timeout, or
 //@ stderr lacks: cannot interrupt
 
 PLACE

@@ -2,6 +2,6 @@
 //@ flags: --memory-limit 4M
 //@ code: 1
 //@ stderr has: error: out of memory in main
-//@ stderr has: help: give each agent more with --memory-limit
+//@ stderr has: help: raise --memory-limit
 
 let all; for (;;) try { for (;;) all = [all]; } catch {}

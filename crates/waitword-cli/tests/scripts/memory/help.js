@@ -2,6 +2,6 @@
 //@ flags: --memory-limit 16m
 //@ code: 1
 //@ stderr has: out of memory
-//@ stderr has: help: give each agent more with --memory-limit
+//@ stderr has: help: raise --memory-limit
 
 const all = []; for (;;) all.push(new Array(1000).fill({}));

@@ -2,6 +2,6 @@
 //@ flags: --memory-limit 8M
 //@ code: 1
 //@ stderr has: RangeError: Array buffer allocation failed
-//@ stderr has: help: give each agent more with --memory-limit
+//@ stderr has: help: raise --memory-limit
 
 const all = []; for (;;) all.push(new SharedArrayBuffer(1e6));

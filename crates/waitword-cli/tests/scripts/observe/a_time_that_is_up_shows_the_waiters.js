@@ -1,6 +1,6 @@
 //@ flags: --observe --timeout 5
 //@ code: 124
-//@ stderr has: the time of --timeout is up
+//@ stderr has: error: timed out
 //@ stderr has: word at block 1 +0: 1 waiter
 //@ stderr has: worker 1  [worker eval]:1:14
 

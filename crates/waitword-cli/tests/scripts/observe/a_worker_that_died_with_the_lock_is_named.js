@@ -1,6 +1,6 @@
 //@ flags: --observe
 //@ code: 1
-//2> error: deadlock: no agent can go on any more
+//2> error: deadlock: no agent can continue
 //2> waitword: waitword (process N): 2 waiters at 1 lock
 //2> AsyncLock at block 1 +64: held by worker 1 (holder.js:3:31), which ended T ago; 2 wait: main (main.js:6:8), worker 2 (waiter.js:3:31)
 //2> AsyncLock at block 1 +64: 2 waiters

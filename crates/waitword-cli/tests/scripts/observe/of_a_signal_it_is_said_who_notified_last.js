@@ -1,6 +1,6 @@
 //@ flags: --observe
 //@ code: 1
-//2> error: deadlock: no agent can go on any more
+//2> error: deadlock: no agent can continue
 //2> waitword: waitword (process N): 1 waiter at 1 lock
 //2> nothing found
 //2> word at block 1 +4: 1 waiter

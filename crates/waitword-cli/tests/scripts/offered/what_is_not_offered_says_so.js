@@ -31,7 +31,7 @@ const calls = [
     try {
       await call();
     } catch ({ code, message }) {
-      console.log(code, /not offered|Built in are node:assert/.test(message), /\(.{12,}\)/.test(message) || code);
+      console.log(code, /not supported|Built in are node:assert/.test(message), /\(.{12,}\)/.test(message) || code);
     }
   }
   await worker.terminate();

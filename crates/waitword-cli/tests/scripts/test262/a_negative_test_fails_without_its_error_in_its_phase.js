@@ -4,7 +4,7 @@
 //> failed test/negative_kind.js (sloppy)
 //>     expected TypeError (runtime), but got (runtime) RangeError: r
 //> failed test/negative_none.js (sloppy)
-//>     it threw nothing, expected: TypeError (runtime)
+//>     expected TypeError (runtime), but nothing was thrown
 //> failed test/negative_phase.js (sloppy)
 //>     expected SyntaxError (parse), but got (runtime) SyntaxError: late
 //>

@@ -6,15 +6,15 @@
 //> failed test/async_failure.js (strict)
 //>     no
 //> failed test/async_never.js (sloppy)
-//>     nothing is left to run, and $DONE was not called
+//>     $DONE was not called, and no job is left to run
 //> failed test/async_never.js (strict)
-//>     nothing is left to run, and $DONE was not called
+//>     $DONE was not called, and no job is left to run
 //> failed test/async_throws.js (sloppy)
 //>     Test262Error: at once
 //> failed test/async_throws.js (strict)
 //>     Test262Error: at once
 //> failed test/module_never.js (module)
-//>     the module awaits a promise that cannot be settled
+//>     the module awaits a promise that can never be settled
 //>
 //> Not as expected:
 //>     test/async_failure.js (sloppy): failed, expected: passed

@@ -2,9 +2,9 @@
 //@ code: 1
 //@ file: support/test/busy.js
 //> failed test/asleep.js (sloppy)
-//>     not over after 8s
+//>     timed out after 8s
 //> failed test/busy.js (sloppy)
-//>     not over after 8s
+//>     timed out after 8s
 //>
 //> Not as expected:
 //>     test/asleep.js (sloppy): failed, expected: passed

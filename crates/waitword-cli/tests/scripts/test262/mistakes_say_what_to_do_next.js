@@ -1,6 +1,6 @@
 //@ command: test262 WORDS
 //@ each WORDS SAID NEXT: nowhere | cannot open nowhere | git clone
-//@ each WORDS SAID NEXT: support/test | no checkout of test262: it has no harness/assert.js | git clone
+//@ each WORDS SAID NEXT: support/test | not a checkout of test262: it has no harness/assert.js | git clone
 //@ each WORDS SAID NEXT: support test/b | no test/b among the tests | test/built-ins/Atomics
 //@ each WORDS SAID NEXT: support ../harness | no ../harness among the tests | test/built-ins/Atomics
 //@ each WORDS SAID NEXT: support --update | no snapshot in conformance | `path test`

@@ -2,7 +2,7 @@
 //@ code: 1
 //@ file: support/test/a.js
 //> failed test/a.js (sloppy)
-//>     not over after 8s: in agent 1: agent.js:1:1: TypeError: cannot read property 'x' of null
+//>     timed out after 8s: in agent 1: agent.js:1:1: TypeError: cannot read property 'x' of null
 //>
 //> Not as expected:
 //>     test/a.js (sloppy): failed, expected: passed

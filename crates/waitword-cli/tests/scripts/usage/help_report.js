@@ -1,7 +1,7 @@
 //@ command: report --help
-//> Show which threads and tasks wait for which lock in a running Rust program
+//> Show which threads and tasks of a running Rust program wait for which lock
 //>
-//> The program uses the locks of waitword, calls waitword_observe::init() in main, and was started with
+//> The program uses waitword's locks, calls waitword_observe::init() in main, and was started with
 //> WAITWORD_OBSERVE=serve=SOCKET in its environment (or calls waitword_observe::serve).
 //>
 //> Usage: waitword report [OPTIONS] <SOCKET>
@@ -12,14 +12,14 @@
 //>
 //> Options:
 //>       --json
-//>           Print the report as JSON, with all waiters, in one line
+//>           Print the report as one line of JSON, with all waiters
 //>
 //>   -h, --help
 //>           Print help (see a summary with '-h')
 //>
-//> The report has what can be concluded first (waiters that are not polled,
-//> long waits, deadlocks), then the locks with the most waiters, each queue from
-//> its head. The program goes on meanwhile.
+//> The report begins with its findings (waiters that are not polled, long waits,
+//> deadlocks). The locks with the most waiters follow, each queue from its head.
+//> The program is not stopped.
 //>
 //> Examples:
 //>   WAITWORD_OBSERVE=serve=/tmp/pool.sock pool &
@@ -27,8 +27,8 @@
 //>   waitword report /tmp/pool.sock --json | jq '.findings'
 //>
 //> Exit codes:
-//>     0  there was a report
-//>     1  there was none: no such socket, nobody listens, or another program does;
-//>        or it could not be written
-//>     2  a mistake on the command line
+//>     0  the report was printed
+//>     1  there is no report: no such socket, the program has ended, or another
+//>        program answered; or the report cannot be written
+//>     2  invalid command line
 

@@ -1,4 +1,4 @@
-// Puts the parts together: the globals, and what the event loop calls. The last part.
+// The last part: defines the globals, and what the event loop calls.
 (function (host) {
   "use strict";
 
@@ -12,7 +12,7 @@
     defineProperty(globalThis, name, { __proto__: null, configurable: true, enumerable: false, ...descriptor });
   };
 
-  /** As the web has it: no constructor; the value is required, and may be undefined. */
+  /** As in the web: not a constructor; the argument is required, but may be undefined. */
   const { structuredClone } = {
     structuredClone(value, settings = undefined) {
       if (arguments.length === 0) throw host.missing("value");
@@ -73,7 +73,7 @@
   if (!isNodeWorker) host.part("scope");
 
   host.packageType = (text) => parse(text).type;
-  /** What was thrown, for a person: title, frames, and what else there is to say. */
+  /** A thrown value as text: title, frames, and other properties. */
   host.describe = (reason) => {
     if (isError(reason)) return host.text().describeError(reason);
     return [host.inspect(reason), "", ""];

@@ -1,8 +1,8 @@
-// Structured clone, the part of it that knows the rarer kinds of values. What messages are mostly made of (primitives,
-// objects, arrays, buffers) is written and read in Rust, host/clone/, and so is the order of it all. Next: transfer.js.
+// Structured clone of the less common kinds of values. The most common ones (primitives, objects, arrays, buffers) are read and written in
+// Rust, host/clone/, which also determines the order. Next: transfer.js.
 //
-// Here an object becomes a row, and a row an object: [kind, heads, ...values]. Of the values, the first `heads` are what
-// the object is made with; what can refer to the object itself comes after them, and is put into it later.
+// An object is converted into a row, and a row into an object: [kind, heads, ...values]. The object is created from the first `heads` of the
+// values. The others can refer to the object itself, and are put into it later.
 (function (host) {
   "use strict";
 
@@ -36,7 +36,7 @@
   const dateValue = Date.prototype.getTime;
   const errorStack = getter(Error.prototype, "stack");
   const regExpSource = getter(RegExp.prototype, "source");
-  // Not `flags`, which asks the object for properties that a script may have given it.
+  // Not `flags`, which reads properties that a script may have defined on the object.
   const regExpFlags = list();
   for (const [flag, name] of [["d", "hasIndices"], ["g", "global"], ["i", "ignoreCase"], ["m", "multiline"],
     ["s", "dotAll"], ["u", "unicode"], ["v", "unicodeSets"], ["y", "sticky"]]) {
@@ -65,7 +65,7 @@
 
   const uncloneable = new SafeWeakMap();
 
-  /** As in Node, buffers and their views can be cloned all the same. */
+  /** As in Node, buffers and their views can be cloned nevertheless. */
   function markAsUncloneable(object) {
     if ((typeof object !== "object" && typeof object !== "function") || object === null) return;
     if (isView(object) || host.isBuffer(object)) return;
@@ -73,7 +73,7 @@
     uncloneable.set(object, true);
   }
 
-  /** What an object is that Rust does not know; undefined if it is copied like any other, by its properties. */
+  /** The kind of an object that Rust does not handle; undefined if it is copied by its properties, like any other. */
   function row(object, isOrdinary) {
     if (host.ports.isPort(object)) refuse(object, "was found in the message but not listed in the transfer list");
     if (isOrdinary) return check(object);
@@ -87,7 +87,7 @@
     }
     if (brand(mapSize, object)) {
       const row = list("map", 0);
-      // Read to the end before any value is: a getter in one could change the Map.
+      // All entries are read before any value is written, because a getter in a value could change the Map.
       apply(mapForEach, object, [(value, key) => void (row.push(key), row.push(value))]);
       return row;
     }
@@ -114,15 +114,15 @@
     return check(object);
   }
 
-  /** Refuses objects of ours, and others whose state is not in their properties. */
+  /** Refuses objects of the host, and others whose state is not in their properties. */
   function check(object) {
     for (let at = 0; at < refused.length; at++) if (apply(isPrototypeOf, refused[at], [object])) refuse(object);
   }
 
   /**
-   * Whether a view follows the length of its buffer: it has to go on doing so on the other side. Scripts cannot ask a view whether it
-   * does. One that does not reach the end of its buffer does not; of another the buffer grows by an element for a moment. A shared
-   * buffer would stay so: there, and where there is no room to grow, a view that reaches the end is taken to follow it.
+   * Whether a view tracks the length of its buffer, which its copy then must do as well. There is no function that tells. A view that does
+   * not reach the end of its buffer does not track it. For another, the buffer is grown by an element for a moment. A shared buffer cannot
+   * shrink again: then, and if the buffer cannot grow, a view that reaches the end is assumed to track the length.
    */
   function followsBuffer(view, buffer, offsetOf, lengthOf, size) {
     const shared = brand(sharedLength, buffer);
@@ -146,9 +146,9 @@
   }
 
   function error(object) {
-    // Asked once: a getter may have another answer the next time.
+    // Read once, because a getter may return another value the next time.
     const name = object.name;
-    // A message that is not its own, or that a getter makes, is not cloned.
+    // An inherited message, or one from a getter, is not cloned.
     const message = getOwnPropertyDescriptor(object, "message");
     const row = list("error", 3, errorTypes.has(name) ? name : "Error", message && "value" in message ? domString(message.value) : undefined,
       stackOf(object));
@@ -156,7 +156,7 @@
     return row;
   }
 
-  /** As the standard has it, and as of other errors what it says of its origin. */
+  /** As in the standard, and, as with other errors, with its stack. */
   function exception(object) {
     const { name, message } = host.partsOfDOMException(object);
     const row = list("exception", 3, name, message, text(host.stackOf(object)));
@@ -167,7 +167,7 @@
   const stackOf = (object) => text(hasOwn(object, "stack") ? object.stack : apply(errorStack, object, []));
   const text = (value) => (value === undefined ? undefined : String(value));
 
-  /** Whether an object has the internal slots that a method asks for. */
+  /** Whether an object has the internal slots that a method needs. */
   function brand(method, object) {
     try {
       apply(method, object, []);
@@ -186,7 +186,7 @@
     try {
       return "#<" + String(value?.constructor?.name || "Object") + ">";
     } catch {
-      // A revoked proxy, say.
+      // For example a revoked proxy.
       return "#<Object>";
     }
   }
@@ -195,7 +195,7 @@
     throw new DOMException("The message could not be cloned: out of memory", "DataCloneError");
   }
 
-  /** The object that a row begins to describe, without what is put into it afterwards. Maps and Sets are filled in Rust. */
+  /** Creates the object of a row, without the values that are put into it afterwards. Rust fills Maps and Sets. */
   function revive(kind, one, two, three, four) {
     switch (kind) {
       case "date": return new Date(one);
@@ -210,7 +210,7 @@
     }
   }
 
-  /** Puts in what can refer to the object itself. */
+  /** Adds the values that can refer to the object itself. */
   function fill(object, values) {
     hide(object, "cause", values[0]);
   }

@@ -1,6 +1,6 @@
-// The door to a realm of our own, in which texts are made (inspect.js) and taken apart (messages.js). No script can reach its built-ins, so
-// what runs there is ordinary JavaScript, whatever scripts have done to theirs. It is made when it is first needed: many programs never do.
-// And the console. One call is one write, so lines of several agents never mix. Next: events.js.
+// The access to a private realm, which formats values (inspect.js) and parses texts (messages.js). Scripts cannot reach its built-ins, so the
+// code there is ordinary JavaScript. It is created at first use, because many programs never need it.
+// Also the console. Each call is one write, so lines of several agents never mix. Next: events.js.
 (function (host) {
   "use strict";
 
@@ -23,7 +23,7 @@
     return realm;
   };
 
-  /** Calls a function there. That it ran out of stack or memory is an error of the scripts' realm. */
+  /** Calls a function in the private realm. Running out of stack or memory becomes an error of the scripts' realm. */
   function call(name, args) {
     const text = host.text();
     try {
@@ -49,7 +49,7 @@
     // Plain text needs no formatting, and no built-in that a script could have replaced.
     const isPlain = args.length === 1 && typeof args[0] === "string" && args[0] !== "%%";
     const text = isPlain ? args[0] : apply(host.format, undefined, args);
-    // Not a template: the engine makes those with String.prototype.concat.
+    // Not a template, because the engine implements those with String.prototype.concat.
     host.write(stream, text + "\n");
   }
 

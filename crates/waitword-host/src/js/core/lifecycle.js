@@ -1,5 +1,5 @@
-// What comes between a script and its end: what it left for the next tick, what nobody caught, that there is nothing left to do. Of the
-// last two the listeners of `process` hear; that is made when it is first asked for (process.js), and until then has none.
+// The phases of an agent: callbacks of `nextTick`, uncaught errors, nothing left to do, exit. The listeners of `process` are called for the last
+// three. `process` is created at first use (process.js), and has no listeners before.
 // Next: path.js.
 (function (host) {
   "use strict";
@@ -11,7 +11,7 @@
   const { toString: objectText } = Object.prototype;
   const process = () => host.made("process")?.process;
 
-  // What is to run after the script that runs now, and before its microtasks.
+  // The callbacks to run after the running script, and before its microtasks.
   let ticks = list();
 
   host.nextTick = (callback, args = list()) => {
@@ -33,7 +33,7 @@
     }
   };
 
-  /** What was thrown, or what an unhandled promise was rejected with: whether the script takes care of it. */
+  /** Passes a thrown value, or the reason of an unhandled rejection, to the script's listeners. Returns whether they handled it. */
   host.uncaught = (reason, origin) => {
     try {
       process()?.emit("uncaughtExceptionMonitor", reason, origin);
@@ -45,7 +45,7 @@
     return host.tellScope("error", () => errorEvent(reason));
   };
 
-  /** What a page, or its worker, hears of an error. */
+  /** The event of an error for a page or its worker. */
   function errorEvent(error) {
     const parts = host.text().placeOf(error);
     const message = "Uncaught " + parts[0];
@@ -53,7 +53,7 @@
     return new (host.part("event").ErrorEvent)("error", settings);
   }
 
-  /** Notifies the listeners of a page; whether they deal with it. Replaced where there is a page (scope.js). */
+  /** Calls the listeners of a page. Returns whether they handled the error. Replaced if there is a page (scope.js). */
   host.tellScope = () => false;
 
   host.rejected = (promise, reason) => {
@@ -65,7 +65,7 @@
     return isHeard ? host.uncaught(host.rejection(reason), "unhandledRejection") : false;
   };
 
-  /** An error that says what a promise was rejected with. */
+  /** An error with the reason of a rejection. */
   host.rejection = (reason) => {
     if (isError(reason)) return reason;
     const error = host.error(Error, "ERR_UNHANDLED_REJECTION",
@@ -89,14 +89,14 @@
 
   const FAILED = 1;
   const FAILED_IN_LISTENER = 7;
-  /** A listener of `uncaughtException` has thrown: then nobody hears of the end. */
+  /** A listener of `uncaughtException` has thrown. Then no listener is called for the end. */
   let hasListenerFailed = false;
   let ended = false;
 
-  /** Emits `beforeExit`: the agent has nothing left to do, but a listener may find something. */
+  /** Emits `beforeExit`: the agent has nothing left to do, unless a listener starts something. */
   host.idle = () => void process()?.emit("beforeExit", process().exitCode ?? 0);
 
-  /** Emits `exit`, once; what exit code the script wants. */
+  /** Emits `exit`, once. Returns the exit code that the script set. */
   host.ending = (isExit) => (process() ? end(0, isExit) : 0);
 
   /** The same for an agent that fails: listeners may choose another exit code than 1. */
@@ -104,7 +104,7 @@
     if (!process()) return FAILED;
     if (hasListenerFailed && options.isMainThread) return FAILED_IN_LISTENER;
     if (!ended) process().exitCode = FAILED;
-    // A worker for which none is left ends, in Node, as if nothing had happened.
+    // As in Node, a worker whose listener removed the exit code ends as if nothing had happened.
     return end(ended || options.isMainThread ? FAILED : 0);
   };
 
@@ -112,13 +112,13 @@
     if (!ended) {
       ended = true;
       const code = process().exitCode ?? 0;
-      // What was passed to `process.exit` is shown as it was passed.
+      // Listeners get the argument of `process.exit` unconverted.
       process().emit("exit", isExit ? code : Number(code));
     }
     return Number(process().exitCode ?? otherwise) | 0;
   }
 
-  /** The environment that a worker begins with, names and values in turn, as texts: `env`, or this agent's own. */
+  /** The environment of a new worker as strings, alternating names and values: `env`, or this agent's own. */
   host.variables = (env) => {
     const known = env ?? process()?.env ?? options.env;
     const names = keys(known);

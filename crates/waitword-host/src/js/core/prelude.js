@@ -1,10 +1,8 @@
-// What the other parts share: built-ins that scripts cannot replace any more, output, and errors with a code, as Node's
-// are. The first part. Next: stack.js.
+// The first part: what the others share. Built-ins that scripts cannot replace, output, and errors with a code, like Node's. Next: stack.js.
 //
-// Scripts share the realm, and may overwrite what they find in it. What carries messages, timers and events from one
-// agent to another is therefore written without the methods of prototypes, without iterators (spread, `for`-`of`, array
-// patterns), without templates (the engine makes those with `concat`) and without globals: only with what is taken
-// before any script runs.
+// Scripts run in the same realm, and may overwrite what is in it. So the code that carries messages, timers and events between agents uses
+// no methods of prototypes, no iterators (spread, `for`-`of`, array patterns), no templates (the engine implements them with `concat`) and no
+// globals, but only functions that are taken before any script runs.
 (function (host) {
   "use strict";
 
@@ -27,7 +25,7 @@
 
   const listPrototype = sealed(Array).prototype;
 
-  /** An array whose `push` is the original one, whatever elements the prototypes of scripts' arrays pretend to have. */
+  /** An array whose `push` is the original one, whatever elements scripts add to prototypes of arrays. */
   const list = (...items) => setPrototypeOf(items, listPrototype);
 
   host.safe = {
@@ -42,20 +40,20 @@
   host.own = { __proto__: null };
   // Names of methods that scripts do not see.
   for (const name of ["listenersChanged", "fire", "handler", "setHandler", "scope", "ended", "isTarget", "resists"]) host[name] = Symbol(name);
-  /** Puts a value at the end of a script's array, whatever its prototype pretends to be. */
+  /** Appends a value to a script's array, whatever its prototype is. */
   host.append = (array, value) => host.put(array, array.length, value);
   // Lone surrogates have no bytes in UTF-8.
   host.write = (stream, text) => host.native.write(stream, apply(toWellFormed, text, []));
-  /** An own property, as an assignment makes it where no prototype has a setter of this name. */
+  /** Defines an own property, as an assignment does if no prototype has a setter with this name. */
   host.put = (object, key, value) => {
     return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
   };
-  /** The same, but not enumerable, as those of built-in objects are. */
+  /** The same, but not enumerable, like properties of built-in objects. */
   host.hide = (object, key, value) => {
     return defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
   };
   host.error = (Type, code, message) => host.put(new Type(message), "code", code);
-  /** The error of an argument that is something else than `expected`: "of type function". */
+  /** The error for an argument that is not as `expected`: "of type function". */
   host.invalid = (name, expected, value) => {
     const kind = apply(includes, name, ["."]) ? "property" : "argument";
     const received = host.text().received(value);
@@ -63,16 +61,16 @@
       'The "' + name + '" ' + kind + " must be " + expected + ". Received " + received);
   };
   host.enqueue = queueMicrotask;
-  /** Of all agents, as it is shown: that of a file is opaque. */
+  /** The origin of all agents, as a string: that of a file is opaque. */
   host.origin = "null";
-  /** ToString, as the web has it for the arguments of its functions: a symbol has none. */
+  /** ToString, as the web applies it to arguments: a symbol throws. */
   host.domString = (value) => {
     if (typeof value === "symbol") throw new TypeError("Cannot convert a Symbol value to a string");
     return String(value);
   };
   /** The same, with lone surrogates replaced. */
   host.usv = (value) => apply(toWellFormed, host.domString(value), []);
-  /** Gives these objects constants, as the web has them: names and values in turn. */
+  /** Defines constants on these objects, as in the web: alternating names and values. */
   host.constants = (pairs, ...objects) => {
     for (let at = 0; at < pairs.length; at += 2) {
       for (let each = 0; each < objects.length; each++) {
@@ -82,7 +80,7 @@
   };
   host.missing = (name) => host.error(TypeError, "ERR_MISSING_ARGS", 'The "' + name + '" argument must be specified');
   host.illegal = () => host.error(TypeError, "ERR_ILLEGAL_CONSTRUCTOR", "Illegal constructor");
-  /** The error of a method that was called on something that is no instance of its class. */
+  /** The error of a method whose `this` is not an instance of its class. */
   host.invalidThis = (name) => host.error(TypeError, "ERR_INVALID_THIS", 'Value of "this" must be of type ' + name);
   host.outOfRange = (name, range, value) => host.error(RangeError, "ERR_OUT_OF_RANGE",
     'The value of "' + name + '" is out of range. It must be ' + range + ". Received " + host.inspect(value));
@@ -108,15 +106,15 @@
     enumerate(Class.prototype);
     host.tag(Class.prototype, Class.name);
   };
-  /** What `Object.prototype.toString` calls an object. */
+  /** The name of an object in `Object.prototype.toString`. */
   host.tag = (object, name) => defineProperty(object, Symbol.toStringTag, { __proto__: null, value: name, configurable: true });
 
   const parts = new host.safe.Map();
-  /** What a part offers that most programs do not need: it runs when it is first asked for. */
+  /** The exports of a part that most programs do not need. It is loaded at first use. */
   host.part = (name) => {
     if (!parts.has(name)) parts.set(name, host.native.runPart(name, host));
     return parts.get(name);
   };
-  /** What it offers, if somebody has asked for it already. */
+  /** The exports of a part, if it is loaded already. */
   host.made = (name) => parts.get(name);
 });

@@ -1,6 +1,6 @@
-// What `stack` is. The engine's own is the frames alone, and it asks `Error.prepareStackTrace` while it makes the error. Programs
-// expect what V8 does: the title comes first, and a script's `prepareStackTrace` is asked when the stack is read; what it throws, the
-// reader gets. The host's frames are left out: a script could call the functions that it finds in them. Next: console.js.
+// `stack` of errors. The engine's contains only the frames, and it calls `Error.prepareStackTrace` when it creates the error. Programs expect
+// V8's behaviour: the title comes first, a script's `prepareStackTrace` is called when the stack is read, and its exceptions go to the reader.
+// Frames of the host are left out, because a script could call the functions that it finds in them. Next: console.js.
 (function (host) {
   "use strict";
 
@@ -13,7 +13,7 @@
   const engine = getOwnPropertyDescriptor(Error, "prepareStackTrace");
   const { prototype } = Error;
   const accessor = getOwnPropertyDescriptor(prototype, "stack");
-  /** What the engine has instead of a stack that is still to be prepared: `{ sites }`, and the result once there is one. */
+  /** Placeholders for stacks that are not prepared yet: `{ sites }`, later with the result. */
   const unprepared = new WeakMap();
   let prepare;
   let siteOf;
@@ -31,7 +31,7 @@
     return { __proto__: null, getFileName, getLineNumber, getColumnNumber, getFunctionName, isNative };
   };
 
-  /** The stack of an object, of what the engine has. */
+  /** The stack of an object, from the engine's value. */
   function prepared(object, stack) {
     const known = typeof stack === "object" && stack !== null ? unprepared.get(stack) : undefined;
     if (!known) return typeof stack === "string" && typeof prepare !== "function" ? titled(object, stack) : stack;
@@ -120,9 +120,9 @@
     enumerable: false,
   });
 
-  /** From now on no script is asked: the agent ends, and looks for the places of the waits that it leaves behind. */
+  /** No script is called from now on, because the agent ends and looks up the lines of its abandoned waits. */
   host.reporting = () => void (isReporting = true);
-  /** The stack of an error, whatever a script makes of it. */
+  /** The stack of an error, even if a script's getter throws. */
   host.stackOf = (error) => {
     try {
       return hasOwn(error, "stack") ? error.stack : apply(getStack, error, []);

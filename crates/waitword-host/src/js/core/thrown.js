@@ -1,5 +1,5 @@
-// What a worker threw, on its way to its parent: a copy of it, with what a clone of an error does not have; or, of what cannot be
-// copied, the text that `inspect` makes of it. Next: boot.js.
+// The thrown value of a worker, for its parent: a copy, with the properties that a clone of an error lacks; or, if it cannot be copied, its
+// text as formatted by `inspect`. Next: boot.js.
 (function (host) {
   "use strict";
 
@@ -14,7 +14,7 @@
   const ERROR = "error";
   const VALUE = "value";
 
-  /** Packs what was thrown, or what a promise was rejected with. */
+  /** Packs a thrown value, or the reason of a rejection. */
   host.packError = (reason, isRejection) => {
     const thrown = isRejection ? host.rejection(reason) : reason;
     try {
@@ -40,7 +40,7 @@
         return error;
       }
     } catch {
-      // As one without what cannot be cloned.
+      // Packed without the properties that cannot be cloned.
     }
     const bare = message === undefined ? new Error() : new Error(message);
     hide(bare, "stack", String(host.stackOf(error)));
@@ -57,7 +57,7 @@
     }
   }
 
-  /** Which of the built-in errors it is, by its prototypes: its name may say something else. */
+  /** The built-in class of an error, from its prototypes, because its name may differ. */
   function typeOf(error) {
     for (let proto = getPrototypeOf(error); proto !== null; proto = getPrototypeOf(proto)) {
       for (let at = 0; at < types.length; at++) if (types[at].prototype === proto) return at;
@@ -73,7 +73,7 @@
     }
   }
 
-  /** Those that the script put on an error, as far as they can be copied: name, value, and whether it is enumerable. */
+  /** The properties that a script added to an error, if they can be copied: name, value, and whether it is enumerable. */
   function properties(error) {
     const own = ownKeys(error);
     const copied = [];
@@ -85,13 +85,13 @@
         host.pack(value);
         host.append(copied, [name, value, getOwnPropertyDescriptor(error, name).enumerable]);
       } catch {
-        // Stays behind.
+        // It is left out.
       }
     }
     return copied;
   }
 
-  /** What was thrown, of the parts that were packed. */
+  /** The thrown value, from the packed parts. */
   host.thrownBy = (parts) => {
     if (parts[0] === SYMBOL) return symbolFor(parts[1]);
     if (parts[0] === VALUE) return parts[1];

@@ -1,5 +1,5 @@
-// setTimeout and its kin. When something is due is the event loop's business (timers.rs); what to call then is kept
-// here, under the number that the loop hands back. Next: lifecycle.js.
+// setTimeout and the like. The event loop (timers.rs) knows the deadlines. The callbacks are kept here, under the numbers that the loop
+// returns. Next: lifecycle.js.
 (function (host) {
   "use strict";
 
@@ -9,7 +9,7 @@
   const active = new Map();
   let last = 0;
 
-  /** A call that is to come, for `Timeout` and `Immediate`. */
+  /** A scheduled call, for `Timeout` and `Immediate`. */
   class Call {
     #timer;
     #callback;
@@ -133,7 +133,7 @@
   delete Immediate.callOf;
 
   const milliseconds = (delay) => {
-    // Like Node, and unlike `Number`, it takes no BigInt.
+    // Like Node, and unlike `Number`, it accepts no BigInt.
     const number = delay === undefined ? 1 : +delay;
     return number >= 1 && number <= LONGEST ? trunc(number) : 1;
   };

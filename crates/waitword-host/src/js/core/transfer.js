@@ -1,5 +1,4 @@
-// What moves with a message instead of being copied: what the arguments of the functions that post say, and whether it can move. Next:
-// timers.js.
+// Transfer: which objects the arguments of posting functions name, and whether they can be moved with a message. Next: timers.js.
 (function (host) {
   "use strict";
 
@@ -13,8 +12,8 @@
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 
   /**
-   * Writes `value` as the message that is sent next, and moves what is in `transfer`, a list of ours: the numbers that its ports have
-   * here. Until something is wrong nothing has moved, and then nothing can be.
+   * Writes `value` as the message to be sent next, and moves the objects in `transfer`, a list of our own. Returns the numbers of its ports
+   * here. Nothing is moved before all checks have passed, and after that nothing can fail.
    */
   host.pack = (value, transfer = nothing) => {
     if (transfer.length === 0) {
@@ -23,14 +22,14 @@
     }
     const { buffers, ports, ids } = check(transfer);
     native.pack(value, buffers, ports);
-    // What was read may have been a getter that sent a port away.
+    // A getter that was read may have transferred a port.
     for (let at = 0; at < ports.length; at++) checkPort(ports[at]);
     native.seal(buffers, ports.length);
     for (let at = 0; at < ports.length; at++) host.ports.detach(ports[at]);
     return ids;
   };
 
-  /** The second argument of `postMessage`: what to transfer, or options that say so. */
+  /** The second argument of `postMessage`: a transfer list, or options with one. */
   host.transferList = (transfer) => {
     if (transfer === undefined || transfer === null) return nothing;
     if (!isObject(transfer)) throw notIterable("transferList");
@@ -38,7 +37,7 @@
     return host.transferOf(transfer);
   };
 
-  /** What options say is to be transferred. */
+  /** The transfer list in options. */
   host.transferOf = (options) => {
     const { transfer } = options;
     if (transfer === undefined) return nothing;
@@ -50,7 +49,7 @@
   const isMissing = (value) => value === undefined || value === null;
   const notIterable = (name) => host.error(TypeError, "ERR_INVALID_ARG_TYPE", "Optional " + name + " argument must be an iterable");
 
-  /** A list of our own, because a script can change its list meanwhile. That of an array does not need what scripts have made of iterators. */
+  /** Copies the list, because a script can change it in the meantime. Arrays are copied without iterators, which scripts may have replaced. */
   function sequence(iterable) {
     let all = iterable;
     if (!isArray(iterable)) all = list(...iterable);
@@ -63,7 +62,7 @@
     return objects;
   }
 
-  /** What of it are buffers, and what are ports. */
+  /** Separates buffers and ports. */
   function check(transfer) {
     const buffers = list();
     const ports = list();
@@ -71,7 +70,7 @@
     const seen = new Set();
     for (let at = 0; at < transfer.length; at++) {
       const each = transfer[at];
-      if (seen.has(each)) refuse(transfer, "names one object twice");
+      if (seen.has(each)) refuse(transfer, "contains an object twice");
       seen.add(each);
       if (host.ports.isPort(each)) {
         checkPort(each);
@@ -80,7 +79,7 @@
         continue;
       }
       if (!host.brand(bufferLength, each)) refuse(each, "cannot be transferred: only an ArrayBuffer or a MessagePort can");
-      // As in Node, what may not be moved is copied.
+      // As in Node, objects marked as untransferable are copied.
       if (host.isUntransferable(each)) continue;
       if (apply(bufferDetached, each, [])) refuse(each, "is already detached");
       buffers.push(each);

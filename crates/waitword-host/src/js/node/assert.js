@@ -1,5 +1,4 @@
-// node:assert. Its messages name what was compared; they do not draw the differences. A part that runs when it is first
-// asked for.
+// node:assert. Its messages name the compared values, without a diff. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -24,7 +23,7 @@
     }
   }
 
-  /** Throws the message if that is an error, and else an error with the message, or with the one that is then generated. */
+  /** Throws the message if it is an error, or else an error with the message or with a generated one. */
   function fail(message, actual, expected, operator, generated) {
     if (Error.isError(message)) throw message;
     const error = new AssertionError({ message: message ?? generated?.(), actual, expected, operator });
@@ -81,7 +80,7 @@
 
   const wrongExpectation = (expected) => host.invalid("error", "of type function or an instance of Error, RegExp, or Object", expected);
 
-  /** A text in the second place is the message, and not what was expected: whoever threw the same text meant the other. */
+  /** A string as the second argument is the message and not the expected error. If the thrown error has the same message, that is ambiguous. */
   function checkAmbiguity(thrown, message) {
     if (!thrown) return;
     const { error } = thrown;
@@ -91,7 +90,7 @@
       `The "error/message" argument is ambiguous. The error ${isObject ? "message " : ""}"${message}" is identical to the message.`);
   }
 
-  /** Whether what was thrown is what was expected: a pattern, a class, a function that says so, or properties. */
+  /** Whether a thrown value is as expected: a pattern, a class, a validation function, or properties. */
   function check(error, expected, message) {
     if (isRegExp(expected)) {
       const string = String(error);
@@ -112,7 +111,7 @@
     }
   }
 
-  /** As `fail`, for what was thrown: there an error as the message is text like any other. */
+  /** Like `fail`, for thrown values, where an error as the message is used as text. */
   function refuse(error, expected, message, generated) {
     fail(message ? String(message) : undefined, error, expected, "throws", () => generated);
   }

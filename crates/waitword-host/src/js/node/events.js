@@ -1,5 +1,5 @@
-// Listeners, and the EventEmitter of node:events. The lists of listeners are kept beside the objects, so that any object can
-// have some: also one whose constructor only calls EventEmitter, as classes of old do. Next: event_target.js.
+// Listeners, and the EventEmitter of node:events. The lists of listeners are kept beside the objects, so that any object can have some, even
+// one whose constructor only calls EventEmitter, as constructors without `class` do. Next: event_target.js.
 (function (host) {
   "use strict";
 
@@ -7,15 +7,15 @@
   const { apply, assign, defineProperty, list, Map, ownKeys, RangeError, String, Symbol, WeakMap } = host.safe;
   const { isError } = Error;
   const all = new WeakMap();
-  /** How many listeners of an event are too many, of objects that were told. Nobody is warned: this is for programs that ask. */
+  /** The maximum of listeners per event, for objects on which it was set. There is no warning; programs can only read it. */
   const limits = new WeakMap();
   let defaultLimit = 10;
   const errorMonitor = Symbol("events.errorMonitor");
 
-  /** Names of events are keys of properties. */
+  /** Names of events are property keys. */
   const keyOf = (name) => (typeof name === "string" || typeof name === "symbol" ? name : String(name));
 
-  // Each list is never changed, only replaced: a loop over one need not copy it.
+  // A list is never changed, only replaced, so that a loop over one need not copy it.
   const listenersOf = (object, name) => all.get(object)?.get(keyOf(name));
 
   function add(object, name, entry, isFirst) {
@@ -45,7 +45,7 @@
     if (!object[host.isTarget] && listenersOf(object, "removeListener")) object.emit("removeListener", name, entry.listener);
   }
 
-  /** Calls the listeners; those of an EventTarget get what `event` makes. Whether there were any. */
+  /** Calls the listeners; those of an EventTarget get the result of `event`. Returns whether there were any. */
   function fire(object, name, args, event) {
     const isTarget = object[host.isTarget];
     if (name === "error" && !isTarget) fire(object, errorMonitor, args);
@@ -55,7 +55,7 @@
     let isStopped = false;
     for (let at = 0; at < listeners.length; at++) {
       const entry = listeners[at];
-      // Of an emitter, those are called that were there; of a target, not those that have been removed since.
+      // For an emitter, all listeners at the beginning are called; for a target, except those removed since.
       if (isTarget ? entry.isRemoved || (isStopped && !entry.resists) : entry.isDone) continue;
       if (entry.isOnce) {
         entry.isDone = true;
@@ -67,7 +67,7 @@
     return true;
   }
 
-  /** What an `error` means to which nobody listens. */
+  /** The exception for an `error` without a listener. */
   function unheard(error) {
     if (isError(error)) return error;
     const made = host.error(Error, "ERR_UNHANDLED_ERROR", "Unhandled error. (" + host.inspect(error) + ")");
@@ -137,7 +137,7 @@
       const names = list();
       if (arguments.length > 0 && !(this[host.isTarget] && name === undefined)) names.push(name);
       else all.get(this)?.forEach((_, each) => void (each !== "removeListener" && names.push(each)));
-      // Last, for it hears of the others.
+      // Last, because it is called for the removal of the others.
       if (arguments.length === 0) names.push("removeListener");
       for (let at = 0; at < names.length; at++) {
         const listeners = listenersOf(this, names[at]);
@@ -153,7 +153,7 @@
       return shown;
     }
 
-    /** As `listeners`, with functions that remove themselves in the place of those that are called once. */
+    /** Like `listeners`, but with the self-removing wrappers of those that are called once. */
     rawListeners(name) {
       const listeners = listenersOf(this, name);
       const shown = [];
@@ -179,7 +179,7 @@
   const methods = Methods.prototype;
   assign(methods, { on: methods.addListener, off: methods.removeListener });
 
-  /** Gives a class these methods of an emitter. */
+  /** Defines these methods of an emitter on a class. */
   function emits(Class, names) {
     for (let at = 0; at < names.length; at++) if (names[at] !== "constructor") host.put(Class.prototype, names[at], methods[names[at]]);
   }
@@ -195,7 +195,7 @@
     return host.put(once, "listener", entry.listener);
   }
 
-  // Not a class: those of old inherit from it by calling it.
+  // Not a class, because constructors without `class` inherit from it by calling it.
   function EventEmitter(options) {}
   emits(EventEmitter, ownKeys(methods));
   defineProperty(EventEmitter.prototype, host.fire, {
@@ -205,7 +205,7 @@
     },
   });
 
-  /** For functions that take both kinds. */
+  /** For functions that accept both kinds. */
   function checkedEmitter(emitter) {
     if (emitter?.[host.isTarget] || typeof emitter?.listeners === "function") return emitter;
     throw host.invalid("emitter", "an instance of EventEmitter or EventTarget", emitter);

@@ -1,5 +1,4 @@
-// `locks` of node:worker_threads: locks by name, for all agents of the program (the Web Locks standard). Their holders are known in
-// named_locks.rs. A part that runs when it is first asked for.
+// `locks` of node:worker_threads: the Web Locks standard, for all agents of the program. The holders are in named_locks.rs. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -35,7 +34,7 @@
       if (key !== host.own) throw host.illegal();
     }
 
-    /** Calls the callback once it has the lock, which is given up when what the callback returns is settled. */
+    /** Calls the callback when the lock is granted. The lock is released when the promise that the callback returns is settled. */
     request(name, settings, callback = undefined) {
       const isShort = arguments.length < 3;
       return new Promise((resolve, reject) => {
@@ -82,20 +81,20 @@
     const mode = members.mode === undefined ? "exclusive" : host.domString(members.mode);
     const { signal } = members;
     const steal = Boolean(members.steal);
-    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock is 'exclusive' or 'shared', not '" + mode + "'");
+    if (mode !== "exclusive" && mode !== "shared") throw new TypeError("The mode of a lock must be 'exclusive' or 'shared', not '" + mode + "'");
     if (signal !== undefined && !host.part("abort").isSignal(signal)) {
       throw host.invalid("options.signal", "an instance of AbortSignal", signal);
     }
     if (name[0] === "-") throw unsupported("The name of a lock may not begin with '-'");
-    if (ifAvailable && steal) throw unsupported("ifAvailable and steal exclude each other");
+    if (ifAvailable && steal) throw unsupported("ifAvailable and steal cannot be combined");
     if (steal && mode !== "exclusive") throw unsupported("Only an exclusive lock can be stolen");
-    if (signal && (steal || ifAvailable)) throw unsupported("signal goes neither with steal nor with ifAvailable");
+    if (signal && (steal || ifAvailable)) throw unsupported("signal cannot be combined with steal or ifAvailable");
     return { name, mode, ifAvailable, steal, signal };
   }
 
   const run = async (call, lock) => call(lock);
 
-  /** The lock is this agent's, unless nobody waits for it any more. What the callback comes to does not matter if the lock was stolen meanwhile. */
+  /** The lock was granted to this agent, and is released if its request was aborted. The result of the callback is ignored if the lock was stolen in the meantime. */
   async function granted(ticket) {
     const request = waiting.get(ticket);
     if (!request) return;
@@ -109,13 +108,13 @@
     }
   }
 
-  /** Releases a lock. Whether this agent still held it: it may have been stolen, and the news be under way. */
+  /** Releases a lock. Returns whether this agent still held it, because it may have been stolen, with the message still queued. */
   function give(ticket, request) {
     waiting.delete(ticket);
     return native.releaseLock(request.name, ticket);
   }
 
-  /** Another request holds the lock now. */
+  /** Another request has stolen the lock. */
   function stolen(ticket) {
     waiting.get(ticket)?.reject(aborted());
   }

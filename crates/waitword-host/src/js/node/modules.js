@@ -1,5 +1,5 @@
-// The built-in modules, by name: what `require` and `import` find without a file. And require, for scripts and for what they require.
-// Finding and reading files is module_loader.rs. Next: message_port.js.
+// The built-in modules, by name: what `require` and `import` find without a file. Also `require`, for scripts and for the scripts that they
+// require. module_loader.rs finds and reads files. Next: message_port.js.
 (function (host) {
   "use strict";
 
@@ -42,7 +42,7 @@
   };
   const made = { __proto__: null };
 
-  /** The built-in module of this name; undefined for names of files; throws for names that are neither, `by` whom they are meant. */
+  /** The built-in module with this name; undefined for names of files. Throws for other names; `by` names the importer. */
   host.builtin = (name, code, by) => {
     const bare = begins(name, "node:") ? apply(slice, name, [5]) : name;
     if (hasOwn(builtins, bare)) return (made[bare] ??= builtins[bare]());
@@ -50,11 +50,11 @@
     if (name === "." || name === "..") return undefined;
     throw unknown(name, begins(name, "node:") ? "ERR_UNKNOWN_BUILTIN_MODULE" : code, by);
   };
-  /** For `import`, which names files by URLs as well. */
+  /** For `import`, which also accepts URLs of files. */
   host.fileURLToPath = (url) => host.part("url").fileURLToPath(url);
-  /** For `import`, and for workers, of a `data:` URL. */
+  /** For `data:` URLs, in `import` and as scripts of workers. */
   host.dataModule = (url, isEntry) => host.part("encoding").dataModule(url, isEntry);
-  /** What `import` of a relative name in such a module fails with. */
+  /** The error of an `import` of a relative name in such a module. */
   host.unresolvable = (name, url) => host.error(TypeError, "ERR_UNSUPPORTED_RESOLVE_REQUEST",
     'Failed to resolve module specifier "' + name + '" from "' + url + '": Invalid relative URL or base scheme is not hierarchical.');
   host.builtinNames = keys(builtins);

@@ -1,5 +1,5 @@
-// node:path, for the system that this program runs on. Pure functions of strings, but for `resolve` and `relative`, which ask for the
-// current directory. Next: modules.js.
+// node:path, for the system on which this program runs. Pure functions of strings, except for `resolve` and `relative`, which read the current
+// directory. Next: modules.js.
 (function (host) {
   "use strict";
 
@@ -13,7 +13,7 @@
     return path;
   }
 
-  // `start` finds what a path begins with: a device, and the slash at its top.
+  // `start` parses the beginning of a path: a device, and the slash of its root.
   const POSIX = { sep: "/", delimiter: ":", start: /^()(\/?)/ };
   // `C:\`, `\\server\share`, and `\\?\C:\`, which looks like a share.
   const WINDOWS = { sep: "\\", delimiter: ";", start: /^([a-z]:(?=[\\/])|[\\/]{2}[^\\/]+[\\/]+[^\\/]+)?([\\/]?)/i };
@@ -21,14 +21,14 @@
   function paths({ sep, delimiter, start }) {
     const isSlash = (char) => char === "/" || char === sep;
 
-    /** What a path is counted from, whether that is a top, and how many characters it takes. */
+    /** The base of a path, whether that is a root, and its length in characters. */
     function root(path) {
       const found = apply(exec, start, [path]);
       const device = found[1] ?? "";
       return { device, isAbsolute: found[2] !== "" || device !== "", length: found[0].length };
     }
 
-    /** The names between the slashes, from here on. */
+    /** The names between slashes, from a position on. */
     function split(path, from) {
       const names = list();
       let begin = from;
@@ -46,7 +46,7 @@
       return path;
     }
 
-    /** Without `.`, `..` and doubled slashes. */
+    /** Removes `.`, `..` and doubled slashes. */
     function reduced(path) {
       const { device, isAbsolute, length } = root(path);
       const all = split(path, length);
@@ -61,7 +61,7 @@
       return device + (isAbsolute ? sep : "") + joined(names);
     }
 
-    /** A slash at the end stays. */
+    /** A trailing slash is kept. */
     function normalize(path) {
       const short = reduced(checked(path)) || ".";
       const isFolder = isSlash(path[path.length - 1]) && !isSlash(short[short.length - 1]);
@@ -76,7 +76,7 @@
       return normalize(whole);
     }
 
-    /** From the last part to the first, and from there to the current directory, until there is a top, and the device that it is of. */
+    /** Goes from the last part to the first, and then to the current directory, until it has a root and that root's device. */
     function resolve(...parts) {
       let whole = "";
       for (let at = parts.length - 1; at >= -1; at--) {
@@ -89,7 +89,7 @@
       return reduced(whole);
     }
 
-    /** Without slashes at its end, but for those of its root. */
+    /** Removes trailing slashes, except those of the root. */
     function withoutSlashes(path, length) {
       let end = path.length;
       while (end > length && isSlash(path[end - 1])) end--;
@@ -102,7 +102,7 @@
       return at >= from ? at : -1;
     }
 
-    /** The folder; of a name in no folder, its root. */
+    /** The folder of a path; of a name without one, its root. */
     function folder(path, length) {
       const whole = withoutSlashes(path, length);
       const end = lastSlash(whole, length);
@@ -162,7 +162,7 @@
   posix.posix = posix;
   host.isWindows = host.options.platform === "win32";
   host.path = host.isWindows ? { ...paths(WINDOWS), posix } : posix;
-  /** Whether a name is that of a file: absolute, or relative to somewhere. As in Node, a backslash will do everywhere. */
+  /** Whether a name is that of a file: absolute, or beginning with `.`. As in Node, a backslash works on all systems. */
   host.isFileName = (name) => {
     const isAfter = (dots) => name[dots] === "/" || name[dots] === "\\";
     return host.path.isAbsolute(name) || (name[0] === "." && (isAfter(1) || (name[1] === "." && isAfter(2))));

@@ -1,5 +1,4 @@
-// `process`: what a script may ask about the program it is, and how it ends it; what it hears before it ends is in lifecycle.js. A
-// part that runs when it is first asked for.
+// `process`: the properties of the program, and exit. The events before its end are in lifecycle.js. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -16,7 +15,7 @@
     constructor(fd) {
       super();
       this.fd = fd;
-      // As in Node, where it is missing for what is no terminal.
+      // As in Node, missing if the output is not a terminal.
       if (native.isTerminal(fd)) this.isTTY = true;
     }
 
@@ -33,7 +32,7 @@
     }
   }
 
-  // Whatever is put into the environment becomes text.
+  // Values assigned in the environment become strings.
   const own = new Proxy(options.env, {
     __proto__: null,
     set(all, name, value) {
@@ -56,11 +55,11 @@
     versions = { waitword: options.version };
     release = { name: "waitword" };
     #exitCode;
-    // Its own and not methods, so that `import { exit } from "node:process"` finds them.
+    // Own properties and not methods, so that `import { exit } from "node:process"` works.
     cwd = () => native.cwd();
     uptime = () => now() / 1000;
     exit = function exit(code) {
-      // As in Node, an argument counts that is there, whatever it is.
+      // As in Node, a given argument counts, even undefined.
       if (arguments.length > 0) process.exitCode = code;
       native.exit(host.ending(true));
     };
@@ -114,7 +113,7 @@
   output("stdout", OUT);
   output("stderr", ERR);
 
-  /** An output is made when it is first asked for: most workers write by `console`, or not at all. */
+  /** An output is created at first use, because most workers use `console`, or print nothing. */
   function output(name, stream) {
     const put = (value) => host.put(process, name, value);
     const get = () => {

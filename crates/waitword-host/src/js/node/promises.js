@@ -1,4 +1,4 @@
-// Events and timers as promises: `once` of node:events, and node:timers/promises. A part that runs when it is first asked for.
+// Events and timers as promises: `once` of node:events, and node:timers/promises. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -41,14 +41,14 @@
       };
       const abort = () => failed(aborted(signal));
       listen(emitter, name, heard);
-      // An EventTarget has no errors of its own.
+      // An EventTarget emits no `error` of its own.
       const hasErrors = name !== "error" && typeof emitter.once === "function";
       if (hasErrors) emitter.once("error", failed);
       signal?.addEventListener("abort", abort, { once: true, [host.resists]: true });
     });
   }
 
-  /** A promise for the call of a timer, unless a signal comes first. */
+  /** A promise for a timer, rejected if a signal is aborted first. */
   const once = (start, clear) => (value, { signal, ref = true } = {}) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(aborted(signal));

@@ -1,5 +1,5 @@
-// What a worker prints, for a parent that reads `worker.stdout` or `worker.stderr`: as much of a Readable as it takes. Its chunks are
-// text. A part that runs when it is first asked for.
+// The output of a worker, for a parent that reads `worker.stdout` or `worker.stderr`: the part of Readable that this needs. Chunks are strings.
+// Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -74,7 +74,7 @@
       readable.#flow();
     }
 
-    /** The worker is gone: nothing comes any more. */
+    /** The worker has ended: no more output comes. */
     static finish(readable) {
       readable.#isDone = true;
       readable.#flow();

@@ -1,5 +1,5 @@
-// What programs with workers use of node:os, node:module and node:util, and `navigator`, of which pages ask how many workers are worth
-// while. A part that runs when it is first asked for.
+// The parts of node:os, node:module and node:util that programs with workers use, and `navigator`, which tells pages how many workers are
+// useful. Loaded at first use.
 (function (host) {
   "use strict";
 

@@ -1,5 +1,4 @@
-// The Worker of node:worker_threads, and what agents with workers have besides. The threads themselves are made in worker.rs. A part
-// that runs when it is first asked for.
+// The Worker of node:worker_threads, and other functions for agents with workers. The threads are created in worker.rs. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -8,10 +7,10 @@
   const OUT = 1;
   const ERR = 2;
   const workers = new Map();
-  // The numbers of the ports to them, and of none.
+  // The numbers of the ports to the workers, and one that no port has.
   const ports = new Map();
   const NOBODY = 0;
-  // The workers whose `online` has come.
+  // The workers that have emitted `online`.
   const online = new Map();
   const MEBIBYTE = 2 ** 20;
   const OUT_OF_MEMORY = "Worker terminated due to reaching memory limit: JS heap out of memory";
@@ -22,7 +21,7 @@
     #streams;
     #limits;
     #name;
-    // As in Node, where a worker and the port to it keep their agent alive each for itself, and the port does so with its first listener.
+    // As in Node, a worker and the port to it keep their agent alive independently, the port from its first listener on.
     #isKept = true;
     #isPortKept = false;
     #receives = false;
@@ -43,14 +42,14 @@
       this.#limits = limits(resourceLimits);
       this.#streams = openStreams(settings);
       const memory = this.#limits.maxOldGenerationSizeMb * MEBIBYTE;
-      // Last, for what is packed is what is sent next: no script may run in between.
+      // Last, because the packed message must be the next that is sent: no script may run in between.
       const ids = packWorkerData(workerData, transferList, resourceLimits && this.#limits, this.#name);
       const { stdout, stderr } = this.#streams;
       const options = { ...source, words, variables, ids, memory, keepsOut: !!stdout, keepsErr: !!stderr };
       this.#id = startWorker(this, options);
       this.#exit = new Promise((resolve) => this.once("exit", resolve));
       host.nextTick(() => {
-        // A program that has not asked for a stream by now reads it from the moment when it does.
+        // A program that accesses a stream only after this job gets the output from that time on.
         if (!this.#streams.stdout) native.tapWorker(this.#id, OUT, false);
         if (!this.#streams.stderr) native.tapWorker(this.#id, ERR, false);
         host.made("process")?.process.emit("worker", this);
@@ -120,7 +119,7 @@
     }
 
     static printed(worker, which, text) {
-      // One of a page has no streams.
+      // A web worker has no streams.
       if (!(#streams in worker)) return;
       const readable = which === OUT ? worker.#streams.stdout : worker.#streams.stderr;
       if (readable) host.part("readable").feed(readable, text);
@@ -150,14 +149,14 @@
     };
   }
 
-  /** As in Node: without spaces around it, and with one for those that have none. */
+  /** The name, trimmed, or a default name, as in Node. */
   function nameOf(name) {
     if (!name) return "WorkerThread";
     if (typeof name !== "string") throw host.invalid("options.name", "of type string", name);
     return apply(trim, name, []);
   }
 
-  /** How much of its time a worker had something to do: since it is online, since `one`, or between `two` and `one`. */
+  /** The utilization of a worker: since it went online, since `one`, or between `two` and `one`. */
   function utilization(id, one, two) {
     if (one && two) return share(one.idle - two.idle, one.active - two.active);
     if (!online.has(id)) return { idle: 0, active: 0, utilization: 0 };
@@ -167,7 +166,7 @@
 
   const share = (idle, active) => ({ idle, active, utilization: idle + active > 0 ? active / (idle + active) : 0 });
 
-  /** What a worker prints besides where it goes anyhow. */
+  /** A stream of the worker's output, which is also printed as usual. */
   function tapped(id, which) {
     const { Readable, finish } = host.part("readable");
     const readable = new Readable();
@@ -185,35 +184,35 @@
     if (execArgv !== undefined && execArgv !== null && !isArray(execArgv)) throw host.invalid("options.execArgv", "an instance of Array", execArgv);
     if (execArgv?.length > 0) {
       const flag = String(execArgv[0]);
-      throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are known here)");
+      throw host.error(Error, "ERR_WORKER_INVALID_EXEC_ARGV", "Initiated Worker with invalid execArgv flags: " + flag + " (no flags are supported)");
     }
     if (stdin) throw host.unavailable("The option stdin of Worker (post messages instead)");
   }
 
-  /** The limits that a worker has. Only that of the old generation means anything here: it is that of the worker's memory. */
+  /** The resource limits of a worker. Only that of the old generation has an effect here: it limits the worker's memory. */
   function limits(wanted) {
     if (typeof wanted !== "object" || wanted === null) return freeze({});
     const { maxYoungGenerationSizeMb = 0, maxOldGenerationSizeMb = 0, codeRangeSizeMb = 0, stackSizeMb = 4 } = wanted;
     return { maxYoungGenerationSizeMb, maxOldGenerationSizeMb, codeRangeSizeMb, stackSizeMb };
   }
 
-  /** The outputs that come here alone. */
+  /** The outputs that go to this agent only. */
   function openStreams(settings) {
     const open = (isWanted) => (isWanted ? new (host.part("readable").Readable)() : undefined);
     return { stdout: open(settings?.stdout), stderr: open(settings?.stderr) };
   }
 
-  /** Packs what a worker begins with: `workerData`, and what else its parent has for it. */
+  /** Packs the data of a new worker: `workerData`, and the rest that its parent passes. */
   function packWorkerData(workerData, transferList, resourceLimits, name) {
     return host.pack([workerData, host.environmentData(), resourceLimits, name], transferList ? host.transferList(transferList) : undefined);
   }
 
   /**
-   * Starts a worker whose messages, errors and end are events of `owner`, and which begins with what was packed last. The options are
-   * those of `spawn` in natives/workers.rs.
+   * Starts a worker with the data that was packed last. Its messages, errors and end become events of `owner`. The options are those of
+   * `spawn` in natives/workers.rs.
    */
   function startWorker(owner, options) {
-    // Without a prototype: an option that is left out is undefined, whatever a script has put on Object.prototype.
+    // Without a prototype, so that an omitted option is undefined, whatever a script added to Object.prototype.
     const made = native.spawn({ __proto__: null, ...options });
     workers.set(made[0], owner);
     ports.set(made[0], made[1]);
@@ -226,7 +225,7 @@
     native.postToPort(ports.get(id) ?? NOBODY, ids);
   }
 
-  /** Whether there was anything left to end. */
+  /** Returns whether the worker had not ended yet. */
   function terminateWorker(id) {
     if (!workers.has(id)) return false;
     native.refWorker(id, true);
@@ -237,7 +236,7 @@
   /** The script of a worker: a file, or a data: URL. */
   function script(file) {
     if (file instanceof host.part("url").URL) {
-      // A module: what is wrong with it, the worker finds out.
+      // A module. The worker itself reports its errors.
       if (file.protocol === "data:") return { isSource: false, text: file.href };
       return { isSource: false, text: host.part("url").fileURLToPath(file) };
     }
@@ -262,7 +261,7 @@
       online.set(id, true);
       workers.get(id)?.[host.fire]("online", []);
     },
-    /** False if nobody takes care of it: the error is then this agent's too. */
+    /** Returns false if there is no listener. Then the error fails this agent, too. */
     error: (id, parts, isOutOfMemory, message, filename, lineno, colno) => {
       const worker = workers.get(id);
       let error;

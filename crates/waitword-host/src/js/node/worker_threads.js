@@ -1,4 +1,4 @@
-// node:worker_threads: what it exports, and what an agent began with. Next: thrown.js.
+// node:worker_threads: its exports, and the data with which an agent began. Next: thrown.js.
 (function (host) {
   "use strict";
 
@@ -7,10 +7,10 @@
   const untransferable = new WeakMap();
   const begun = options.isMainThread ? [options.shared ?? null] : native.takeData();
 
-  // What setEnvironmentData has set, for all workers that are made from now on.
+  // The data of setEnvironmentData, for all workers created later.
   const environment = new Map();
   for (let at = 0; at < (begun[1]?.length ?? 0); at += 2) environment.set(begun[1][at], begun[1][at + 1]);
-  /** The same as keys and values in turn; undefined while there is nothing. */
+  /** The same as alternating keys and values; undefined if there is none. */
   host.environmentData = () => {
     if (environment.size === 0) return undefined;
     const pairs = list();
@@ -18,7 +18,7 @@
     return pairs;
   };
 
-  host.unavailable = (what) => host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", what + " is not offered here; see docs/host.md for what is");
+  host.unavailable = (what) => host.error(Error, "ERR_METHOD_NOT_IMPLEMENTED", what + " is not supported; see docs/host.md");
 
   function markAsUntransferable(object) {
     if ((typeof object === "object" && object !== null) || typeof object === "function") untransferable.set(object, true);

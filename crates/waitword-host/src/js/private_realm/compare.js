@@ -1,5 +1,5 @@
-// Whether values are of a kind, or equal to their depth. In the private realm, which asks internal slots and not the methods
-// of scripts. What scripts get of it is small_modules.js and assert.js. Next: inspect.js.
+// Type tests and deep equality. In the private realm, because it reads internal slots and uses no methods of scripts. Scripts get it through
+// small_modules.js and assert.js. Next: inspect.js.
 (function (text) {
   "use strict";
 
@@ -44,7 +44,7 @@
   const tagOf = (object) => Object.prototype.toString.call(object);
   const isEnumerable = (object, key) => Object.prototype.propertyIsEnumerable.call(object, key);
 
-  /** Deep equality; `isStrict` as of Object.is and prototypes, else as of `==`. `pairs` are those being compared. */
+  /** Deep equality: if `isStrict`, with Object.is and prototypes, else with `==`. `pairs` are the pairs being compared. */
   function isDeepEqual(a, b, isStrict, pairs = []) {
     if (a === b) return !isStrict || a !== 0 || Object.is(a, b);
     const isObject = typeof a === "object" && a !== null;
@@ -52,7 +52,7 @@
     if (!isObject) return (a !== a && b !== b) || (!isStrict && a == b);
     if (isStrict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
     if (tagOf(a) !== tagOf(b)) return false;
-    // What goes round in a circle is equal if the other goes round at the same place.
+    // Cycles are equal if both close at the same position.
     const known = pairs.find(([one, other]) => one === a || other === b);
     if (known) return known[0] === a && known[1] === b;
     const inner = [...pairs, [a, b]];
@@ -60,7 +60,7 @@
     return hasSameContents(a, b, isStrict, same) && hasSameProperties(a, b, isStrict, same);
   }
 
-  /** Whether two objects have the same in their internal slots. */
+  /** Whether the internal slots of two objects are equal. */
   function hasSameContents(a, b, isStrict, same) {
     if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && a.length === b.length;
     const isKind = (name) => types[name](a) || types[name](b);
@@ -68,7 +68,7 @@
     if (isKind("isDate")) return areKind("isDate", () => Date.prototype.getTime.call(a) === Date.prototype.getTime.call(b));
     if (isKind("isRegExp")) return areKind("isRegExp", () => text.inspect(a) === text.inspect(b) && a.lastIndex === b.lastIndex);
     if (isKind("isNativeError")) {
-      // Those that are enumerable are compared with the other properties.
+      // Enumerable ones are compared with the other properties.
       const hidden = ["message", "name", "cause", "errors"].filter((key) => !isEnumerable(a, key));
       return areKind("isNativeError", () => hidden.every((key) => same(a[key], b[key])));
     }
@@ -83,7 +83,7 @@
   const bytes = (view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   const hasSameBytes = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
-  /** As bytes; or loosely, floating-point numbers as numbers. */
+  /** Compares bytes; in loose mode, floating-point numbers as numbers. */
   function hasSameElements(a, b, isStrict) {
     const isFloat = types.isFloat32Array(a) || types.isFloat64Array(a);
     return !isStrict && isFloat ? hasSameBytes(a, b) : hasSameBytes(bytes(a), bytes(b));
@@ -102,7 +102,7 @@
     return all;
   }
 
-  /** Each of one is equal to another one of the other, in whatever order: first those with the same key, and of the rest any. */
+  /** Whether the members of both are equal in pairs, in any order: first those with the same key, then the others. */
   function hasSameMembers(a, b, same) {
     if (a.size !== b.size) return false;
     const rest = new Map(b);

@@ -1,8 +1,8 @@
 // How console.log and error messages show a value: the layout of Node's util.inspect for plain data.
 //
-// It runs in the private realm (console.js), whose built-ins no script can replace: methods of strings and arrays made
-// here are safe to use. The values to show come from the realm of the scripts: what they are is asked of their internal
-// slots, through the functions taken below, and never of `instanceof` or of their own methods. Next: messages.js.
+// It runs in the private realm (console.js), whose built-ins no script can replace. So methods of strings and arrays created here are safe to
+// use. The values to show come from the realm of the scripts. Their kinds are determined from their internal slots, through the functions taken
+// below, and never by `instanceof` or by their own methods. Next: messages.js.
 (function (text) {
   "use strict";
 
@@ -26,7 +26,7 @@
   const unboxed = [Number, String, Boolean, BigInt, Symbol].map((Class) => Class.prototype.valueOf);
   const custom = Symbol.for("nodejs.util.inspect.custom");
 
-  /** What a method finds in the internal slots of an object; undefined if the object is of another kind. */
+  /** The result of a method that reads internal slots; undefined if the object is of another kind. */
   function slot(method, object) {
     try {
       return method.call(object);
@@ -72,7 +72,7 @@
     state.seen.pop();
     const mark = state.circular.has(object) ? `<ref *${state.circular.get(object)}> ` : "";
     if (items.length === 0) {
-      // As in Node, what is empty counts for no level.
+      // As in Node, empty objects do not count as a level.
       state.deepest = deepest;
       return mark + (shape.base ?? `${shape.prefix}${shape.open}${shape.close}`);
     }
@@ -80,7 +80,7 @@
     return layout(items, { ...shape, start }, state, level, indent);
   }
 
-  /** What surrounds the contents of an object, and how to list the contents that are not properties. */
+  /** The delimiters of an object, and how to list its contents that are not properties. */
   function describe(object) {
     const name = constructorName(object);
     const shape = { name, prefix: name === "Object" ? "" : `${name ?? "[Object: null prototype]"} `, open: "{", close: "}" };
@@ -149,7 +149,7 @@
     return `[Uint8Contents]: <${shown}${rest > 0 ? ` ... ${rest} more byte${rest > 1 ? "s" : ""}` : ""}>`;
   }
 
-  /** `promised` is a list of the scripts' realm: no pattern, because that would use their iterator. */
+  /** `promised` is an array of the scripts' realm. It is not destructured, because that would use their iterator. */
   function promise(promised, inner) {
     if (promised[0] === "pending") return ["<pending>"];
     return [promised[0] === "rejected" ? `<rejected> ${inner(promised[1])}` : inner(promised[1])];
@@ -258,14 +258,14 @@
     return [...lines, ...rest];
   }
 
-  /** The title and the frames, which V8 has together in `stack`: the engine's own holds the frames only. */
+  /** The title and the frames, which in V8 are together in `stack`. The engine's own contains only the frames. */
   function errorText(error) {
     const title = errorTitle(error);
     const stack = framesOf(error).join("\n");
     return stack ? `${title}\n${stack}` : `[${title}]`;
   }
 
-  /** The lines of the stack that are about the script, not about the engine's and the host's inner life. */
+  /** The lines of the stack that refer to scripts, without those of the engine and the host. */
   function framesOf(error) {
     const stack = text.stackOf(error);
     const lines = typeof stack === "string" ? stack.split("\n") : [];

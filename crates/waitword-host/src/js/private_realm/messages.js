@@ -1,11 +1,11 @@
-// Texts on top of inspect.js: those of console.log, and what the host's messages say of values that went wrong, thrown ones and arguments.
-// And the parts of `data:` URLs, which are texts alone; what scripts get of them is encoding.js.
+// Texts based on inspect.js: those of console.log, and the host's messages about wrong values, thrown values and arguments. Also the parts of
+// `data:` URLs; their interface for scripts is in encoding.js.
 (function (text) {
   "use strict";
 
   const { constructorName, errorTitle, framesOf, inspect } = text;
 
-  /** printf-like, as console.log: %s %d %i %f %j %o %O %c %%; what is left over is appended. */
+  /** printf-like, as in console.log: %s %d %i %f %j %o %O %c %%. Other arguments are appended. */
   function format(...args) {
     const [first, ...rest] = args.length > 0 ? args : [""];
     if (typeof first !== "string") return [first, ...rest].map((each) => display(each)).join(" ");
@@ -58,14 +58,14 @@
     return name && message ? `${name}: ${message}` : name || message;
   }
 
-  /** What was thrown, in a line, and where: file, line, column. */
+  /** A thrown value in one line, and its position: file, line, column. */
   function placeOf(thrown) {
     if (!Error.isError(thrown)) return [inspect(thrown), "", 0, 0];
     const [, file = "", line = 0, column = 0] = /^ +at (?:.* \()?(.*?):(\d+)(?::(\d+))?\)?$/.exec(framesOf(thrown)[0]) ?? [];
     return [plainTitle(thrown), file, Number(line), Number(column)];
   }
 
-  /** What an argument was that should have been something else. */
+  /** The description of an argument of the wrong type. */
   function received(value) {
     if (value === undefined || value === null) return String(value);
     if (typeof value === "function") return `function ${value.name}`;
@@ -77,7 +77,7 @@
     return `type ${typeof value} (${shown.length > 28 ? `${shown.slice(0, 25)}...` : shown})`;
   }
 
-  /** An error for a person: title, frames, and what the script put on it itself: its cause, a code, other properties. */
+  /** An error as text: title, frames, and the properties that the script added: its cause, a code, others. */
   function describeError(error) {
     const shown = inspect(error);
     const at = shown.lastIndexOf("{\n");
@@ -85,7 +85,7 @@
     return [errorTitle(error), framesOf(error).join("\n"), details];
   }
 
-  /** Type, encoding and contents of a `data:` URL; undefined if it is none. A URL need not name its type. */
+  /** The type, encoding and contents of a `data:` URL; undefined if it is not one. The type is optional. */
   function parseDataUrl(url) {
     const [, type, settings, body] = /^data:([^,;]*)([^,]*),([^#]*)/i.exec(url.replace(/[\t\n\r]/g, "")) ?? [];
     if (body === undefined) return undefined;
@@ -93,7 +93,7 @@
     return { type: known, isBase64: /; *base64 *$/i.test(settings), body };
   }
 
-  /** The type of a Blob: nothing, if it is not all ASCII. */
+  /** The type of a Blob: empty if it is not ASCII. */
   const mimeType = (type) => (/^[\x20-\x7e]*$/.test(type) ? type.toLowerCase() : "");
 
   Object.assign(text, { describeError, format, mimeType, parseDataUrl, placeOf, received });

@@ -1,4 +1,4 @@
-// AbortController and AbortSignal. A part that runs when it is first asked for.
+// AbortController and AbortSignal. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -11,7 +11,7 @@
   class AbortSignal extends host.Target {
     #reason;
     #isAborted = false;
-    /** Of a signal that `any` has made, those that it follows, none of which `any` has made; of the others, those that follow it. */
+    /** For a signal created by `any`: the signals that it follows, none of which was created by `any`. For others: the signals that follow it. */
     #sources;
     #dependents;
 
@@ -74,7 +74,7 @@
         signal.#reason = reason;
         return signal;
       },
-      /** Aborts a signal, and those that follow it. All of them have their reason before the first listener is called. */
+      /** Aborts a signal and those that follow it. All have their reasons before the first listener is called. */
       abort: (signal, reason) => {
         if (signal.#isAborted) return;
         const all = list(begin(signal, reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason));
@@ -105,7 +105,7 @@
   }
   host.shape(AbortController);
 
-  /** What a function of Node fails with whose signal was aborted. */
+  /** The error of a function of Node whose signal was aborted. */
   function abortError(signal) {
     const error = host.error(Error, "ABORT_ERR", "The operation was aborted");
     host.put(error, "name", "AbortError");

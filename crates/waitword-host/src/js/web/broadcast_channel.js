@@ -1,5 +1,5 @@
-// BroadcastChannel: what is posted in one goes to all others of its name, in whatever agent. Each is a port whose other end is
-// in a broadcast group (broadcast_groups.rs). A part that runs when it is first asked for.
+// BroadcastChannel: a message posted in one goes to all others with its name, in all agents. Each is a port whose other end is in a broadcast
+// group (broadcast_groups.rs). Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -24,7 +24,7 @@
 
     postMessage(message) {
       if (arguments.length === 0) throw host.missing("message");
-      // What a getter in the message does to this channel comes too late for the message.
+      // A getter in the message may close this channel, but too late to affect the message.
       const id = this.#id;
       if (id === undefined) throw new host.DOMException("BroadcastChannel is closed.", "InvalidStateError");
       native.postToGroup(this.#name, id, host.pack(message));
@@ -51,7 +51,7 @@
       return typeof value === "object" && value !== null && #name in value;
     }
 
-    /** The first message, for `receiveMessageOnPort`. */
+    /** Takes the first message, for `receiveMessageOnPort`. */
     static take(channel) {
       const taken = channel.#id === undefined ? undefined : native.receiveFromPort(channel.#id);
       return taken === undefined ? undefined : { message: taken[0] };

@@ -1,4 +1,4 @@
-// DOMException, of which the engine's own has no options and is no Error; and the functions of the engine that throw it. Next: clone.js.
+// DOMException, because the engine's own takes no options and is not an Error; and the functions of the engine that throw it. Next: clone.js.
 (function (host) {
   "use strict";
 
@@ -11,10 +11,10 @@
   const engines = globalThis.DOMException;
   const engineName = Object.getOwnPropertyDescriptor(engines.prototype, "name").get;
   const engineMessage = Object.getOwnPropertyDescriptor(engines.prototype, "message").get;
-  /** What each is made of: `{ name, message }`. */
+  /** The state of each: `{ name, message }`. */
   const made = new WeakMap();
 
-  // The names that had numbers before names were all there is, in the order of their numbers from 1.
+  // The names that have legacy numeric codes, in the order of these codes from 1.
   const CODES = ["INDEX_SIZE_ERR", "DOMSTRING_SIZE_ERR", "HIERARCHY_REQUEST_ERR", "WRONG_DOCUMENT_ERR", "INVALID_CHARACTER_ERR",
     "NO_DATA_ALLOWED_ERR", "NO_MODIFICATION_ALLOWED_ERR", "NOT_FOUND_ERR", "NOT_SUPPORTED_ERR", "INUSE_ATTRIBUTE_ERR",
     "INVALID_STATE_ERR", "SYNTAX_ERR", "INVALID_MODIFICATION_ERR", "NAMESPACE_ERR", "INVALID_ACCESS_ERR", "VALIDATION_ERR",
@@ -28,7 +28,7 @@
   const numbers = new Map();
   for (const name in NUMBERED) numbers.set(name, NUMBERED[name]);
 
-  // Not a class, for its constructor inherits from no other.
+  // Not a class, because its constructor does not inherit from another.
   function DOMException(message = "", options = "Error") {
     if (new.target === undefined) throw new TypeError("Constructor DOMException requires 'new'");
     const text = host.domString(message);
@@ -71,7 +71,7 @@
   for (let at = 0; at < CODES.length; at++) codes.push(CODES[at], at + 1);
   host.constants(codes, DOMException, prototype);
 
-  /** Has a function of the engine throw what scripts know as a DOMException. */
+  /** Makes a function of the engine throw this DOMException. */
   function renew(name) {
     const call = globalThis[name];
     const { [name]: renewed } = {

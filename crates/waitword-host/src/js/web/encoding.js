@@ -1,5 +1,5 @@
-// TextEncoder and TextDecoder, for UTF-8, and the text of `data:` URLs: what it is, and what it is as a module. Rust has the bytes
-// (natives/texts.rs). A part that runs when it is first asked for.
+// TextEncoder and TextDecoder for UTF-8, and the text and modules of `data:` URLs. Rust converts the bytes (natives/texts.rs). Loaded at
+// first use.
 (function (host) {
   "use strict";
 
@@ -11,7 +11,7 @@
   const JSON_TYPE = "application/json";
 
   const bytesIn = (string) => new Uint8Array(native.encodeUtf8(usv(string)));
-  /** Of a copy: the memory may be shared. */
+  /** Decodes a copy, because the memory may be shared. */
   const textOf = (bytes, isFatal) => native.decodeUtf8(new Uint8Array(bytes).buffer, isFatal);
   const isContinued = (byte) => (byte & 0xc0) === 0x80;
 
@@ -32,13 +32,13 @@
       return bytesIn(string);
     }
 
-    /** Writes as many whole characters as fit; how much was read, in units of the string, and written. */
+    /** Writes as many whole characters as fit. Returns how many units of the string were read, and how many bytes were written. */
     encodeInto(string, target) {
       checkEncoder(this);
       if (arguments.length < 2) throw host.missing(arguments.length === 0 ? "src" : "dest");
       if (!(target instanceof Uint8Array)) throw host.invalid("dest", "an instance of Uint8Array", target);
       const room = target.length;
-      // Each unit has a byte at least. Half a character at the end becomes three bytes, which do not fit.
+      // Each unit takes at least one byte. Half a character at the end becomes three bytes, which do not fit.
       const bytes = bytesIn(apply(slice, domString(string), [0, room]));
       let written = bytes.length < room ? bytes.length : room;
       while (written < bytes.length && isContinued(bytes[written])) written--;
@@ -85,7 +85,7 @@
     decode(source = undefined, options = undefined) {
       if (!(#isFatal in this)) throw host.invalidThis("TextDecoder");
       if (dictionary(options).stream) {
-        throw host.error(TypeError, "ERR_METHOD_NOT_IMPLEMENTED", "Streams are not decoded here: collect the bytes first");
+        throw host.error(TypeError, "ERR_METHOD_NOT_IMPLEMENTED", "Decoding of streams is not supported: collect the bytes first");
       }
       const string = source === undefined ? "" : textOf(bytesOf(source), this.#isFatal);
       if (string === undefined) {
@@ -104,7 +104,7 @@
     throw host.invalid("list", "an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView", source);
   }
 
-  /** The text of what is written to an output and is no string. */
+  /** The text of a chunk that is not a string. */
   function chunk(bytes) {
     if (bytes instanceof Uint8Array) return textOf(bytes, false);
     if (bytes === null) throw host.error(TypeError, "ERR_STREAM_NULL_VALUES", "May not write null values to stream");
@@ -131,7 +131,7 @@
   /** The text of a `data:` URL, whatever its type. */
   const dataText = (url) => contents(dataUrl(url));
 
-  /** The text of the ES module that one is; of JSON, a list of its value. `isEntry`: a worker begins with it, so no `import` can say what it is. */
+  /** The text of an ES module in a `data:` URL, or an array with the value of JSON. `isEntry`: it is a worker's script, so there is no import attribute. */
   function dataModule(url, isEntry) {
     const found = dataUrl(url);
     if (found.type === "text/javascript" || found.type === "application/javascript") return contents(found);

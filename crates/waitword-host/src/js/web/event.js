@@ -1,4 +1,4 @@
-// Events, and what is done with them while they are dispatched (event_target.js). A part that runs when it is first asked for.
+// Events, and their state while they are dispatched (event_target.js). Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -96,7 +96,7 @@
       if (this.#cancelable) this.#isCanceled = true;
     }
 
-    // There is nothing above a target that an event could reach.
+    // Events do not propagate: targets have no parents.
     stopPropagation() {
       this.#isStopped = true;
     }
@@ -114,7 +114,7 @@
       this.#cancelable = Boolean(cancelable);
     }
 
-    /** What is done with an event while it is dispatched, for the host alone. */
+    /** The host's functions for an event that is dispatched. */
     static internal = {
       isEvent: (value) => typeof value === "object" && value !== null && #phase in value,
       phase: (event) => event.#phase,
@@ -131,7 +131,7 @@
   }
   const { internal } = Event;
   delete Event.internal;
-  /** What is shown of an event besides what its class adds. */
+  /** The properties of an event that are shown, besides those that its class adds. */
   const SHOWN = list("type", "defaultPrevented", "cancelable", "timeStamp");
   host.hide(Event.prototype, host.inspect.custom, function (depth) {
     const name = this.constructor?.name ?? "Event";
@@ -143,7 +143,7 @@
   host.constants(list("NONE", 0, "CAPTURING_PHASE", 1, "AT_TARGET", AT_TARGET, "BUBBLING_PHASE", 3), Event, Event.prototype);
   host.shape(Event);
 
-  /** Gives a class of events attributes, by name: what its constructor makes of the member of its options that has this name. */
+  /** Defines attributes on a class of events, by name. The constructor converts the member of its options with this name. */
   function attributes(Class, members) {
     const made = new WeakMap();
     for (const name in members) {

@@ -1,12 +1,12 @@
-// EventTarget; its events are in event.js. Ports are targets that have the methods of emitters as well: `on` gets what an event carries,
-// `addEventListener` and `onmessage` get the event. Next: dom_exception.js.
+// EventTarget. Its events are in event.js. Ports are targets with the methods of emitters as well: a listener added by `on` gets the value that
+// an event carries, one added by `addEventListener` or `onmessage` gets the event. Next: dom_exception.js.
 (function (host) {
   "use strict";
 
   const { apply, Boolean, defineProperty, list, Map } = host.safe;
   const { domString } = host;
   const { add, remove, fire, of: listenersOf, emits } = host.listeners;
-  /** What is done with an event while it is dispatched. Few programs have any. */
+  /** The functions for dispatching an event. Few programs use events. */
   const internal = () => host.part("event").internal;
 
   class EventTarget {
@@ -43,12 +43,12 @@
       return !event.defaultPrevented;
     }
 
-    /** Calls all listeners: with these arguments, or with the event, which is made for the first that takes it. */
+    /** Calls all listeners: with these arguments, or with the event, which is created for the first listener that needs it. */
     [host.fire](name, args, make) {
       let event;
       const isHeard = fire(this, name, args, () => {
         event = make ? make() : new (host.part("event").Event)(name);
-        // The port of a page's worker is hidden behind its global object.
+        // The port of a web worker is represented by its global object.
         internal().enter(event, this[host.scope] ?? this);
         return event;
       });
@@ -63,7 +63,7 @@
   const { isTarget } = EventTarget;
   delete EventTarget.isTarget;
   host.shape(EventTarget);
-  // Its listeners hear neither of new ones nor of those that are removed, and one that has been removed is not called any more.
+  // No events are emitted for added or removed listeners, and a removed listener is not called any more.
   defineProperty(EventTarget.prototype, host.isTarget, { __proto__: null, value: true });
 
   function find(target, name, listener, isCapture) {
@@ -74,27 +74,27 @@
     }
   }
 
-  /** Whether there is something to call, and not null. */
+  /** Whether the listener is not null. */
   function isListener(listener) {
     if (listener === null || listener === undefined) return false;
     if (typeof listener === "function" || typeof listener === "object") return true;
     throw host.invalid("listener", "an instance of EventListener", listener);
   }
 
-  /** Options, or as in old times whether the listener captures. */
+  /** The options, or, in the older form, the capture flag. */
   function optionsIn(options) {
     const isDictionary = typeof options === "object" || typeof options === "function";
     const members = host.dictionary(isDictionary ? options : undefined);
     return { isCapture: Boolean(isDictionary ? members.capture : options), members };
   }
 
-  /** Calls one listener; what it throws is nobody's business but the agent's. Whether the event goes no further. */
+  /** Calls a listener. An exception is reported as an uncaught error of the agent. Returns whether the event stops here. */
   host.dispatch = ({ listener }, event) => {
     try {
       if (typeof listener === "function") apply(listener, event.target, [event]);
       else apply(listener.handleEvent, listener, [event]);
     } catch (error) {
-      // An error while an error is reported would be reported for ever.
+      // An error during the report of an error is not reported again, which could go on forever.
       if (host.isTelling) throw error;
       host.nextTick(() => {
         throw error;
@@ -111,7 +111,7 @@
       return this.#handlers.get(name)?.current ?? null;
     }
 
-    /** Sets it. It keeps its place among the listeners while it is replaced, as in browsers. */
+    /** Sets the handler. A replaced handler keeps its position among the listeners, as in browsers. */
     [host.setHandler](name, value) {
       const current = typeof value === "function" || typeof value === "object" ? value : null;
       const known = this.#handlers.get(name);
@@ -128,7 +128,7 @@
       }
     }
   }
-  /** Of Node's own targets: a port, which has methods of emitters as well. */
+  /** For Node's own targets: ports, which have the methods of emitters as well. */
   class NodeEventTarget extends Target {}
   emits(NodeEventTarget, list("addListener", "emit", "eventNames", "getMaxListeners", "listenerCount", "off", "on", "once",
     "removeAllListeners", "removeListener", "setMaxListeners"));
@@ -136,7 +136,7 @@
     return this[host.fire](name, args);
   });
 
-  /** Gives a class properties such as `onmessage`. */
+  /** Defines properties such as `onmessage` on a class. */
   host.withHandlers = (Class, names) => {
     for (let at = 0; at < names.length; at++) {
       const name = names[at];

@@ -1,21 +1,21 @@
-// MessagePort and MessageChannel. What waits at a port is kept in channel.rs; a port is known there by a number, under
-// which its script is called when something has come. Next: worker_threads.js.
+// MessagePort and MessageChannel. Messages are queued in channel.rs, which knows a port by a number and calls its script under that number when
+// a message has arrived. Next: worker_threads.js.
 (function (host) {
   "use strict";
 
   const { native } = host;
   const { TypeError } = globalThis;
   const { Map } = host.safe;
-  /** By their numbers: `{ target, origin }`. */
+  /** The ports by their numbers: `{ target, origin }`. */
   const ports = new Map();
-  /** The number of no port. */
+  /** A number that no port has. */
   const NOBODY = 0;
 
   class MessagePort extends host.NodeEventTarget {
-    /** The number under which it is known. */
+    /** The number of the port. */
     #id;
     #closed = false;
-    // Closed, and what waited at it has been delivered.
+    // Closed, and the queued messages are delivered.
     #isGone = false;
     #receives = false;
     #keepsAlive = false;
@@ -37,7 +37,7 @@
       native.postToPort(this.#closed ? NOBODY : this.#id, ids);
     }
 
-    /** A port with a listener takes messages, and keeps its agent alive; without one they wait. */
+    /** A port with a listener receives messages and keeps its agent alive. Without one, messages stay queued. */
     [host.listenersChanged]() {
       const receives = this.listenerCount("message") > 0;
       if (receives === this.#receives) return;
@@ -75,13 +75,13 @@
       native.closePort(this.#id);
     }
 
-    /** The first message, for `receiveMessageOnPort`. */
+    /** Takes the first message, for `receiveMessageOnPort`. */
     static take(port) {
       const taken = port.#isGone ? undefined : native.receiveFromPort(port.#id);
       return taken === undefined ? undefined : { message: taken[0] };
     }
 
-    /** Sends a port away that can go. */
+    /** Transfers a port that can be transferred. */
     static detach(port) {
       port.#closed = port.#isGone = true;
       ports.delete(port.#id);
@@ -111,7 +111,7 @@
   host.withHandlers(MessagePort, ["message", "messageerror"]);
   host.shape(MessagePort);
 
-  /** The port that is known by this number. */
+  /** The port with this number. */
   function adopt(id) {
     const port = new MessagePort(host.own, id);
     register(id, port);
@@ -138,14 +138,14 @@
     return take(port);
   }
 
-  /** A message arrives at a target, with the ports that came with it. */
+  /** Delivers a message to a target, with the ports that came with it. */
   function deliver(target, data, moved, origin) {
     target[host.fire]("message", [data], () => {
       return new (host.part("event").MessageEvent)("message", { __proto__: null, data, origin, ports: moved });
     });
   }
 
-  /** Has messages at the port of this number delivered to `target`. `origin`: where they say that they come from. */
+  /** Makes messages at the port with this number go to `target`. `origin`: the origin of their events. */
   function register(id, target, origin = "") {
     ports.set(id, { target, origin });
   }

@@ -1,5 +1,5 @@
-// What pages and their workers have as globals: `self`, `onerror`, and in the worker `postMessage`, `onmessage`, `close`. A part that
-// agents of this kind run as they start, the main agent among them.
+// The globals of web pages and their workers: `self`, `onerror`, and in workers `postMessage`, `onmessage`, `close`. Agents of this kind,
+// including the main agent, run this part when they start.
 (function (host) {
   "use strict";
 
@@ -10,12 +10,12 @@
   becomeScope();
   if (options.web !== undefined) becomeWorker();
 
-  /** Gives a page, or a worker of one, its globals: its listeners are properties of the global object. */
+  /** Defines the globals of a page or of its worker. Its listeners are properties of the global object. */
   function becomeScope() {
     const scope = host.parentPort ?? new host.Target();
     scope[host.scope] = globalThis;
     define("self", globalThis);
-    // Memory can be shared here, and this is what pages ask first.
+    // Memory can be shared here, which pages check with this property.
     define("crossOriginIsolated", true);
     define("origin", host.origin);
     for (const name of list("addEventListener", "removeEventListener", "dispatchEvent")) {
@@ -38,7 +38,7 @@
     let onerror = null;
     handler("onerror", () => onerror, (value) => {
       onerror = typeof value === "function" ? value : null;
-      // Of all handlers, this one gets no event, and its `true` means that the error is dealt with.
+      // Unlike other handlers, this one gets no event, and returns `true` if it handled the error.
       scope[host.setHandler]("error", onerror && ((event) => {
         const { message, filename, lineno, colno, error } = event;
         if (apply(onerror, globalThis, [message, filename, lineno, colno, error]) === true) event.preventDefault();
@@ -59,7 +59,7 @@
     defineProperty(globalThis, name, { __proto__: null, get, set, configurable: true, enumerable: true });
   }
 
-  /** Gives a worker what pages do not have. */
+  /** Defines the globals that only workers have. */
   function becomeWorker() {
     const port = host.parentPort;
     const post = port.postMessage;

@@ -1,4 +1,4 @@
-// URL. Rust parses (natives/texts.rs); here is what scripts see of it. A part that runs when it is first asked for.
+// URL. Rust parses (natives/texts.rs); this is the scripts' interface. Loaded at first use.
 (function (host) {
   "use strict";
 
@@ -6,7 +6,7 @@
   const { native, usv } = host;
   const { custom } = host.inspect;
 
-  // The parts, in the order in which Rust gives them.
+  // The parts, in the order in which Rust returns them.
   const PARTS = ["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"];
   const HREF = 0;
   const ORIGIN = 1;
@@ -122,7 +122,7 @@
     const decoded = decodeURIComponent(pathname);
     if (!isWindows) return decoded;
     if (url.hostname !== "") {
-      // Not normalized: that would put a backslash behind a share that has none.
+      // Not normalized, because that would append a backslash to a share without one.
       let share = "\\\\" + url.hostname;
       for (let at = 0; at < decoded.length; at++) share += decoded[at] === "/" ? "\\" : decoded[at];
       return share;
@@ -133,7 +133,7 @@
     return file;
   }
 
-  /** As in Node, whatever has what it takes. */
+  /** As in Node, any object with the needed properties. */
   const isUrl = (url) => typeof url === "object" && url !== null && !!url.href && !!url.protocol && url.auth === undefined && url.path === undefined;
 
   function pathToFileURL(path) {

@@ -1,5 +1,5 @@
-// Workers as pages have them: `new Worker(url)` with `onmessage`. Underneath they are those of worker.js; what such a
-// worker has inside is in scope.js. A part that runs when it is first asked for.
+// Web workers: `new Worker(url)` with `onmessage`, implemented by those of worker.js. The globals inside such a worker are in scope.js. Loaded at
+// first use.
 (function (host) {
   "use strict";
 
@@ -7,7 +7,7 @@
   const { packWorkerData, postToWorker, startWorker, terminateWorker } = host.part("worker");
   const { isView } = globalThis.ArrayBuffer;
   const { apply, Error, isArray, list, Map, Promise, startsWith, String, trim, TypeError } = host.safe;
-  /** The texts of the Blob URLs that this agent has made. Others do not know them. */
+  /** The texts of the Blob URLs that this agent created. Other agents cannot use them. */
   const texts = new Map();
   let made = 0;
 
@@ -22,7 +22,7 @@
         throw new TypeError("The type of a worker must be 'classic' or 'module', not '" + String(type) + "'");
       }
       const options = { ...locate(url), words: list(), variables: host.variables(), type, name: host.domString(name) };
-      // Last, for what is packed is what is sent next.
+      // Last, because the packed message must be the next that is sent.
       this.#id = startWorker(this, { ...options, ids: packWorkerData() });
     }
 
@@ -38,7 +38,7 @@
   host.withHandlers(Worker, ["message", "messageerror", "error"]);
   host.shape(Worker);
 
-  /** Source text, or the path of a file. Relative URLs are relative to the script of this agent: it stands for the page. */
+  /** Source text, or the path of a file. Relative URLs are relative to the script of this agent, which is in the role of the page. */
   function locate(url) {
     const reference = apply(trim, host.usv(url), []);
     const begins = (start) => apply(startsWith, reference, [start]);
@@ -58,7 +58,7 @@
     return { isSource: false, text: fileURLToPath(file) };
   }
 
-  /** As much of a Blob as it takes to make a worker of source text. */
+  /** The part of Blob that is needed to create a worker from source text. */
   class Blob {
     #type;
     #text = "";
@@ -78,7 +78,7 @@
       return this.#type;
     }
 
-    /** In bytes of UTF-8. */
+    /** The size in bytes of UTF-8. */
     get size() {
       return host.part("encoding").bytesIn(this.#text).length;
     }

@@ -60,14 +60,13 @@ macro_rules! grid {
         $(#[$async_docs])*
         ///
         /// # Cancellation
-        /// Nothing happens before the first poll, which enqueues if it has to wait. The future is cancel-safe, with any executor: dropped at
-        /// whatever moment, it leaves the queue and forwards what it had, a signal that it received or permits that were reserved for it.
-        /// Polled again later, as in a loop around `select!`, it keeps its position: reuse the future instead of making a new one.
+        /// Nothing happens before the first poll, which enqueues if it has to wait. The future is cancel-safe with any executor: dropping it at
+        /// any time dequeues it, and forwards a signal that it received or permits that were reserved for it. A future that is polled again
+        /// later, as in a loop around `select!`, keeps its position: reuse it instead of creating a new one.
         ///
         /// # Fairness
-        /// See [the type](Self#fairness). A poll that would have to wait tries for up to a microsecond before it enqueues, if no waiter is
-        /// queued and that has paid on this thread lately. So does a poll of a task that was woken and finds that another acquirer has
-        /// barged.
+        /// See [the type](Self#fairness). A poll that would have to wait retries for up to 1 µs before it enqueues, if no waiter is queued and
+        /// such retries succeeded on this thread lately. So does a poll of a task that was woken and finds that another acquirer has barged.
         ///
         /// # Panics
         #[doc = concat!("When polled again after it was ready. ", $too_many)]
@@ -93,7 +92,7 @@ macro_rules! blocking_until {
         /// A timeout beyond what [`Instant`](crate::time::Instant) can hold never expires.
         ///
         /// # Errors
-        /// Those of the method with a deadline, below.
+        #[doc = concat!("As with [`", stringify!($until), "`](Self::", stringify!($until), ").")]
         #[inline]
         #[track_caller]
         pub fn $for(&$self, timeout: waitword_core::time::Duration) -> $Timed {
@@ -107,9 +106,10 @@ macro_rules! blocking_until {
         /// What is available without waiting is acquired even after the deadline.
         ///
         /// # Errors
+        #[doc = concat!("- [`TimedOut`](crate::", $Error, "::TimedOut), never before the deadline.")]
         #[doc = concat!(
-            "[`TimedOut`](crate::", $Error, "::TimedOut), never before the deadline; [`BlockingForbidden`](crate::", $Error,
-            "::BlockingForbidden) at once, if it would have to wait and this thread must not block", $closed, "."
+            "- [`BlockingForbidden`](crate::", $Error, "::BlockingForbidden), at once, if it would have to wait and this thread must not block",
+            $closed, "."
         )]
         #[inline]
         #[track_caller]
@@ -126,8 +126,8 @@ macro_rules! guard_future {
     ($Lock:ident over $Raw:ty, $ask:expr; $Future:ident($of:literal, $owned_of:literal) -> $Guard:ident, $OwnedGuard:ident) => {
         pin_project_lite::pin_project! {
             #[doc = concat!(
-                "The future of [`", stringify!($Lock), "::", $of, "`] and [`", stringify!($Lock), "::", $owned_of, "`]: `P` is a `&",
-                stringify!($Lock), "<T>`, or an `Arc<", stringify!($Lock), "<T>>`."
+                "The future returned by [`", stringify!($Lock), "::", $of, "`] and [`", stringify!($Lock), "::", $owned_of, "`]. `P` is a `&",
+                stringify!($Lock), "<T>` or an `Arc<", stringify!($Lock), "<T>>`."
             )]
             #[must_use = "nothing is locked until this is awaited: add `.await`, or lock without `_async` in a thread"]
             pub struct $Future<P, D = $crate::deadline::NoDeadline> {

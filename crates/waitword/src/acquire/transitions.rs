@@ -122,7 +122,7 @@ pub(crate) enum Attempt {
     Barging,
     /// A signalled waiter, which has not acknowledged the signal: no other comes for it.
     Signalled(Kind),
-    /// A queued waiter that the next signal will find; or one that left the queue just now because its time was up, and that was signalled as
+    /// A queued waiter that the next signal will find; or one that left the queue just now because it timed out, and that was signalled as
     /// far as it knows.
     Queued(Kind),
 }

@@ -392,7 +392,7 @@ mod tests {
                 while Instant::now() < deadline {
                     thread::yield_now();
                 }
-                assert_eq!(wait.poll(&mut cx), Poll::Ready(Ok(())), "it held before the time was up");
+                assert_eq!(wait.poll(&mut cx), Poll::Ready(Ok(())), "it held before the deadline");
             }
             after *= 2;
         }

@@ -125,7 +125,7 @@ impl Event {
 
     /// Wakes the head waiter, the one that has waited longest. If no waiter is queued, stores the wakeup for the next wait.
     ///
-    /// Returns `true` if it woke a waiter. If a wakeup is stored already, the new one is merged into it.
+    /// Returns `true` if it woke a waiter. A wakeup that finds one stored is merged into it.
     ///
     /// ```
     /// let event = waitword::Event::new();

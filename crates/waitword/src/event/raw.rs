@@ -30,7 +30,7 @@
 //! - A notified waiter has its wakeup and need not check the word.
 //!
 //! # Orderings
-//! A notify releases and a waiter that goes on acquires, also if the wakeup was stored already: `notify_one` writes
+//! A notify releases and a waiter that goes on acquires, also if the wakeup was stored before the wait: `notify_one` writes
 //! the word in any case, because its caller may have changed what the waiter is about to check.
 
 use waitword_core::observe::WaitsFor;

@@ -19,9 +19,16 @@ export class Paused {}
 
 /** Explores all interleavings of `agents`, functions of `env` (see `replay`). Returns how many states there were; throws on a violation. */
 export async function explore(agents, { preemptions = Infinity, first = 0, limit = 500_000, mortal = [] } = {}) {
+  // Where an agent is paused follows from its log, so each log is replayed once, and stands for the agent in the key of a state.
+  const runs = agents.map(() => new Map());
+  const run = (i, log) => {
+    const key = JSON.stringify(log);
+    if (!runs[i].has(key)) runs[i].set(key, { id: runs[i].size });
+    return runs[i].get(key);
+  };
   const start = { memory: [first, ...new Array(15).fill(0)], queue: [], agents: [] };
   for (const program of agents) {
-    start.agents.push({ log: [], inbox: [], blocked: false, gaveUp: false, dead: false, rechecked: 0, ...(await replay(program, [])) });
+    start.agents.push({ log: [], inbox: [], blocked: false, gaveUp: false, dead: false, rechecked: 0, id: run(start.agents.length, []).id, ...(await replay(program, [])) });
   }
   const seen = new Map(); // how many preemptions were left
   const stack = [{ state: start, path: null, left: preemptions, last: -1 }];
@@ -39,14 +46,20 @@ export async function explore(agents, { preemptions = Infinity, first = 0, limit
       if (rest < 0) continue;
       const next = copy(state);
       const moved = take(next, choice);
-      for (const i of moved) Object.assign(next.agents[i], await replay(agents[i], next.agents[i].log));
-      const step = { before: path, choice, memory: next.memory };
-      const failed = next.agents.find((agent) => agent.error);
-      if (failed) throw new Error(`${failed.error.message}\n${trace(step)}`);
-      const key = JSON.stringify([next.memory, next.queue, next.agents.map(({ log, inbox, gaveUp, dead }) => [log, inbox, gaveUp, dead])]) + (left < Infinity ? choice.agent : '');
+      for (const i of moved) next.agents[i].id = run(i, next.agents[i].log).id;
+      const key = JSON.stringify([next.memory, next.queue, next.agents.map(({ id, inbox, gaveUp, dead }) => [id, inbox, gaveUp, dead])]) + (left < Infinity ? choice.agent : '');
       if (seen.get(key) >= rest) continue;
       seen.set(key, rest);
       if (seen.size > limit) throw new Error(`more than ${limit} states`);
+      for (const i of moved) {
+        const { log } = next.agents[i];
+        const known = run(i, log);
+        known.pause ??= await replay(agents[i], log);
+        Object.assign(next.agents[i], known.pause);
+      }
+      const step = { before: path, choice, memory: next.memory };
+      const failed = next.agents.find((agent) => agent.error);
+      if (failed) throw new Error(`${failed.error.message}\n${trace(step)}`);
       stack.push({ state: next, path: step, left: rest, last: choice.agent });
     }
   }

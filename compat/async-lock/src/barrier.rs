@@ -2,10 +2,10 @@
 
 pub use waitword::BarrierWaitResult;
 
-/// The future of [`Barrier::wait`].
+/// The future returned by [`Barrier::wait`].
 pub type BarrierWait<'a> = waitword::future::BarrierWait<&'a waitword::Barrier>;
 
-/// A point at which `n` tasks and threads wait until all have arrived, again and again.
+/// A barrier: `n` tasks and threads wait until all of them have arrived. It can be used repeatedly.
 ///
 /// ```
 /// assert!(async_lock::Barrier::new(1).wait_blocking().is_leader());
@@ -14,23 +14,29 @@ pub type BarrierWait<'a> = waitword::future::BarrierWait<&'a waitword::Barrier>;
 pub struct Barrier(waitword::Barrier);
 
 impl Barrier {
-    /// A barrier for `n`.
+    /// Creates a barrier for `n` tasks and threads.
     ///
     /// # Panics
-    /// If they are more than 2²⁸ − 1.
+    /// If `n` is more than 2²⁸ − 1.
     #[track_caller]
     pub const fn new(n: usize) -> Self {
         Self(waitword::Barrier::new(n))
     }
 
-    /// Arrives at the first poll, and waits for the others. A future that is dropped has not arrived.
+    /// Waits until all tasks and threads have arrived, without blocking this thread. The future arrives at its first poll.
+    ///
+    /// # Cancellation
+    /// A future that is dropped while it waits has not arrived: the others wait for one more.
     #[track_caller]
     pub fn wait(&self) -> BarrierWait<'_> {
         waitword_observe::init();
         self.0.wait_async()
     }
 
-    /// Arrives, and waits for the others, blocking this thread.
+    /// Blocks this thread until all tasks and threads have arrived.
+    ///
+    /// # Panics
+    /// If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn wait_blocking(&self) -> BarrierWaitResult {
         waitword_observe::init();

@@ -1,21 +1,25 @@
-//! The API of async-lock 3 over waitword's locks, for `[patch.crates-io]`: the tasks of a program, and the threads that use the `_blocking` forms,
-//! wait in waitword's queues, and `WAITWORD_OBSERVE` shows them, without a change of its source.
+//! The API of async-lock 3, implemented with waitword's locks, for `[patch.crates-io]`.
 //!
-//! What a program may notice:
-//! - **It needs the standard library**: the features `std` and `loom` change nothing.
-//! - **A [`RwLock`]** lets readers in while others read, although a writer waits: eight at the most, or those of about a millisecond if these are
-//!   more. async-lock's lets none in, except while the writer waits for an upgradable reader: then it lets all in. Those that wait here get in
-//!   in FIFO order; with async-lock, waiting readers and writers overtake one another.
-//! - **A future that is polled after it was ready** panics. With async-lock some acquire once more, as [`futures::Read`] and
-//!   [`futures::Acquire`] do.
-//! - **`Debug`** shows other fields of a [`Barrier`], a [`Semaphore`], a [`SemaphoreGuard`] and [`futures::BarrierWait`]. While its initialiser runs,
-//!   a [`OnceCell`] is `<uninitialized>`, and `<initializing>` with async-lock.
-//! - **A [`Barrier`]** counts only those that wait: a future that is dropped has not arrived.
-//! - **A [`Semaphore`]** has 2⁶¹ − 1 permits at the most. One that is made with more has so many, and [`Semaphore::add_permits`] panics beyond.
-//! - **A [`RwLockReadGuardArc`], and futures** are not covariant in the value.
-//! - **The oldest Rust** is 1.88, and 1.85 for the original.
-//! - **Where waitword forbids blocking**, a `_blocking` form that would have to wait panics.
-//! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
+//! A program that is patched this way needs no change of its source: its tasks, and its threads in the `_blocking` methods, wait in waitword's
+//! queues, and `WAITWORD_OBSERVE` shows them.
+//!
+//! # Differences from async-lock
+//! - **Standard library**: always needed. The features `std` and `loom` have no effect.
+//! - **[`RwLock`], barging**: while others read, readers acquire the lock although a writer waits: at most eight of them, or as many as arrive
+//!   within about a millisecond if these are more. With async-lock, no reader acquires the lock while a writer waits, except while that writer
+//!   waits for an upgradable reader: then all do.
+//! - **[`RwLock`], order**: waiters acquire the lock in FIFO order. With async-lock, waiting readers and writers barge past one another.
+//! - **Futures that are polled again after they were ready** panic. With async-lock, some acquire once more, like [`futures::Read`] and
+//!   [`futures::Acquire`].
+//! - **`Debug`** shows other fields of [`Barrier`], [`Semaphore`], [`SemaphoreGuard`] and [`futures::BarrierWait`]. A [`OnceCell`] whose initialiser
+//!   runs is shown as `<uninitialized>`, and with async-lock as `<initializing>`.
+//! - **[`Barrier`]**: a future that is dropped has not arrived. Only parties that still wait are counted.
+//! - **[`Semaphore`]**: at most 2⁶¹ − 1 permits (2²⁹ − 1 on 32-bit targets). [`Semaphore::new`] with more creates a semaphore with the maximum.
+//!   [`Semaphore::add_permits`] panics beyond the maximum.
+//! - **Variance**: [`RwLockReadGuardArc`] and the futures are not covariant in the type of the value.
+//! - **Rust version**: 1.88 or later; async-lock needs 1.85.
+//! - **Where waitword forbids blocking** (`waitword::forbid_blocking`): a `_blocking` method that would block panics.
+//! - **Global allocators** must not use these locks, because the first acquisition reads the environment, which allocates.
 
 mod barrier;
 mod mutex;
@@ -33,7 +37,7 @@ pub use rwlock::{
 };
 pub use semaphore::{Semaphore, SemaphoreGuard, SemaphoreGuardArc};
 
-/// The futures by their names. All are cancel-safe, and allocate nothing.
+/// Named futures. All are cancel-safe, and none allocates.
 pub mod futures {
     pub use crate::barrier::BarrierWait;
     pub use crate::mutex::{Lock, LockArc};

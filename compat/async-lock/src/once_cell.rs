@@ -4,8 +4,9 @@ use std::fmt;
 
 use waitword::OnceLock;
 
-/// A value that is set once, by a task or a thread. Those that find another's initialiser at work wait for it.
+/// A cell that is set once, by a task or a thread. While an initialiser runs, others that would initialise the cell wait for it.
 ///
+/// # Example
 /// ```
 /// let cell = async_lock::OnceCell::new();
 /// assert_eq!(cell.get_or_init_blocking(|| 1), &1);
@@ -14,61 +15,67 @@ use waitword::OnceLock;
 pub struct OnceCell<T>(OnceLock<T>);
 
 impl<T> OnceCell<T> {
-    /// A cell without a value.
+    /// Creates an empty cell.
     pub const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// Whether there is a value.
+    /// Returns `true` if the cell is set. Never waits.
     pub fn is_initialized(&self) -> bool {
         self.0.is_set()
     }
 
-    /// The value, if there is one. Never waits.
+    /// Returns a reference to the value, or `None` if the cell is empty. Never waits.
     pub fn get(&self) -> Option<&T> {
         self.0.get()
     }
 
-    /// The value, if there is one.
+    /// Returns a mutable reference to the value, or `None` if the cell is empty.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.0.get_mut()
     }
 
-    /// Takes the value out, if there is one.
+    /// Takes the value out of the cell, which is empty then. Returns `None` if it was empty.
     pub fn take(&mut self) -> Option<T> {
         self.0.take()
     }
 
-    /// The value, if there is one.
+    /// Consumes the cell, and returns the value. Returns `None` if the cell is empty.
     pub fn into_inner(self) -> Option<T> {
         self.0.into_inner()
     }
 
-    /// The value.
+    /// Returns a reference to the value, without checking that the cell is set.
     ///
     /// # Safety
-    /// There is one.
+    /// The cell is set.
     pub unsafe fn get_unchecked(&self) -> &T {
         // SAFETY: the contract is the caller's.
         unsafe { self.get().unwrap_unchecked() }
     }
 
-    /// Waits until there is a value.
+    /// Waits until the cell is set, without blocking this thread, and returns a reference to the value.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = &T> {
         self.inside().wait_async()
     }
 
-    /// As [`wait`](Self::wait), blocking this thread.
+    /// Blocks this thread until the cell is set, and returns a reference to the value.
+    ///
+    /// # Panics
+    /// If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn wait_blocking(&self) -> &T {
         self.inside().wait()
     }
 
-    /// The value. If there is none, `closure` makes it; if it fails, is dropped or panics, another's turn comes.
+    /// Returns the value, or sets the cell to the result of `closure`, which may fail, if it is empty. Waits while another initialiser runs.
     ///
     /// # Errors
-    /// That of `closure`.
+    /// The error of `closure`. The cell stays empty, and the turn to initialise it is forwarded to a waiter.
+    ///
+    /// # Cancellation
+    /// If the future is dropped, or `closure` panics, the turn is forwarded as well.
     #[track_caller]
     pub fn get_or_try_init<E, F: Future<Output = Result<T, E>>>(
         &self,
@@ -77,16 +84,23 @@ impl<T> OnceCell<T> {
         self.inside().get_or_try_init_async(async move || closure().await)
     }
 
-    /// As [`get_or_try_init`](Self::get_or_try_init), blocking this thread.
+    /// Returns the value, or sets the cell to the result of `closure`, which may fail, if it is empty. Blocks this thread while another
+    /// initialiser runs.
     ///
     /// # Errors
-    /// That of `closure`.
+    /// The error of `closure`. The cell stays empty, and the turn to initialise it is forwarded to a waiter.
+    ///
+    /// # Panics
+    /// If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn get_or_try_init_blocking<E>(&self, closure: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
         self.inside().get_or_try_init(closure)
     }
 
-    /// The value. If there is none, `closure` makes it; if it is dropped or panics, another's turn comes.
+    /// Returns the value, or sets the cell to the result of `closure` if it is empty. Waits while another initialiser runs.
+    ///
+    /// # Cancellation
+    /// If the future is dropped, or `closure` panics, the cell stays empty, and the turn to initialise it is forwarded to a waiter.
     #[track_caller]
     pub fn get_or_init<F: Future<Output = T>>(
         &self,
@@ -95,26 +109,32 @@ impl<T> OnceCell<T> {
         self.inside().get_or_init_async(async move || closure().await)
     }
 
-    /// As [`get_or_init`](Self::get_or_init), blocking this thread.
+    /// Returns the value, or sets the cell to the result of `closure` if it is empty. Blocks this thread while another initialiser runs.
+    ///
+    /// # Panics
+    /// If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn get_or_init_blocking(&self, closure: impl FnOnce() -> T + Unpin) -> &T {
         self.inside().get_or_init(closure)
     }
 
-    /// Sets the value, unless there is one when it is this caller's turn.
+    /// Sets the cell to `value`, and returns a reference to it. Waits while another initialiser runs.
     ///
     /// # Errors
-    /// `value`, if there is one.
+    /// Returns `value` if the cell is already set, or another initialiser sets it first.
     pub async fn set(&self, value: T) -> Result<&T, T> {
         let mut value = Some(value);
         let stored = self.inside().get_or_init_async(async || value.take().expect(ONCE)).await;
         value.map_or(Ok(stored), Err)
     }
 
-    /// As [`set`](Self::set), blocking this thread.
+    /// Sets the cell to `value`, and returns a reference to it. Blocks this thread while another initialiser runs.
     ///
     /// # Errors
-    /// `value`, if there is one.
+    /// Returns `value` if the cell is already set, or another initialiser sets it first.
+    ///
+    /// # Panics
+    /// If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn set_blocking(&self, value: T) -> Result<&T, T> {
         let mut value = Some(value);
@@ -122,10 +142,10 @@ impl<T> OnceCell<T> {
         value.map_or(Ok(stored), Err)
     }
 
-    /// Sets the value, if there is none and no initialiser runs. Never waits.
+    /// Attempts to set the cell to `value` without waiting.
     ///
     /// # Errors
-    /// `value`, otherwise.
+    /// Returns `value` if the cell is already set, or an initialiser runs at this moment.
     pub fn try_set(&self, value: T) -> Result<(), T> {
         self.0.set(value)
     }

@@ -1,7 +1,7 @@
-//! What the locks, guards and futures of this crate have in common: each has one of waitword's inside.
+//! Macros for the locks, guards and futures of this crate. Each wraps one of waitword's.
 
-/// The way to the lock inside a `repr(transparent)` one, borrowed or by a share in it, to acquire it. The first acquisition of the process does what
-/// `WAITWORD_OBSERVE` says: of a lock that is held already, nobody would know who holds it.
+/// Defines how an acquisition reaches the inner lock of a `repr(transparent)` lock: borrowed, or as an `Arc`. The first acquisition of the process
+/// evaluates `WAITWORD_OBSERVE`, because the holder of a lock that is already held could not be found out.
 macro_rules! inside {
     ([$($generic:tt)*] $Lock:ty => $Inner:ty) => {
         impl<$($generic)*> $Lock {
@@ -15,15 +15,16 @@ macro_rules! inside {
             fn shared(self: &std::sync::Arc<Self>) -> std::mem::ManuallyDrop<std::sync::Arc<$Inner>> {
                 waitword_observe::init();
                 let inside = std::sync::Arc::as_ptr(self) as *const $Inner;
-                // SAFETY: the lock outside is `repr(transparent)`, so the one inside has its size, its alignment and its metadata, and lies at
-                // the same address of the same allocation. Never dropped, this gives up no share: it uses that of `self`, while that is borrowed.
+                // SAFETY: the outer lock is `repr(transparent)`, so the inner lock has the same size, alignment and metadata, and the same address
+                // in the same allocation. This `Arc` is a copy of `self`, which is borrowed. It is never dropped, so the reference count stays
+                // right.
                 std::mem::ManuallyDrop::new(unsafe { std::sync::Arc::from_raw(inside) })
             }
         }
     };
 }
 
-/// A guard around one of waitword's; with `mut`, one that writes; and a share in the lock, where that is shown.
+/// Defines a guard around one of waitword's. With `mut` it gives mutable access. With a type at the end, its second field shows the `Arc` of the lock.
 macro_rules! guard {
     ($(#[$docs:meta])* $Guard:ident<$($life:lifetime,)? T>: $Inner:ty $(, $mut:ident)? $(; $source:ty)?) => {
         $(#[$docs])*
@@ -64,12 +65,12 @@ macro_rules! guard {
     ($Guard:ident<$($life:lifetime,)? T>) => {};
 }
 
-/// A future around one of waitword's, whose output `$make` wraps; `$text` is what it shows.
+/// Defines a future around one of waitword's. `$make` wraps the output, and `$text` is the `Debug` text.
 macro_rules! future {
     ($(#[$docs:meta])* $Future:ident [$($generic:tt)*] [$($arg:tt)*]: $Inner:ty => $Output:ty, $make:expr, $text:literal) => {
         pin_project_lite::pin_project! {
             $(#[$docs])*
-            #[must_use = "nothing is acquired until this is awaited: add `.await`"]
+            #[must_use = "nothing is acquired until this is awaited: add `.await`, or use the `_blocking` method in a thread"]
             pub struct $Future $($generic)* {
                 #[pin]
                 inside: $Inner,
@@ -93,28 +94,39 @@ macro_rules! future {
     };
 }
 
-/// The three ways to acquire, by those of the lock inside: at once or not at all, as a future, and blocking the thread.
+/// Defines three methods that acquire, each with its documentation: without waiting, as a future, and blocking the thread. They call those of the
+/// inner lock.
 macro_rules! ways {
     (
-        $self:ident: $Receiver:ty => $inside:ident, $what:literal;
-        $try:ident by $try_inside:ident, $async:ident by $async_inside:ident -> $Future:ident<$($of:tt),+>,
+        $self:ident: $Receiver:ty => $inside:ident;
+        $(#[$try_docs:meta])*
+        $try:ident by $try_inside:ident,
+        $(#[$async_docs:meta])*
+        $async:ident by $async_inside:ident -> $Future:ident<$($of:tt),+>,
+        $(#[$blocking_docs:meta])*
         $blocking:ident by $blocking_inside:ident -> $Guard:ty = $make:expr
     ) => {
-        #[doc = concat!($what, " if that can be done at once. Never waits.")]
+        $(#[$try_docs])*
         #[inline]
         #[track_caller]
         pub fn $try($self: $Receiver) -> Option<$Guard> {
             $self.$inside().$try_inside().map($make)
         }
 
-        #[doc = concat!($what, ", waiting without blocking this thread. Cancel-safe; keeps its place in the queue between polls.")]
+        $(#[$async_docs])*
+        ///
+        /// # Cancellation
+        /// The future is cancel-safe, and keeps its position in the queue between polls.
         #[inline]
         #[track_caller]
         pub fn $async($self: $Receiver) -> $Future<$($of),+> {
             $Future { inside: $self.$inside().$async_inside() }
         }
 
-        #[doc = concat!($what, ", blocking this thread until then.")]
+        $(#[$blocking_docs])*
+        ///
+        /// # Panics
+        /// If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
         #[inline]
         #[track_caller]
         pub fn $blocking($self: $Receiver) -> $Guard {
@@ -123,23 +135,24 @@ macro_rules! ways {
     };
 }
 
-/// What a lock does with its value without waiting; it is shown as a field `$value`, if `$try` gets it.
+/// Defines the methods and traits of a lock that need its value and never wait. `Debug` shows the value as the field `$value`, if `$try` acquires
+/// the lock.
 macro_rules! owns_its_value {
     ($Lock:ident, $try:ident as $value:literal) => {
         impl<T> $Lock<T> {
-            /// One that is free.
+            /// Creates an unlocked lock around `value`.
             pub const fn new(value: T) -> Self {
                 Self(waitword::$Lock::new(value))
             }
 
-            /// The value.
+            /// Consumes the lock, and returns the value.
             pub fn into_inner(self) -> T {
                 self.0.into_inner()
             }
         }
 
         impl<T: ?Sized> $Lock<T> {
-            /// The value, which nobody else reaches meanwhile.
+            /// Returns a mutable reference to the value. Never waits, because the lock is borrowed exclusively.
             pub fn get_mut(&mut self) -> &mut T {
                 self.0.get_mut()
             }

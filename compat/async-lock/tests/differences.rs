@@ -1,4 +1,4 @@
-//! What the list in `lib.rs` says of these locks, and async-lock's do otherwise.
+//! The differences from async-lock that `lib.rs` lists.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
@@ -26,7 +26,7 @@ fn eight_slow_readers_pass_a_writer_that_waits() {
     assert_eq!(passed, 8);
 }
 
-/// async-lock's lock lets both readers in.
+/// With async-lock, both readers acquire the lock.
 #[test]
 fn those_that_wait_get_in_in_order() {
     let lock = RwLock::new(());
@@ -65,7 +65,7 @@ fn texts_that_are_not_those_of_the_original() {
     assert_eq!(format!("{cell:?}"), "OnceCell(<uninitialized>)");
 }
 
-/// As async-lock's: the other upgradable reader may wait for these readers.
+/// As with async-lock, because the upgradable reader that holds the lock may wait for these readers.
 #[test]
 fn readers_pass_an_upgradable_reader_that_waits_for_another() {
     let lock = RwLock::new(());

@@ -1,4 +1,4 @@
-//! The guards over an `Arc` have shares in a lock inside of the one that the `Arc` is of: none may be lost, and none given up twice.
+//! The guards over an `Arc` hold an `Arc` of the inner lock, in the same allocation: no reference may be leaked, and none released twice.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn shares_are_taken_and_given_back() {
     for _ in 0..3 {
         let guard = mutex.lock_arc_blocking();
         assert!(Arc::ptr_eq(MutexGuardArc::source(&guard), &mutex));
-        // As many as a program may count on, for `Arc::try_unwrap` of what `source` was cloned to.
+        // A program may rely on this count, for `Arc::try_unwrap` of a clone of `source`.
         assert_eq!(Arc::strong_count(&mutex), 2);
         drop(guard);
         assert_eq!(*lock.try_read_arc().unwrap(), 1);

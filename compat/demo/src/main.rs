@@ -1,4 +1,4 @@
-//! Two threads and a task that wait for each other for ever. `docs/try-it.md` says how to see it.
+//! A deadlock of two threads and a task. `docs/try-it.md` says how to observe it.
 //!
 //! ```text
 //!   thread "import"            task                       thread "audit"
@@ -12,7 +12,7 @@ static ACCOUNTS: parking_lot::Mutex<u64> = parking_lot::Mutex::new(0);
 static LEDGER: async_lock::Mutex<u64> = async_lock::Mutex::new(0);
 static JOURNAL: async_lock::Mutex<Vec<u64>> = async_lock::Mutex::new(Vec::new());
 
-/// Nobody waits before each has its first lock.
+/// Reached by each party when it holds its first lock, so that none acquires its second lock before.
 static EACH_HAS_ONE: async_lock::Barrier = async_lock::Barrier::new(3);
 
 fn main() {

@@ -1,9 +1,9 @@
-//! What the program prints that nobody wrote a line for, and what its dependencies have not.
+//! The reports of a program that contains no code for them, and the absence of serde_json from its dependencies.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-/// The lines of the program until one has this in it. (A test that waits for ever has failed.)
+/// Returns the lines that the program prints before the first that contains `until`. (A test that waits for ever has failed.)
 fn lines(observe: &str, until: &str) -> Vec<String> {
     let mut program = Command::new(env!("CARGO_BIN_EXE_demo"));
     let mut program = program.env("WAITWORD_OBSERVE", observe).stderr(Stdio::piped()).spawn().unwrap();
@@ -14,7 +14,7 @@ fn lines(observe: &str, until: &str) -> Vec<String> {
     told
 }
 
-/// A cycle with a task in it may end in ways that nobody knows of, so it is told after ten seconds.
+/// A cycle that contains a task may end in ways that the observer cannot know, so it is reported only after ten seconds.
 #[test]
 fn a_deadlock_over_threads_and_a_task_is_told_with_its_members_and_their_lines() {
     let told = lines("1", "may still end").join(" ");
@@ -36,7 +36,8 @@ fn json_which_these_locks_lack_is_refused_with_what_to_do() {
     );
 }
 
-/// Its implementations of `PartialEq` for strings and numbers make comparisons of others ambiguous. The locks are of all features.
+/// serde_json implements `PartialEq` for strings and numbers, which makes comparisons in other crates ambiguous. The lock files contain the
+/// dependencies of all features.
 #[test]
 fn nobody_gets_serde_json_with_the_locks() {
     for lock in [include_str!("../../Cargo.lock"), include_str!("../../parking_lot-0.13/Cargo.lock")] {

@@ -1,8 +1,13 @@
-//! The API of parking_lot 0.13 over waitword's locks, for `[patch.crates-io]`. What is said of 0.12 in `compat/parking_lot` holds here, whose
-//! files this crate shares; and where 0.13 has given up fairness over time, these locks still have it. The oldest Rust is 1.95, as for 0.13.
-//! Where waitword forbids blocking, a lock that would have to wait panics; in `unlocked` and `with_upgraded` that aborts the process.
+//! The API of parking_lot 0.13, implemented with waitword's locks, for `[patch.crates-io]`.
 //!
-//! The feature `nightly` changes nothing.
+//! This crate shares files with the replacement of 0.12, in `compat/parking_lot`. The differences from parking_lot that are listed there hold here
+//! too, except these:
+//! - **Fairness**: parking_lot 0.13 no longer has eventual fairness. These locks have it.
+//! - **Rust version**: 1.95 or later, as for parking_lot 0.13.
+//! - **Where waitword forbids blocking** (`waitword::forbid_blocking`): a lock that would block panics. In `unlocked` and `with_upgraded`, that
+//!   aborts the process.
+//!
+//! The feature `nightly` has no effect.
 
 #[cfg(feature = "deadlock_detection")]
 #[path = "../../parking_lot/src/deadlock.rs"]
@@ -37,7 +42,8 @@ pub use raw_rwlock::RawRwLock;
 pub use recursive_rwlock::*;
 pub use types::*;
 
-// What 0.5 of `lock_api` is to the files that 0.12 shares: its twin in waitword, what methods return, the guard state, the associated types.
+// The parameters of the files that this crate shares with 0.12, for `lock_api` 0.5: the module of waitword that implements it, the return types of
+// methods, the guard state, and the associated types.
 use raw::GuardMarker;
 use waitword::lock_api_05 as inner;
 type Held = GuardMarker;
@@ -55,7 +61,7 @@ macro_rules! of_this_version {
 }
 use of_this_version;
 
-/// Without the feature `send_guard`, where the states of the locks inside are other ones. All are empty.
+/// Conversions of guard states without the feature `send_guard`, where the inner locks have another guard state. All guard states are empty.
 #[cfg(not(feature = "send_guard"))]
 mod outcomes {
     use lock_api::{GuardNoSend, GuardSend};

@@ -1,17 +1,19 @@
-//! The condition variable: waitword's, under the traits of `lock_api` 0.5.
+//! The condition variable: waitword's `Condvar`, with the traits of `lock_api` 0.5.
 
 use std::time::{Duration, Instant};
 
 use crate::RawMutex;
 use crate::raw::GuardMarker;
 
-/// Waits for changes of what a [`Mutex`](crate::Mutex) protects. All waiters at a time have to use the same mutex: another one panics.
+/// A condition variable: blocks threads until another thread notifies them of a change of the value in a [`Mutex`](crate::Mutex).
+///
+/// All concurrent waiters have to use the same mutex: a wait with another mutex panics. There are no spurious wakeups.
 pub type Condvar = lock_api::Condvar<RawCondvar>;
 
-/// The condition variable without the guards of its mutex.
+/// The raw condition variable of [`Condvar`], which takes a [`RawMutex`] instead of a guard.
 pub struct RawCondvar(waitword::Condvar);
 
-// SAFETY: a wait ends with the mutex held, also one that panics, before it has released the mutex; there are no spurious wakeups.
+// SAFETY: the mutex is held when a wait returns. A wait that panics does so before it releases the mutex. There are no spurious wakeups.
 unsafe impl lock_api::RawCondvar for RawCondvar {
     #[allow(clippy::declare_interior_mutable_const, reason = "the trait wants it")]
     const INIT: Self = Self(waitword::Condvar::new());

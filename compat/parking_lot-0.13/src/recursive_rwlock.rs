@@ -1,4 +1,4 @@
-//! The readers-writer lock that lets readers in while others read, although a writer waits.
+//! The recursive readers-writer lock: while others read, readers acquire it although a writer waits.
 
 use std::mem;
 use std::ops::Deref;
@@ -9,21 +9,24 @@ use lock_api::{GuardSend, RawRwLock as _, RawRwLockFair as _, RawRwLockTimed as 
 use crate::raw::raw_traits;
 use crate::{Held, Tried, TriedUpgrade, inner, of_this_version};
 
-/// A lock for many readers or one writer. A thread that reads may read again. A stream of readers starves writers.
+/// A readers-writer lock around a value that a thread may acquire shared again while it holds shared access.
+///
+/// # Fairness
+/// While others read, readers acquire the lock although a writer waits. So a stream of readers starves writers.
 pub type RecursiveRwLock<T> = lock_api::RwLock<RawRwLockRecursive, T>;
-/// The guard of a reader.
+/// The guard of shared access to a [`RecursiveRwLock`]. Dropping it releases the lock.
 pub type RecursiveRwLockReadGuard<'a, T> = lock_api::RwLockReadGuard<'a, RawRwLockRecursive, T>;
-/// The guard of the writer.
+/// The guard of exclusive access to a [`RecursiveRwLock`]. Dropping it releases the lock.
 pub type RecursiveRwLockWriteGuard<'a, T> = lock_api::RwLockWriteGuard<'a, RawRwLockRecursive, T>;
-/// The guard of the reader that may become the writer.
+/// The guard of the upgradable read lock of a [`RecursiveRwLock`]: it can be upgraded to exclusive access. Dropping it releases the lock.
 pub type RecursiveRwLockUpgradableReadGuard<'a, T> =
     lock_api::RwLockUpgradableReadGuard<'a, RawRwLockRecursive, T>;
-/// The guard of a reader of a part.
+/// The guard of shared access to a part of the value in a [`RecursiveRwLock`].
 pub type MappedRecursiveRwLockReadGuard<'a, T> = lock_api::MappedRwLockReadGuard<'a, RawRwLockRecursive, T>;
-/// The guard of the writer of a part.
+/// The guard of exclusive access to a part of the value in a [`RecursiveRwLock`].
 pub type MappedRecursiveRwLockWriteGuard<'a, T> = lock_api::MappedRwLockWriteGuard<'a, RawRwLockRecursive, T>;
 
-/// The lock of [`RecursiveRwLock`], without a value.
+/// The raw readers-writer lock of [`RecursiveRwLock`], without a value.
 pub struct RawRwLockRecursive(Recursive);
 
 impl RawRwLockRecursive {
@@ -32,7 +35,7 @@ impl RawRwLockRecursive {
     }
 }
 
-/// The lock inside, with reads in place of its own that go past a writer that waits.
+/// The inner lock. The methods here replace its shared acquisitions by those that pass a waiting writer.
 struct Recursive(inner::RawRwLock);
 
 impl Recursive {
@@ -46,12 +49,13 @@ impl Recursive {
         self.try_lock_shared().unwrap_or_else(|| self.0.lock_shared())
     }
 
-    /// Lets in who waits, if nobody else reads. Perhaps this thread does: then a writer stays out, and this must not wait behind it.
+    /// Releases the lock, so that its waiters acquire it if there is no other reader, and acquires shared access again. The other reader may be
+    /// this thread: then no writer can acquire the lock, and this acquisition must not wait behind a writer.
     #[track_caller]
     unsafe fn bump_shared(&self, state: &mut GuardSend) {
-        // SAFETY: the contract is the caller's, who holds a read.
+        // SAFETY: the contract is the caller's, who holds shared access.
         unsafe { self.0.unlock_shared_fair(mem::replace(state, GuardSend::new())) };
-        // By 0.4, because that aborts where it cannot read again.
+        // The method of `lock_api` 0.4, because it aborts if it cannot acquire shared access again.
         lock_api_04::RawRwLockRecursive::lock_shared_recursive(&self.0);
     }
 

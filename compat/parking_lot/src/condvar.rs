@@ -1,22 +1,24 @@
-//! The condition variable of 0.12: waitword's, with the guards of this crate.
+//! The condition variable of parking_lot 0.12: waitword's `Condvar`, used with the guards of this crate.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::MutexGuard;
 
-/// Whether a wait ended because its time was up.
+/// The result of a wait with a timeout: whether the wait timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether the time was up, and no notify had counted the wait.
+    /// Returns `true` if the wait timed out: no notify counted it before the deadline.
     pub fn timed_out(self) -> bool {
         self.0
     }
 }
 
-/// Waits for changes of what a [`Mutex`](crate::Mutex) protects. All waiters at a time have to use the same mutex.
+/// A condition variable: blocks threads until another thread notifies them of a change of the value in a [`Mutex`](crate::Mutex).
+///
+/// All concurrent waiters have to use the same mutex. There are no spurious wakeups.
 ///
 /// ```
 /// use parking_lot::{Condvar, Mutex};
@@ -32,33 +34,41 @@ impl WaitTimeoutResult {
 pub struct Condvar(waitword::Condvar);
 
 impl Condvar {
-    /// A condition variable without waiters.
+    /// Creates a condition variable without waiters.
     pub const fn new() -> Self {
         Self(waitword::Condvar::new())
     }
 
-    /// Notifies the thread that has waited longest. Returns whether there is one.
+    /// Wakes the thread that has waited longest. Returns `true` if there was a waiter.
     #[track_caller]
     pub fn notify_one(&self) -> bool {
         self.0.notify_one()
     }
 
-    /// Notifies all threads that wait. Returns how many.
+    /// Wakes all waiting threads, and returns how many it woke.
     #[track_caller]
     pub fn notify_all(&self) -> usize {
         self.0.notify_all()
     }
 
-    /// Waits for a notify, with the mutex released.
+    /// Releases the mutex, blocks this thread until notified, and locks the mutex again.
     ///
     /// # Panics
-    /// If others wait with another mutex.
+    /// - If other waiters use another mutex.
+    /// - If blocking is forbidden on this thread (`waitword::forbid_blocking`).
+    ///
+    /// In both cases the mutex is still held.
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>) {
         self.wait_until_any(guard, None);
     }
 
-    /// As [`wait`](Self::wait), until `deadline` at the latest.
+    /// Releases the mutex, blocks this thread until notified or until `deadline`, and locks the mutex again.
+    ///
+    /// Where blocking is forbidden, the result is a timeout at once.
+    ///
+    /// # Panics
+    /// If other waiters use another mutex. The mutex of `guard` is still held.
     #[track_caller]
     pub fn wait_until<T: ?Sized>(
         &self,
@@ -68,13 +78,18 @@ impl Condvar {
         self.wait_until_any(guard, Some(deadline))
     }
 
-    /// As [`wait`](Self::wait), for `timeout` at the longest.
+    /// Releases the mutex, blocks this thread until notified or until `timeout` has elapsed, and locks the mutex again.
+    ///
+    /// A timeout beyond what [`Instant`] can hold never expires. For the rest, see [`wait_until`](Self::wait_until).
     #[track_caller]
     pub fn wait_for<T: ?Sized>(&self, guard: &mut MutexGuard<'_, T>, timeout: Duration) -> WaitTimeoutResult {
         self.wait_until_any(guard, Instant::now().checked_add(timeout))
     }
 
-    /// Waits while `condition` holds of the value.
+    /// Blocks this thread while `condition` returns `true` for the value in the mutex. Returns at once if it returns `false`.
+    ///
+    /// # Panics
+    /// As [`wait`](Self::wait) does, and if `condition` panics.
     #[track_caller]
     pub fn wait_while<T: ?Sized, F: FnMut(&mut T) -> bool>(
         &self,
@@ -84,7 +99,12 @@ impl Condvar {
         self.wait_while_until_any(guard, condition, None);
     }
 
-    /// As [`wait_while`](Self::wait_while), until `deadline` at the latest. After it, `condition` is not asked once more: that came with 0.13.
+    /// Blocks this thread while `condition` returns `true` for the value in the mutex, until `deadline` at the latest.
+    ///
+    /// After a timeout, `condition` is not called again. (parking_lot calls it once more since 0.13.)
+    ///
+    /// # Panics
+    /// As [`wait_until`](Self::wait_until) does, and if `condition` panics.
     #[track_caller]
     pub fn wait_while_until<T: ?Sized, F: FnMut(&mut T) -> bool>(
         &self,
@@ -95,7 +115,9 @@ impl Condvar {
         self.wait_while_until_any(guard, condition, Some(deadline))
     }
 
-    /// As [`wait_while_until`](Self::wait_while_until), for `timeout` at the longest.
+    /// Blocks this thread while `condition` returns `true` for the value in the mutex, for at most `timeout`.
+    ///
+    /// A timeout beyond what [`Instant`] can hold never expires. For the rest, see [`wait_while_until`](Self::wait_while_until).
     #[track_caller]
     pub fn wait_while_for<T: ?Sized, F: FnMut(&mut T) -> bool>(
         &self,
@@ -112,8 +134,8 @@ impl Condvar {
         guard: &mut MutexGuard<'_, T>,
         deadline: Option<Instant>,
     ) -> WaitTimeoutResult {
-        // SAFETY: of `raw`: nothing releases the mutex in between but the wait, which has it again when it returns. Of `wait`: the guard says
-        // that the caller holds it, and is borrowed.
+        // SAFETY: of `raw`: only the wait releases the mutex in between, and the mutex is held again when the wait returns. Of `wait`: the guard
+        // proves that the caller holds the mutex, and is borrowed, so nobody uses the value meanwhile.
         WaitTimeoutResult(unsafe { MutexGuard::mutex(guard).raw().wait(&self.0, deadline) })
     }
 

@@ -1,7 +1,8 @@
-//! Deadlocks of threads, of which waitword's observer knows. The feature `deadlock_detection` turns it on.
+//! Deadlock detection for threads, by waitword's observer. The feature `deadlock_detection` enables it.
 //!
-//! What differs from the original: a thread stays blocked and cannot tell its stack, so [`Backtrace`] has the lines of its acquisitions. A
-//! cycle with a task in it has no place in this API: `WAITWORD_OBSERVE=1` prints it.
+//! Differences from parking_lot:
+//! - A deadlocked thread stays blocked and cannot capture its stack. So a [`Backtrace`] shows the source lines of the thread's acquisitions.
+//! - This API cannot express a cycle that contains a task: `WAITWORD_OBSERVE=1` prints those.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -10,28 +11,28 @@ use std::thread::{self, ThreadId};
 
 use waitword_observe::{Actor, Cycle, Finding, Member, enable, report};
 
-/// The threads that have acquired something, by the numbers that reports have.
+/// The threads that have acquired a lock, by their numbers in reports.
 static THREADS: LazyLock<Mutex<HashMap<u64, ThreadId>>> = LazyLock::new(Mutex::default);
 
-/// One of the threads of a deadlock.
+/// A thread that is part of a deadlock.
 pub struct DeadlockedThread {
     thread_id: ThreadId,
     backtrace: Backtrace,
 }
 
 impl DeadlockedThread {
-    /// Which thread.
+    /// Returns the ID of this thread.
     pub fn thread_id(&self) -> ThreadId {
         self.thread_id
     }
 
-    /// What it waits for, and what the one before it waits for.
+    /// Returns where this thread waits, and where it acquired the lock that the previous thread of the cycle waits for.
     pub fn backtrace(&self) -> &Backtrace {
         &self.backtrace
     }
 }
 
-/// Where a thread of a deadlock waits, and where it took what it holds.
+/// Where a deadlocked thread waits, and where it acquired the lock that the previous thread of the cycle waits for. `Debug` shows both.
 pub struct Backtrace(Member);
 
 impl fmt::Debug for Backtrace {
@@ -40,9 +41,11 @@ impl fmt::Debug for Backtrace {
     }
 }
 
-/// The deadlocks that have come about since the last call: the threads of each, every one of which waits for the next.
+/// Returns the deadlocks that were not returned by an earlier call.
+///
+/// Each deadlock is a list of its threads, in which each thread waits for the next.
 pub fn check_deadlock() -> Vec<Vec<DeadlockedThread>> {
-    // A thread does not get out of a deadlock.
+    // No entry is ever removed, because a thread never leaves a deadlock.
     static REPORTED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
     let threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +62,7 @@ pub fn check_deadlock() -> Vec<Vec<DeadlockedThread>> {
     found
 }
 
-/// The members, if all are threads and nothing is known that could end the cycle.
+/// Returns the members of the cycle if all are threads, and if nothing is known that could end the cycle.
 fn threads_of(cycle: Cycle, threads: &HashMap<u64, ThreadId>) -> Option<Vec<(u64, DeadlockedThread)>> {
     let is_certain = cycle.is_certain();
     let member = |member: Member| match member.actor {
@@ -71,11 +74,11 @@ fn threads_of(cycle: Cycle, threads: &HashMap<u64, ThreadId>) -> Option<Vec<(u64
     cycle.members.into_iter().map(member).collect()
 }
 
-/// Before each acquisition: from the first on, who holds what is recorded, and which threads there are.
+/// Called before each acquisition. The first call enables the recording of holders; the first of each thread registers the thread.
 #[inline]
 pub(crate) fn record() {
     thread_local!(static THREAD: Known = Known::new());
-    // A thread that is ending is known no more.
+    // Fails while the thread exits and its entry is gone already.
     let _ = THREAD.try_with(|_| ());
 }
 
@@ -87,7 +90,7 @@ impl Known {
         static FIRST: Once = Once::new();
         FIRST.call_once(enable);
         let id = thread::current().id();
-        // The number itself is unstable; reports have it from here, too.
+        // `ThreadId::as_u64` is unstable. Reports take the number from the `Debug` text, too.
         let digits: String = format!("{id:?}").chars().filter(char::is_ascii_digit).collect();
         let number = digits.parse().unwrap_or(0);
         THREADS.lock().unwrap_or_else(PoisonError::into_inner).insert(number, id);

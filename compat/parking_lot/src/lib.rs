@@ -1,21 +1,22 @@
-//! The API of parking_lot 0.12 over waitword's locks, for `[patch.crates-io]`: the threads of a program wait in waitword's queues, and
-//! `WAITWORD_OBSERVE` shows them, without a change of its source.
+//! The API of parking_lot 0.12, implemented with waitword's locks, for `[patch.crates-io]`.
 //!
-//! What a program may notice:
-//! - **A [`RwLock`]** lets readers in while others read, although a writer waits: eight at the most, or those of about a millisecond if these
-//!   are more. Later ones wait behind the writer, so none starves. The original lets none in, except while the writer waits for an upgradable
-//!   reader: then it lets all in.
-//! - **Sizes**: a [`Mutex`] has 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
-//! - **The drop** of a lock, a [`Condvar`] or a [`Once`] tells the observer, which would otherwise take the next one at that address for it, and
-//!   find deadlocks where there are none. The original's types need no drop. So a `const fn` cannot drop one of these; and when the
-//!   destructor of a thread-local runs, a lock in another thread-local may be gone.
-//! - **Where waitword forbids blocking**, a mutex or a readers-writer lock that would have to wait aborts the process, also if `unlocked` locks
-//!   it again. An upgrade, a [`Condvar`] and a [`Once`] panic. What has a timeout fails at once.
-//! - **In a global allocator** these locks must not be used: the first acquisition reads the environment, which allocates.
-//! - **The oldest Rust** is 1.88, and 1.71 for the original.
-//! - `deadlock::check_deadlock` shows sites, not stacks.
+//! A program that is patched this way needs no change of its source: its threads wait in waitword's queues, and `WAITWORD_OBSERVE` shows them.
 //!
-//! The features `nightly` and `hardware-lock-elision` change nothing.
+//! # Differences from parking_lot
+//! - **[`RwLock`]**: while others read, readers acquire the lock although a writer waits: at most eight of them, or as many as arrive within
+//!   about a millisecond if these are more. Later readers wait behind the writer, so the writer does not starve. With parking_lot, no reader
+//!   acquires the lock while a writer waits, except while that writer waits for an upgradable reader: then all do.
+//! - **Sizes**: a [`Mutex`] takes 4 bytes besides its value, a [`RwLock`] 16, a [`Once`] 8.
+//! - **Destructors**: dropping a lock, a [`Condvar`] or a [`Once`] informs the observer. Otherwise the observer would take the next lock at the
+//!   same address for the same lock, and report deadlocks that do not exist. parking_lot's types have no destructor. So a `const fn` cannot
+//!   drop a value of these types, and while the destructor of a thread-local runs, a lock in another thread-local may already be dropped.
+//! - **Where waitword forbids blocking** (`waitword::forbid_blocking`): a mutex or a readers-writer lock that would block aborts the process,
+//!   also when `unlocked` locks it again. An upgrade, a [`Condvar`] and a [`Once`] panic. Methods with a timeout fail at once.
+//! - **Global allocators** must not use these locks, because the first acquisition reads the environment, which allocates.
+//! - **Rust version**: 1.88 or later; parking_lot needs 1.71.
+//! - **`deadlock::check_deadlock`** shows source lines, not stacks.
+//!
+//! The features `nightly` and `hardware-lock-elision` have no effect.
 
 mod condvar;
 #[cfg(feature = "deadlock_detection")]
@@ -40,7 +41,8 @@ pub use raw_mutex::{RawFairMutex, RawMutex};
 pub use raw_rwlock::RawRwLock;
 pub use types::*;
 
-// What 0.4 of `lock_api` is to the files that 0.13 shares: its twin in waitword, what methods return, the guard state, the associated types.
+// The parameters of the files that this crate shares with 0.13, for `lock_api` 0.4: the module of waitword that implements it, the return types of
+// methods, the guard state, and the associated types.
 use waitword::lock_api as inner;
 type Held = ();
 type Tried = bool;
@@ -52,22 +54,22 @@ macro_rules! of_this_version {
 }
 use of_this_version;
 
-/// [`Mutex::new`], from when that was no constant function.
+/// Creates an unlocked mutex around `value`. [`Mutex::new`] does the same, and is a `const fn` too.
 pub const fn const_mutex<T>(value: T) -> Mutex<T> {
     Mutex::new(value)
 }
 
-/// [`FairMutex::new`](Mutex::new), from when that was no constant function.
+/// Creates an unlocked fair mutex around `value`. [`FairMutex::new`](Mutex::new) does the same, and is a `const fn` too.
 pub const fn const_fair_mutex<T>(value: T) -> FairMutex<T> {
     FairMutex::new(value)
 }
 
-/// [`ReentrantMutex::new`], from when that was no constant function.
+/// Creates an unlocked reentrant mutex around `value`. [`ReentrantMutex::new`] does the same, and is a `const fn` too.
 pub const fn const_reentrant_mutex<T>(value: T) -> ReentrantMutex<T> {
     ReentrantMutex::new(value)
 }
 
-/// [`RwLock::new`], from when that was no constant function.
+/// Creates an unlocked readers-writer lock around `value`. [`RwLock::new`] does the same, and is a `const fn` too.
 pub const fn const_rwlock<T>(value: T) -> RwLock<T> {
     RwLock::new(value)
 }

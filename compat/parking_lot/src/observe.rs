@@ -1,6 +1,7 @@
-//! How a program that never calls waitword is observed: its first acquisition does what `WAITWORD_OBSERVE` says.
+//! Starts observation in a program that never calls waitword: the first acquisition evaluates `WAITWORD_OBSERVE`.
 
-/// Called before each acquisition, the first among them: of a lock that is held already, nobody would know who holds it. Costs a load later.
+/// Called before each acquisition, including the first, because the holder of a lock that is already held could not be found out. After the
+/// first call it costs one load.
 #[inline]
 pub(crate) fn observe() {
     waitword_observe::init();

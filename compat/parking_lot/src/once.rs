@@ -1,6 +1,8 @@
-//! `Once`: waitword's `OnceLock`, whose turn knows its holder, beside a word for what that has no name for: poison.
+//! `Once`: waitword's `OnceLock`, and a word for the state, because a `OnceLock` cannot be poisoned. The `OnceLock` hands out the turn to run a
+//! closure, and the observer knows who holds that turn.
 //!
-//! The word is written by the holder of the turn alone. A thread that finds it poisoned, and is not to, gives the turn back as it was.
+//! Only the holder of the turn writes the state. `call_once` that acquires the turn and finds the state poisoned releases the turn and leaves the
+//! state as it is.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,44 +16,45 @@ const POISONED: u32 = 1;
 const IN_PROGRESS: u32 = 2;
 const DONE: u32 = 3;
 
-const PANICKED: &str = "the closure of this `Once` panicked: `call_once_force` tries again";
+const PANICKED: &str =
+    "poisoned: the last closure of this `Once` panicked (`call_once_force` runs another one)";
 
-/// How far a [`Once`] is.
+/// The state of a [`Once`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnceState {
-    /// No closure has been called.
+    /// No closure has been executed yet.
     New,
     /// The last closure panicked.
     Poisoned,
-    /// A closure runs.
+    /// A thread is executing a closure.
     InProgress,
-    /// A closure has returned.
+    /// A closure has been executed to its end.
     Done,
 }
 
 impl OnceState {
-    /// Whether the last closure panicked.
+    /// Returns `true` if the last closure panicked.
     pub const fn poisoned(self) -> bool {
         matches!(self, Self::Poisoned)
     }
 
-    /// As [`poisoned`](Self::poisoned), by the name that came with 0.13.
+    /// Returns `true` if the last closure panicked. parking_lot 0.13 added this name for [`poisoned`](Self::poisoned).
     pub const fn is_poisoned(self) -> bool {
         self.poisoned()
     }
 
-    /// Whether a closure has returned.
+    /// Returns `true` if a closure has been executed to its end.
     pub const fn done(self) -> bool {
         matches!(self, Self::Done)
     }
 
-    /// As [`done`](Self::done), by the name that came with 0.13.
+    /// Returns `true` if a closure has been executed to its end. parking_lot 0.13 added this name for [`done`](Self::done).
     pub const fn is_completed(self) -> bool {
         self.done()
     }
 }
 
-/// Calls a closure once.
+/// A synchronization primitive that runs a one-time initialization.
 ///
 /// ```
 /// use parking_lot::Once;
@@ -66,17 +69,19 @@ pub struct Once {
 }
 
 impl Once {
-    /// One that has called nothing.
+    /// Creates a `Once` that has not executed a closure.
     pub const fn new() -> Self {
         Self { turn: OnceLock::new(), state: AtomicU32::new(NEW) }
     }
 
-    /// One that is done. Since 0.13, as all below with a name of `is_completed` or `wait`.
+    /// Creates a `Once` that is already done.
+    ///
+    /// parking_lot has this, `is_completed`, `wait` and `wait_force` since 0.13.
     pub const fn new_completed() -> Self {
         Self { turn: OnceLock::with_value(()), state: AtomicU32::new(DONE) }
     }
 
-    /// How far it is at this moment.
+    /// Returns the state at this moment.
     pub fn state(&self) -> OnceState {
         match self.state.load(Ordering::Acquire) {
             NEW => OnceState::New,
@@ -86,20 +91,21 @@ impl Once {
         }
     }
 
-    /// Whether a closure has returned.
+    /// Returns `true` if a closure has been executed to its end.
     pub fn is_completed(&self) -> bool {
         self.state().done()
     }
 
-    /// Waits until a closure has returned.
+    /// Blocks this thread until a closure has been executed to its end.
     ///
     /// # Panics
-    /// If the last closure panicked, before or meanwhile.
+    /// - If the last closure panicked, before the call or during the wait.
+    /// - If the wait would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn wait(&self) {
         observe();
         loop {
-            // Another state, or a notify: asked again.
+            // The state has changed, or a notify has woken this thread: check again.
             let _ = match self.state.load(Ordering::Acquire) {
                 DONE => return,
                 POISONED => panic!("{PANICKED}"),
@@ -108,17 +114,22 @@ impl Once {
         }
     }
 
-    /// Waits until a closure has returned, however many panic.
+    /// Blocks this thread until a closure has been executed to its end, even if closures panic before.
+    ///
+    /// # Panics
+    /// If the wait would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[track_caller]
     pub fn wait_force(&self) {
         observe();
         self.turn.wait();
     }
 
-    /// Calls `f` unless it is done; waits, if another closure runs.
+    /// Executes `f` if no closure has been executed to its end yet. Blocks this thread while another closure runs.
     ///
     /// # Panics
-    /// When `f` does, and from then on.
+    /// - If `f` panics. This poisons the `Once`, and every later call of this method panics, until a closure of
+    ///   [`call_once_force`](Self::call_once_force) succeeds.
+    /// - If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[inline]
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
@@ -129,10 +140,11 @@ impl Once {
         });
     }
 
-    /// As [`call_once`](Self::call_once), also if an earlier closure panicked. `f` is told so.
+    /// Executes `f` like [`call_once`](Self::call_once), and also if an earlier closure panicked. `f` receives the state before the call.
     ///
     /// # Panics
-    /// When `f` does.
+    /// - If `f` panics. This poisons the `Once`.
+    /// - If the call would block, and blocking is forbidden on this thread (`waitword::forbid_blocking`).
     #[inline]
     #[track_caller]
     pub fn call_once_force<F: FnOnce(OnceState)>(&self, f: F) {
@@ -140,9 +152,9 @@ impl Once {
         self.turn.get_or_init(|| self.run(f));
     }
 
-    /// The caller has the turn.
+    /// Executes `f`. The caller holds the turn.
     fn run(&self, f: impl FnOnce(OnceState)) {
-        /// What the state becomes, however the closure ends.
+        /// Sets the state when dropped, so also if the closure unwinds.
         struct Becomes<'a>(&'a Once, u32);
 
         impl Drop for Becomes<'_> {

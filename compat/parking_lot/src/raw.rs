@@ -1,15 +1,15 @@
-//! What the raw locks are made with: raw traits whose methods are those of the lock inside, in whichever version of `lock_api` the crate has.
+//! The macros that implement the raw traits of `lock_api`: each method calls that of the inner lock. They work for both versions of `lock_api`.
 //!
-//! The versions differ in a guard state, which 0.5 passes along and 0.4 does not have. The macro `of_this_version` of `lib.rs` gives it, as
-//! `(state: GuardMarker)` or `()`. Next is `raw_mutex.rs`.
+//! The versions differ in a guard state, which 0.5 passes to the methods and 0.4 does not have. The macro `of_this_version` in `lib.rs` passes it
+//! on, as `(state: GuardMarker)` or `()`. Next is `raw_mutex.rs`.
 
-/// Whether guards can be sent to another thread. The locks inside do not mind.
+/// Whether guards are `Send`. The inner locks allow both.
 #[cfg(not(feature = "send_guard"))]
 pub(crate) type GuardMarker = lock_api::GuardNoSend;
 #[cfg(feature = "send_guard")]
 pub(crate) type GuardMarker = lock_api::GuardSend;
 
-/// A guard state, or what a method returns, with that of the lock inside in place of this crate's, or the other way around.
+/// Converts a guard state, or the return type of a method, from the inner lock's to this crate's, or the other way around.
 pub(crate) trait Outcome<Other> {
     fn of(other: Other) -> Self;
 }
@@ -21,11 +21,14 @@ impl<T> Outcome<T> for T {
     }
 }
 
-/// Raw traits of a lock, each with its associated types, and the methods that call those of `self.inner()`. Of these, what `acquires` lets the
-/// observer start first; `changes` and `releases` are of a holder, with its state; `bumps` borrows that; `asks` does nothing.
+/// Implements raw traits for a lock: the associated types of each, and methods that call those of `self.inner()`. There are five kinds:
+/// - `acquires`: starts the observer first.
+/// - `changes` and `releases`: called by a holder, and take its guard state.
+/// - `bumps`: called by a holder, and borrows its guard state.
+/// - `asks`: returns a `bool`, and changes nothing.
 macro_rules! raw_traits {
     ($Raw:ident, $states:tt; $($Trait:ident { [$($types:tt)*] $($methods:tt)* })+) => {$(
-        // SAFETY: what the methods do is what those of the lock inside do, which keep the same contract, and nothing else reaches that lock.
+        // SAFETY: the methods do what those of the inner lock do, which fulfil the same contract. Nothing else can reach the inner lock.
         unsafe impl lock_api::$Trait for $Raw {
             $($types)*
 

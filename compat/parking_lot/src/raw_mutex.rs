@@ -1,4 +1,4 @@
-//! The raw mutexes: waitword's, which `Mutex`, `FairMutex` and `ReentrantMutex` are made of. Next is `raw_rwlock.rs`.
+//! The raw mutexes of `Mutex`, `FairMutex` and `ReentrantMutex`, implemented with waitword's mutex. Next is `raw_rwlock.rs`.
 
 use std::mem::ManuallyDrop;
 use std::panic::RefUnwindSafe;
@@ -9,33 +9,34 @@ use lock_api::RawMutexFair as _;
 use crate::raw::raw_traits;
 use crate::{Held, Tried, inner, of_this_version};
 
-/// The lock of [`Mutex`](crate::Mutex), without a value.
-// waitword's mutex of `()`, because waitword's condition variable takes the guard of one.
+/// The raw mutex of [`Mutex`](crate::Mutex) and [`ReentrantMutex`](crate::ReentrantMutex), without a value.
+// A mutex around `()`, not a raw mutex, because waitword's condition variable takes the guard of a mutex.
 pub struct RawMutex(inner::Mutex<()>);
 
-// A value of `()` cannot be seen half changed.
+// A panic cannot leave a `()` in an inconsistent state.
 impl RefUnwindSafe for RawMutex {}
 
-/// The lock of [`FairMutex`](crate::FairMutex): each release reserves it for the thread that has waited longest.
+/// The raw mutex of [`FairMutex`](crate::FairMutex): each release reserves it for the thread that has waited longest.
 pub struct RawFairMutex(RawMutex);
 
 impl RawMutex {
     #[inline]
     fn inner(&self) -> &inner::RawMutex {
-        // SAFETY: this wants that no guard that others may use loses its mutex. `wait` makes the only guards, of mutexes that its callers hold.
+        // SAFETY: `raw` requires that the mutex is not released under a guard that others may use. Only `wait` makes guards, of mutexes that its
+        // callers hold.
         unsafe { self.0.raw() }
     }
 
-    /// Waits for a notify, with the mutex released. Returns whether the deadline came first.
+    /// Releases the mutex, blocks this thread until notified or until `deadline`, and locks the mutex again. Returns `true` if it timed out.
     ///
     /// # Panics
     /// If other waiters use another mutex. The mutex is still held then.
     ///
     /// # Safety
-    /// The caller holds the mutex, and nobody uses its value until this returns or panics.
+    /// The caller holds the mutex, and nobody uses the protected value until this returns or panics.
     #[track_caller]
     pub(crate) unsafe fn wait(&self, condvar: &waitword::Condvar, deadline: Option<Instant>) -> bool {
-        // SAFETY: the mutex is held. This guard is never dropped: that of the caller releases the mutex.
+        // SAFETY: the caller holds the mutex. This guard is never dropped: the caller's guard releases the mutex.
         let mut guard = ManuallyDrop::new(unsafe { self.guard() });
         match deadline {
             None => condvar.wait(&mut *guard),
@@ -58,10 +59,12 @@ macro_rules! implement {
         implement! { RawFairMutex, Self(RawMutex::INIT), unlock_fair; ($($state: $Guard)?) $mutex_types }
 
         impl RawMutex {
+            /// Creates a guard of the mutex.
+            ///
             /// # Safety
-            /// The mutex is held, and no other guard is used meanwhile.
+            /// The caller holds the mutex, and no other guard of it is used while this one is.
             unsafe fn guard(&self) -> lock_api::MutexGuard<'_, inner::RawMutex, ()> {
-                // SAFETY: the contract is the caller's. All states are the same.
+                // SAFETY: the contract is the caller's. All guard states are equal.
                 unsafe { self.0.make_guard_unchecked($(crate::raw::Outcome::of(<$Guard>::new()))?) }
             }
         }

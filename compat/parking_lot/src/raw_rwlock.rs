@@ -1,11 +1,11 @@
-//! The raw readers-writer lock: waitword's, which `RwLock` is made of.
+//! The raw readers-writer lock of `RwLock`, implemented with waitword's.
 
 use std::time::{Duration, Instant};
 
 use crate::raw::raw_traits;
 use crate::{Held, Tried, TriedUpgrade, inner, of_this_version};
 
-/// The lock of [`RwLock`](crate::RwLock), without a value.
+/// The raw readers-writer lock of [`RwLock`](crate::RwLock), without a value.
 pub struct RawRwLock(inner::RawRwLock);
 
 impl RawRwLock {
@@ -15,7 +15,7 @@ impl RawRwLock {
     }
 }
 
-/// The raw traits of a lock with such an `inner()`.
+/// Implements the raw traits for a lock whose `inner()` has the methods of waitword's raw readers-writer lock.
 macro_rules! raw_rwlock {
     ($Raw:ident, $init:expr; $states:tt; $mutex_types:tt [$($rwlock_types:tt)*] [$($upgrade_types:tt)*]) => {
         raw_traits! {

@@ -1,4 +1,4 @@
-//! Reads of a thread that reads already, which 0.4 of `lock_api` has traits for.
+//! Recursive shared acquisitions, by a thread that already holds the lock shared. Only `lock_api` 0.4 has traits for them.
 
 use std::time::{Duration, Instant};
 
@@ -12,8 +12,8 @@ raw_traits! {
     RawRwLockRecursive { [] acquires lock_shared_recursive() -> (); acquires try_lock_shared_recursive() -> bool; }
 }
 
-// SAFETY: success means that the lock was acquired. The first attempt succeeds while anybody reads: so a caller that waits does not, and what it
-// waits for is no read of its own.
+// SAFETY: success means that the lock was acquired. The first attempt succeeds while any reader holds the lock. So a caller that has to wait holds
+// no shared access, and cannot wait for itself.
 unsafe impl lock_api::RawRwLockRecursiveTimed for RawRwLock {
     #[track_caller]
     fn try_lock_shared_recursive_for(&self, timeout: Duration) -> bool {

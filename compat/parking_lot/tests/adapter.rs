@@ -1,4 +1,4 @@
-//! What the original's tests do not ask, and this adapter could get wrong.
+//! What parking_lot's tests do not check, and this adapter could do wrong.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
@@ -8,10 +8,10 @@ use std::{env, sync, thread};
 use parking_lot::{Condvar, FairMutex, Mutex, Once, RwLock, RwLockUpgradableReadGuard};
 use waitword_observe::{LockKind, check_lock_order, lock_order};
 
-/// One test at a time, for [`until_queued`].
+/// Held by each test, so that they run one at a time: [`until_queued`] sees the waiters of the whole process.
 static TURN: sync::Mutex<()> = sync::Mutex::new(());
 
-/// Until a thread of the process waits for such a lock.
+/// Waits until a thread of the process is queued on a lock of this kind.
 fn until_queued(kind: LockKind) {
     while !waitword_observe::snapshot().locks.iter().any(|lock| lock.name.kind == kind) {
         thread::yield_now();
@@ -56,7 +56,7 @@ fn a_caller_may_name_the_type_of_its_closure() {
     Condvar::new().wait_while::<bool, fn(&mut bool) -> bool>(&mut Mutex::new(false).lock(), |waits| *waits);
 }
 
-/// The list of differences says how many.
+/// As many as the list of differences in `lib.rs` says.
 #[test]
 fn eight_slow_readers_pass_a_writer_that_waits() {
     let _turn = TURN.lock();
@@ -76,7 +76,7 @@ fn eight_slow_readers_pass_a_writer_that_waits() {
     });
 }
 
-/// The drop of the first one has told the observer.
+/// The drop of the first mutex informs the observer, so the second at the same address is not taken for it.
 #[test]
 fn a_mutex_in_the_place_of_another_makes_no_false_alarm() {
     let _turn = TURN.lock();
@@ -88,7 +88,7 @@ fn a_mutex_in_the_place_of_another_makes_no_false_alarm() {
     assert!(lock_order().potential_deadlocks.is_empty(), "{}", lock_order());
 }
 
-/// Calls it where this thread must not block. Returns whether it panicked.
+/// Calls `call` where blocking is forbidden. Returns `true` if it panicked.
 fn panics_where_blocking_is_forbidden(call: impl FnOnce()) -> bool {
     let _forbidden = waitword::forbid_blocking();
     catch_unwind(AssertUnwindSafe(call)).is_err()
@@ -129,7 +129,7 @@ fn a_lock_that_aborts() {
     assert!(panics_where_blocking_is_forbidden(|| drop(mutex.lock())));
 }
 
-/// The other upgradable reader may wait for these readers.
+/// Because the upgradable reader that holds the lock may wait for these readers.
 #[test]
 fn readers_pass_an_upgradable_reader_that_waits_for_another() {
     let _turn = TURN.lock();

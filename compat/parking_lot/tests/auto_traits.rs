@@ -1,4 +1,4 @@
-//! Which guards may go to another thread, and what may be seen after a panic; checked by the compiler.
+//! Which guards are `Send` and `Sync`, and which types are `RefUnwindSafe`. The compiler checks it.
 
 #[path = "../../../crates/waitword-core/tests/common/is.rs"]
 mod is;

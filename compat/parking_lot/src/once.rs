@@ -1,7 +1,7 @@
 //! `Once`: waitword's `OnceLock`, and a word for the state, because a `OnceLock` cannot be poisoned. The `OnceLock` hands out the turn to run a
 //! closure, and the observer knows who holds that turn.
 //!
-//! Only the holder of the turn writes the state. `call_once` that acquires the turn and finds the state poisoned releases the turn and leaves the
+//! Only the holder of the turn writes the state. A `call_once` that holds the turn and finds the state poisoned releases the turn, and leaves the
 //! state as it is.
 
 use std::fmt;
@@ -140,7 +140,9 @@ impl Once {
         });
     }
 
-    /// Executes `f` like [`call_once`](Self::call_once), and also if an earlier closure panicked. `f` receives the state before the call.
+    /// Executes `f` if no closure has been executed to its end yet, even if one has panicked. Blocks this thread while another closure runs.
+    ///
+    /// `f` receives the state before the call, which tells whether the last closure panicked.
     ///
     /// # Panics
     /// - If `f` panics. This poisons the `Once`.

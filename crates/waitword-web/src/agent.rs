@@ -12,13 +12,13 @@ static HOST: Host = Host { now: engine::now, random: engine::random, ring_timeke
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Agent {
-    /// Whether the engine lets this agent block. A page and a service worker must not; a worker, and Node's main thread, may.
+    /// Whether the engine lets this agent block. In today's engines a page and a service worker must not; a worker, and Node's main thread, may.
     pub can_block: bool,
 }
 
 /// Starts this agent. Call it once in each (the page, and each worker) before it waits for anything; calling it again does nothing more.
 ///
-/// Finds out whether the agent may block. If not, [`waitword::may_block`] is `false` in it from now on: what would have to block panics
+/// Asks the engine whether the agent may block, whatever the agent is. If not, [`waitword::may_block`] is `false` in it from now on: what would have to block panics
 /// and names the `_async` method. The first agent that is started keeps the deadlines of futures, until a worker does
 /// ([`run_timer`](crate::run_timer)).
 ///

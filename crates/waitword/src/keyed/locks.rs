@@ -149,7 +149,7 @@ macro_rules! acquires {
 /// Whoever locks a key waits for the holder of an equal key alone. Threads lock with [`lock`](Self::lock), tasks with
 /// [`lock_async`](Self::lock_async), in one FIFO queue per key; [`Mutex`](crate::Mutex) says what holds of each. A key has an entry
 /// exactly while somebody holds it or waits for it: nothing has to be cleaned up, and a million keys that were locked leave
-/// nothing behind. An entry is one allocation; a wait allocates nothing.
+/// nothing behind. An entry is one allocation, or the memory of one that went; a wait allocates nothing.
 ///
 /// A key is given by value, or as a [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run
 /// under a lock of this map, and must not use it.

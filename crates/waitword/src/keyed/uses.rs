@@ -18,14 +18,14 @@
 //! Users are added under the lock of the shard only, and the last one leaves under it: nobody finds an entry that is about to be freed.
 //!
 //! # Invariants
-//! U1. An entry does not move. It is freed by the last of its users, after it was unlinked; or with the table, if it is linked then.
+//! U1. An entry does not move while it has users. It is freed by the last of them, after it was unlinked; or with the table, if it is linked then.
 //! U2. `next` and `is_linked` of an entry are accessed under the lock of its shard alone. Its chain has the entry exactly if `is_linked`.
 //! U3. A [`Use`] is one of the users that its entry counts, and its lead keeps the table alive.
 
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::{self, NonNull};
 
@@ -71,6 +71,8 @@ struct Chains<K, V> {
     /// Their number is zero or a power of two.
     heads: Vec<Cell<Link<K, V>>>,
     len: usize,
+    /// Where the last entry was, for the next one: half of what a turn with a key costs is its allocation.
+    spare: Option<Box<MaybeUninit<Entry<K, V>>>>,
 }
 
 type Link<K, V> = Option<NonNull<Entry<K, V>>>;
@@ -91,9 +93,9 @@ impl<K, V> Uses<K, V> {
     const_fn! {
         pub(crate) const fn new() -> Self {
             #[cfg(not(waitword_loom))]
-            let shards = [const { Shard(Mutex::new(Chains { heads: Vec::new(), len: 0 })) }; SHARDS];
+            let shards = [const { Shard(Mutex::new(Chains::NEW)) }; SHARDS];
             #[cfg(waitword_loom)]
-            let shards = [Shard(Mutex::new(Chains { heads: Vec::new(), len: 0 }))];
+            let shards = [Shard(Mutex::new(Chains::NEW))];
             Self { shards, _shared: PhantomData }
         }
     }
@@ -110,6 +112,8 @@ impl<K, V> Uses<K, V> {
 }
 
 impl<K, V> Chains<K, V> {
+    const NEW: Self = Self { heads: Vec::new(), len: 0, spare: None };
+
     /// So many heads stay when the table is empty.
     const FEW: usize = 8;
 
@@ -135,11 +139,11 @@ impl<K, V> Chains<K, V> {
         if self.len == self.heads.len() {
             self.resize((self.len * 2).max(Self::FEW));
         }
-        let head = self.head(hash);
-        let (users, next) = (AtomicUsize::new(0), Cell::new(head.get()));
-        let entry = Box::new(Entry { key, value, hash, users, next, is_linked: Cell::new(true) });
-        let entry = NonNull::from(Box::leak(entry));
-        head.set(Some(entry));
+        let (users, next) = (AtomicUsize::new(0), Cell::new(self.head(hash).get()));
+        let entry = Entry { key, value, hash, users, next, is_linked: Cell::new(true) };
+        let memory = self.spare.take().unwrap_or_else(Box::new_uninit);
+        let entry = NonNull::from(Box::leak(Box::write(memory, entry)));
+        self.head(hash).set(Some(entry));
         self.len += 1;
         entry
     }
@@ -272,9 +276,12 @@ impl<P: Lead> Drop for Use<P> {
         if entry.is_linked.get() {
             chains.unlink(entry);
         }
+        // SAFETY: made by `link`, without users and in no chain: nobody else finds it (U1). Read once, as what is left is uninitialised.
+        let (freed, memory) = unsafe { (self.entry.read(), Box::from_raw(self.entry.as_ptr().cast())) };
+        chains.spare = Some(memory);
         drop(chains);
-        // SAFETY: made by `link`, without users and in no chain: nobody else finds it (U1). Its key and its value are foreign code.
-        drop(unsafe { Box::from_raw(self.entry.as_ptr()) });
+        // Foreign code.
+        drop(freed);
     }
 }
 

@@ -118,7 +118,7 @@ impl Cluster {
     }
 
     fn source(&self) -> Source {
-        Source::Sessions(Arc::clone(&self.sessions))
+        Source::of_sessions(&self.sessions)
     }
 
     /// The processes that hold and await a lock: the holder first, then the waiters in their order. A process is there once; how many of its threads

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::time::timeout_at;
 
-use crate::config::{FOR_EVER, checked, this_process};
+use crate::config::{FOR_EVER, checked};
 use crate::error::Error;
 use crate::lease::Lease;
 use crate::pool::Pool;
-use crate::source::{Own, Source};
+use crate::source::Source;
 
 /// Leases of a database, on a [pool](Pool) of the program's own. Each statement is a transaction of its own and takes a connection from the pool for
 /// so long. Between statements, a lease holds none. A pooler that shares sessions (PgBouncer in `pool_mode = transaction`) may be in between.
@@ -39,7 +38,7 @@ use crate::source::{Own, Source};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Leases(Arc<Own>);
+pub struct Leases(Source);
 
 impl Leases {
     /// Asks nothing of the database.
@@ -47,19 +46,13 @@ impl Leases {
     /// # Panics
     /// Outside of a tokio runtime with time. Renewals run there, so that it has to outlive the leases.
     pub fn new(pool: impl Pool) -> Self {
-        let answer_limit = Duration::from_secs(5);
-        Self(Arc::new(Own {
-            pool: Arc::new(pool),
-            runtime: Handle::current(),
-            process: this_process(),
-            answer_limit,
-        }))
+        Self(Source::of_pool(Arc::new(pool), Duration::from_secs(5)))
     }
 
     /// How long the pool may take for a connection and an answer; none of the statements waits for a lease. Statements that fail for a reason that may
     /// pass are repeated for so long. 5 s without this. A renewal has a third of the term.
     pub fn answer_limit(self, limit: Duration) -> Self {
-        Self(Arc::new(Own { answer_limit: limit.min(FOR_EVER), ..Own::clone(&self.0) }))
+        Self(self.0.limited(limit.min(FOR_EVER)))
     }
 
     /// Acquires the lease with this name, when it has expired or was released. A `term` is what others wait if the holder hangs, and the database, or a
@@ -74,7 +67,7 @@ impl Leases {
     /// # Cancellation
     /// Dropped, the future gives back in the background what was granted.
     pub fn lease_async(&self, name: &str, term: Duration) -> LeaseAsync {
-        LeaseAsync::new(Source::Pool(Arc::clone(&self.0)), checked(name.into()), term)
+        LeaseAsync::new(self.0.clone(), checked(name.into()), term)
     }
 
     /// Acquires the lease if it has expired or was released. `None`: another holds it.
@@ -85,8 +78,7 @@ impl Leases {
     /// # Cancellation
     /// As that of [`lease_async`](Self::lease_async).
     pub async fn try_lease_async(&self, name: &str, term: Duration) -> Result<Option<Lease>, Error> {
-        let source = Source::Pool(Arc::clone(&self.0));
-        Ok(Lease::take(&source, &checked(name.into())?, term).await?.ok())
+        Ok(Lease::take(&self.0, &checked(name.into())?, term).await?.ok())
     }
 }
 
@@ -122,6 +114,6 @@ impl Future for LeaseAsync {
 
 impl fmt::Debug for Leases {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leases").field("answer_limit", &self.0.answer_limit).finish_non_exhaustive()
+        f.debug_struct("Leases").field("process", &self.0.process).finish_non_exhaustive()
     }
 }

@@ -29,7 +29,7 @@ pub enum Value {
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<i64, Failure>> + Send + 'a>>;
 
 /// What [`Leases`](crate::Leases) run their statements on: a pool of connections, or one connection. Implemented for [`tokio_postgres::Client`] and,
-/// with the features `deadpool` and `sqlx`, for the pools of these crates; also behind an [`Arc`] or a `&'static` reference.
+/// with the features `deadpool` and `sqlx`, for the pools of these crates; also behind an [`Arc`].
 pub trait Pool: Send + Sync + 'static {
     /// Runs a statement on any connection, in a transaction of its own, which has committed when the future returns.
     fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a>;
@@ -133,12 +133,6 @@ impl<P: Pool + ?Sized> Pool for Arc<P> {
     }
 }
 
-impl<P: Pool + ?Sized> Pool for &'static P {
-    fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a> {
-        (**self).ask(statement, values)
-    }
-}
-
 #[cfg(feature = "deadpool")]
 mod deadpool {
     use deadpool_postgres::{Object, PoolError};
@@ -154,10 +148,8 @@ mod deadpool {
                     error => Failure::new(None, error),
                 })?;
                 let mut asked = Asked(Some(client));
-                let answer = match &asked.0 {
-                    Some(client) => ask(&***client, statement, values).await,
-                    None => unreachable!("it is taken below"),
-                };
+                let client = asked.0.as_deref().expect("it is taken below");
+                let answer = ask(&**client, statement, values).await;
                 drop(asked.0.take());
                 answer
             })

@@ -58,9 +58,8 @@ impl Options {
     pub fn open(&self, path: impl AsRef<std::path::Path>) -> Result<FileMutex, Error> {
         let path = path.as_ref();
         let place = place(path).map_err(|error| Error::io(path, error))?;
-        let file = shared(place, self.tenure);
-        file.set_tenure(self.tenure)?;
-        file.open()?;
+        let file = shared(place);
+        file.open(self.tenure)?;
         Ok(FileMutex(file))
     }
 }
@@ -75,7 +74,7 @@ fn place(path: &std::path::Path) -> io::Result<PathBuf> {
 }
 
 /// The state of the path in this process, which all handles share.
-fn shared(place: PathBuf, tenure: Duration) -> Arc<Path> {
+fn shared(place: PathBuf) -> Arc<Path> {
     // The key includes the process id, so that a child does not use its parent's state.
     static PATHS: Mutex<BTreeMap<(u32, PathBuf), Weak<Path>>> = Mutex::new(BTreeMap::new());
     let mut paths = PATHS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +83,7 @@ fn shared(place: PathBuf, tenure: Duration) -> Arc<Path> {
         return path;
     }
     paths.retain(|_, path| path.strong_count() > 0);
-    let path = Arc::new(Path::new(key.1.clone(), tenure));
+    let path = Arc::new(Path::new(key.1.clone()));
     paths.insert(key, Arc::downgrade(&path));
     path
 }

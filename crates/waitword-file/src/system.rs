@@ -60,10 +60,7 @@ impl Local {
     }
 
     fn mode(&self) -> Mode {
-        match self {
-            Self::Shared(_) => Mode::Shared,
-            Self::Exclusive(_) => Mode::Exclusive,
-        }
+        if matches!(self, Self::Shared(_)) { Mode::Shared } else { Mode::Exclusive }
     }
 }
 
@@ -101,7 +98,7 @@ struct State {
 pub(crate) struct Wants(pub(crate) Arc<Path>, Mode);
 
 impl Path {
-    pub(crate) fn new(path: PathBuf, tenure: Duration) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         let local = Arc::<RwLock<()>>::default();
         let state = State {
             file: None,
@@ -109,7 +106,7 @@ impl Path {
             gate: local.try_write_owned(),
             users: 0,
             wanted: [0; 2],
-            tenure,
+            tenure: Duration::ZERO,
             ends: Instant::now(),
             rests: false,
             failed: None,
@@ -135,14 +132,11 @@ impl Path {
         }
     }
 
-    pub(crate) fn set_tenure(&self, tenure: Duration) -> Result<(), Error> {
-        self.state()?.tenure = tenure;
-        Ok(())
-    }
-
-    /// Opens the file if it is not open, so that an error is reported when the handle is opened.
-    pub(crate) fn open(&self) -> Result<(), Error> {
-        self.state()?.open(self).map(drop).map_err(|error| Error::io(&self.path, error))
+    /// Sets the tenure, and opens the file if it is not open, so that an error is reported when the handle is opened.
+    pub(crate) fn open(&self, tenure: Duration) -> Result<(), Error> {
+        let mut state = self.state()?;
+        state.tenure = tenure;
+        state.open(self).map(drop).map_err(|error| Error::io(&self.path, error))
     }
 
     pub(crate) fn holders(&self) -> Vec<u32> {

@@ -290,6 +290,25 @@ fn a_tenure_ends_though_others_of_the_process_wait() {
     assert!((0..40).filter(is_left_to_others).count() > 10);
 }
 
+/// Others of the process wait whenever a tenure ends. So each is followed by a rest, and in a time of fifty rests there are no more tenures than that,
+/// however fast the machine is.
+#[test]
+fn a_process_rests_between_two_tenures() {
+    const RESTS: u32 = 50;
+    let folder = tempfile::tempdir().unwrap();
+    let lock = Options::default().tenure(Duration::ZERO).open(folder.path().join("lock")).unwrap();
+    let mut guard = lock.lock().unwrap();
+    let (start, mut tenures) = (Instant::now(), 0);
+    while start.elapsed() < RESTS * Duration::from_millis(2) {
+        let mut own = lock.lock_async().into_future();
+        assert!(poll(&mut own).is_pending());
+        drop(guard);
+        guard = smol::block_on(own).unwrap();
+        tenures += 1;
+    }
+    assert!(tenures <= RESTS, "{tenures} tenures");
+}
+
 /// How often the thread of this crate has slept, in this process.
 #[cfg(target_os = "linux")]
 fn sleeps() -> Option<u64> {

@@ -127,7 +127,7 @@ impl Cluster {
     }
 
     fn source(&self) -> Source {
-        Source::Sessions(Arc::clone(&self.sessions))
+        Source::of_sessions(&self.sessions)
     }
 
     /// Returns the processes that hold a lock or wait for it: the holder first, then the waiters in queue order. Each process appears once, because

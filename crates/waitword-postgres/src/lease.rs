@@ -80,7 +80,7 @@ impl Lease {
         }
         // The database counts whole milliseconds.
         let term = Duration::from_millis(term.as_millis() as u64);
-        let mut values = vec![Value::Text(name.to_string()), Value::Text(source.process().to_owned())];
+        let mut values = vec![Value::Text(name.to_string()), Value::Text(source.process.to_string())];
         values.extend([Value::Int8(term.as_millis() as i64), Value::Int8(VERSION.into())]);
         let (its_source, its_name) = (source.clone(), Arc::clone(name));
         // If the caller was cancelled, the lease is dropped, which releases it.
@@ -91,7 +91,7 @@ impl Lease {
             let (source, name) = (its_source.clone(), Arc::clone(&its_name));
             let (expiry, lost) = (Mutex::new(sent + counted(term)), OnceLock::new());
             let state = Arc::new(State { source, name, fence: answer, term, expiry, lost });
-            let renewal = state.source.runtime().spawn(renew(Arc::clone(&state))).abort_handle();
+            let renewal = state.source.runtime.spawn(renew(Arc::clone(&state))).abort_handle();
             Ok(Self { state, renewal, is_ended: false })
         };
         source.call(TAKE, values, taken).await
@@ -187,7 +187,7 @@ impl Drop for Lease {
             return;
         }
         let state = Arc::clone(&self.state);
-        self.state.source.runtime().spawn(async move { end(&state).await });
+        self.state.source.runtime.spawn(async move { end(&state).await });
     }
 }
 
@@ -207,9 +207,9 @@ impl State {
     fn lose(&self, why: &str) {
         let lost = Lost::new(&self.name, why);
         if self.lost.set(lost.clone()).is_ok()
-            && let Some(told) = self.source.on_lost()
+            && let Some(told) = self.source.on_lost.clone()
         {
-            self.source.runtime().spawn(async move { told(&lost) });
+            self.source.runtime.spawn(async move { told(&lost) });
         }
     }
 }

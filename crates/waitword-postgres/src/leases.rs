@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
 use tokio::time::timeout_at;
 
-use crate::config::{FOR_EVER, checked, this_process};
+use crate::config::{FOR_EVER, checked};
 use crate::error::Error;
 use crate::lease::Lease;
 use crate::pool::Pool;
-use crate::source::{Own, Source};
+use crate::source::Source;
 
 /// Acquires leases on the program's own [pool](Pool) of connections.
 ///
@@ -41,7 +40,7 @@ use crate::source::{Own, Source};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Leases(Arc<Own>);
+pub struct Leases(Source);
 
 impl Leases {
     /// Creates leases on `pool`. Sends no statement.
@@ -51,19 +50,13 @@ impl Leases {
     /// # Panics
     /// If called outside of a tokio runtime with time.
     pub fn new(pool: impl Pool) -> Self {
-        let answer_limit = Duration::from_secs(5);
-        Self(Arc::new(Own {
-            pool: Arc::new(pool),
-            runtime: Handle::current(),
-            process: this_process(),
-            answer_limit,
-        }))
+        Self(Source::of_pool(Arc::new(pool), Duration::from_secs(5)))
     }
 
     /// Sets the time limit of a statement: for a connection of the pool and the database's answer. Statements do not wait for leases. A statement that
     /// fails for a temporary reason is repeated within the limit. The default is 5 s. The limit of a renewal is a third of the term instead.
     pub fn answer_limit(self, limit: Duration) -> Self {
-        Self(Arc::new(Own { answer_limit: limit.min(FOR_EVER), ..Own::clone(&self.0) }))
+        Self(self.0.limited(limit.min(FOR_EVER)))
     }
 
     /// Acquires the lease with this name, waiting until it has expired or was released.
@@ -86,7 +79,7 @@ impl Leases {
     /// # Fairness
     /// None. A waiter retries when the lease expires, and at least once per second. Waiters are in no order.
     pub fn lease_async(&self, name: &str, term: Duration) -> LeaseAsync {
-        LeaseAsync::new(Source::Pool(Arc::clone(&self.0)), checked(name.into()), term)
+        LeaseAsync::new(self.0.clone(), checked(name.into()), term)
     }
 
     /// Attempts to acquire the lease with this name without waiting for its holder. Returns `None` if another holds it.
@@ -97,8 +90,7 @@ impl Leases {
     /// # Cancellation
     /// As [`lease_async`](Self::lease_async).
     pub async fn try_lease_async(&self, name: &str, term: Duration) -> Result<Option<Lease>, Error> {
-        let source = Source::Pool(Arc::clone(&self.0));
-        Ok(Lease::take(&source, &checked(name.into())?, term).await?.ok())
+        Ok(Lease::take(&self.0, &checked(name.into())?, term).await?.ok())
     }
 }
 
@@ -134,6 +126,6 @@ impl Future for LeaseAsync {
 
 impl fmt::Debug for Leases {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leases").field("answer_limit", &self.0.answer_limit).finish_non_exhaustive()
+        f.debug_struct("Leases").field("process", &self.0.process).finish_non_exhaustive()
     }
 }

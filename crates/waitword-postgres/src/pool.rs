@@ -32,7 +32,7 @@ pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<i64, Failure>> + Send +
 /// A pool of connections, or one connection, on which [`Leases`](crate::Leases) run their statements.
 ///
 /// Implemented for [`tokio_postgres::Client`], for the pools of `deadpool-postgres` and `sqlx` (with the features `deadpool` and `sqlx`), and for an
-/// [`Arc`] or a `&'static` reference of these.
+/// [`Arc`] of these.
 pub trait Pool: Send + Sync + 'static {
     /// Runs a statement on any connection, in a transaction of its own. The transaction must have committed when the future returns.
     fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a>;
@@ -138,12 +138,6 @@ impl<P: Pool + ?Sized> Pool for Arc<P> {
     }
 }
 
-impl<P: Pool + ?Sized> Pool for &'static P {
-    fn ask<'a>(&'a self, statement: &'a str, values: &'a [Value]) -> Answer<'a> {
-        (**self).ask(statement, values)
-    }
-}
-
 #[cfg(feature = "deadpool")]
 mod deadpool {
     use deadpool_postgres::{Object, PoolError};
@@ -159,10 +153,8 @@ mod deadpool {
                     error => Failure::new(None, error),
                 })?;
                 let mut asked = Asked(Some(client));
-                let answer = match &asked.0 {
-                    Some(client) => ask(&***client, statement, values).await,
-                    None => unreachable!("the connection is taken out below"),
-                };
+                let client = asked.0.as_deref().expect("it is taken below");
+                let answer = ask(&**client, statement, values).await;
                 drop(asked.0.take());
                 answer
             })

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
-use crate::config::OnLost;
+use crate::config::{OnLost, this_process};
 use crate::error::Error;
 use crate::pool::{Failure, Pool, Value};
 use crate::session::Param;
@@ -17,33 +17,44 @@ use crate::sessions::Sessions;
 /// The pause before a failed statement is repeated.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Where a lease runs its statements.
+/// What the leases on one database share: where statements and tasks run.
 #[derive(Clone)]
-pub(crate) enum Source {
+pub(crate) struct Source {
+    asks: Asks,
+    pub(crate) runtime: Handle,
+    pub(crate) process: Arc<str>,
+    pub(crate) on_lost: Option<OnLost>,
+}
+
+#[derive(Clone)]
+enum Asks {
     Sessions(Arc<Sessions>),
-    Pool(Arc<Own>),
+    /// A statement may take so long.
+    Pool(Arc<dyn Pool>, Duration),
 }
 
 impl Source {
-    pub(crate) fn runtime(&self) -> &Handle {
-        match self {
-            Self::Sessions(sessions) => &sessions.runtime,
-            Self::Pool(own) => &own.runtime,
+    pub(crate) fn of_sessions(sessions: &Arc<Sessions>) -> Self {
+        let (runtime, config) = (sessions.runtime.clone(), &sessions.config);
+        let (process, on_lost) = (Arc::clone(&config.process), config.on_lost.clone());
+        Self { asks: Asks::Sessions(Arc::clone(sessions)), runtime, process, on_lost }
+    }
+
+    pub(crate) fn of_pool(pool: Arc<dyn Pool>, limit: Duration) -> Self {
+        Self {
+            asks: Asks::Pool(pool, limit),
+            runtime: Handle::current(),
+            process: this_process(),
+            on_lost: None,
         }
     }
 
-    pub(crate) fn process(&self) -> &str {
-        match self {
-            Self::Sessions(sessions) => &sessions.config.process,
-            Self::Pool(own) => &own.process,
+    /// The same with another limit of the pool.
+    pub(crate) fn limited(mut self, to: Duration) -> Self {
+        if let Asks::Pool(_, limit) = &mut self.asks {
+            *limit = to;
         }
-    }
-
-    pub(crate) fn on_lost(&self) -> Option<OnLost> {
-        match self {
-            Self::Sessions(sessions) => sessions.config.on_lost.clone(),
-            Self::Pool(_) => None,
-        }
+        self
     }
 
     /// Runs a statement that may run twice, and returns the result of `made`. Its arguments are a time before the statement was sent, and the answer.
@@ -56,19 +67,19 @@ impl Source {
         values: Vec<Value>,
         made: impl Fn(Instant, i64) -> T + Clone + Send + 'static,
     ) -> Result<T, Error> {
-        match self {
-            Self::Sessions(sessions) => {
+        match &self.asks {
+            Asks::Sessions(sessions) => {
                 let sent = Instant::now();
                 let made = move |row: Row| made(sent, row.get(0));
                 sessions.call(statement, params(values), made).await
             }
-            Self::Pool(own) => {
-                let (own, limit) = (Arc::clone(own), own.answer_limit);
+            Asks::Pool(pool, limit) => {
+                let (pool, limit) = (Arc::clone(pool), *limit);
                 let asks = async move {
-                    own.ask(statement, &values, limit).await.map(|(sent, answer)| made(sent, answer))
+                    ask(&*pool, statement, &values, limit).await.map(|(sent, answer)| made(sent, answer))
                 };
                 // `Err`: the runtime is ending.
-                self.runtime().spawn(asks).await.unwrap_or(Err(Error::RuntimeEnded))
+                self.runtime.spawn(asks).await.unwrap_or(Err(Error::RuntimeEnded))
             }
         }
     }
@@ -80,50 +91,44 @@ impl Source {
         values: &[Value],
         limit: Duration,
     ) -> Result<(Instant, i64), Error> {
-        match self {
-            Self::Sessions(sessions) => {
+        match &self.asks {
+            Asks::Sessions(sessions) => {
                 let sent = Instant::now();
                 // Without a permit, so that it does not queue behind unsent statements.
                 let row = sessions.current().await?.run(statement, &params(values.to_vec())).await?;
                 Ok((sent, row.get(0)))
             }
-            Self::Pool(own) => own.ask(statement, values, limit).await,
+            Asks::Pool(pool, _) => ask(&**pool, statement, values, limit).await,
         }
     }
 }
 
-/// What all leases on one pool share.
-#[derive(Clone)]
-pub(crate) struct Own {
-    pub(crate) pool: Arc<dyn Pool>,
-    pub(crate) runtime: Handle,
-    pub(crate) process: Arc<str>,
-    pub(crate) answer_limit: Duration,
-}
-
-impl Own {
-    /// Runs a statement, retrying within the limit. Also returns when the successful attempt was sent.
-    async fn ask(&self, statement: &str, values: &[Value], limit: Duration) -> Result<(Instant, i64), Error> {
-        let (start, mut last) = (Instant::now(), None::<Failure>);
-        let asks = async {
-            loop {
-                let sent = Instant::now();
-                match self.pool.ask(statement, values).await {
-                    Err(failure) if failure.may_pass() => {
-                        last = Some(failure);
-                        sleep(PAUSE).await;
-                    }
-                    done => break done.map(|answer| (sent, answer)),
+/// Runs a statement, retrying within the limit. Also returns when the successful attempt was sent.
+async fn ask(
+    pool: &dyn Pool,
+    statement: &str,
+    values: &[Value],
+    limit: Duration,
+) -> Result<(Instant, i64), Error> {
+    let (start, mut last) = (Instant::now(), None::<Failure>);
+    let asks = async {
+        loop {
+            let sent = Instant::now();
+            match pool.ask(statement, values).await {
+                Err(failure) if failure.may_pass() => {
+                    last = Some(failure);
+                    sleep(PAUSE).await;
                 }
+                done => break done.map(|answer| (sent, answer)),
             }
-        };
-        let answer = timeout(limit, asks).await;
-        let start = start.into_std();
-        match (answer, last) {
-            (Ok(answer), _) => answer.map_err(|failure| failure.error(start)),
-            (Err(_), Some(last)) => Err(last.error(start)),
-            (Err(_), None) => Err(Error::no_answer(start, limit)),
         }
+    };
+    let answer = timeout(limit, asks).await;
+    let start = start.into_std();
+    match (answer, last) {
+        (Ok(answer), _) => answer.map_err(|failure| failure.error(start)),
+        (Err(_), Some(last)) => Err(last.error(start)),
+        (Err(_), None) => Err(Error::no_answer(start, limit)),
     }
 }
 

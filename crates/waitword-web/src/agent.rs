@@ -12,16 +12,16 @@ static HOST: Host = Host { now: engine::now, random: engine::random, ring_timeke
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Agent {
-    /// Whether the engine allows this agent to block. A page and a service worker must not block. A worker and Node's main thread may.
+    /// Whether the engine allows this agent to block. In today's engines a page and a service worker must not block; a worker and Node's main thread may.
     pub can_block: bool,
 }
 
 /// Registers this agent and detects whether it may block. Call it in each agent (the page, and each worker) before its first wait. Further
 /// calls have no effect.
 ///
-/// If the agent must not block, [`waitword::may_block`] returns `false` in it from now on, and a method that would have to block panics with a
-/// message that names the `_async` method. The first agent that is started fires the deadlines of futures, until a worker calls
-/// [`run_timer`](crate::run_timer).
+/// The engine is asked whether the agent may block, whatever kind of agent it is. If it must not, [`waitword::may_block`] returns `false` in it from
+/// now on, and a method that would have to block panics with a message that names the `_async` method. The first agent that is started fires the
+/// deadlines of futures, until a worker calls [`run_timer`](crate::run_timer).
 ///
 /// The workers of [`spawn`](crate::spawn) call this function themselves. In other agents, call it from `#[wasm_bindgen(start)]`:
 ///

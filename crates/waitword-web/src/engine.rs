@@ -66,8 +66,11 @@ pub(crate) fn random() -> u64 {
     }
 }
 
-/// Whether the engine lets this agent block: it throws before it compares.
+/// Whether the engine lets this agent block: if not, it throws before it compares. A page that is not isolated has no shared memory to wait on.
 pub(crate) fn can_block() -> bool {
+    if !Reflect::has(&js_sys::global(), &"SharedArrayBuffer".into()).unwrap_or(false) {
+        return false;
+    }
     let word = Int32Array::new(&SharedArrayBuffer::new(4));
     Atomics::wait_with_timeout(&word, 0, 1, 0.0).is_ok()
 }

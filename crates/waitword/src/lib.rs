@@ -107,7 +107,6 @@ mod handle;
 mod holders;
 #[allow(unsafe_code)]
 mod kept;
-#[cfg(not(waitword_loom))]
 pub mod keyed;
 #[cfg(all(feature = "lock_api", not(waitword_loom)))]
 pub mod lock_api;

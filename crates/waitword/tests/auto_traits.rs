@@ -126,6 +126,8 @@ crossing! {
     <T> keyed::KeyedRwLock<T>:                                            BOTH SEND NONE NONE  YES YES YES;
     <T> keyed::KeyedGuard<&'static keyed::KeyedMutex<T>, keyed::Exclusive>: BOTH NONE NONE NONE  YES YES YES;
     <T> keyed::KeyedAcquire<Arc<keyed::KeyedMutex<T>>, keyed::Exclusive>: BOTH NONE NONE NONE  NO  NO  NO;
+    <T> keyed::OnceMap<T, u8>:                                            BOTH SEND NONE NONE  YES YES YES;
+    <T> keyed::OnceMap<u8, T>:                                            BOTH SEND NONE NONE  YES YES YES;
     <T> Poison<T>:                                                        BOTH SEND SYNC NONE  YES YES YES;
     <T> PoisonGuard<'static, T>:                                          BOTH SEND SYNC NONE  YES NO  YES;
 }

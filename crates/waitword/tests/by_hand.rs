@@ -4,12 +4,16 @@
 
 mod common;
 
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Task, far, until};
+use common::{Task, far, poll, until};
 use waitword::{Event, LockError, Mutex, timer};
+
+const SOON: Duration = Duration::from_millis(5);
+const HOUR: Duration = Duration::from_secs(3600);
 
 static RINGS: AtomicUsize = AtomicUsize::new(0);
 
@@ -67,5 +71,48 @@ fn no_thread_is_started() {
 
     // A blocking wait with a deadline needs nobody.
     assert_eq!(Event::new().wait_for(Duration::from_millis(1)), Err(LockError::TimedOut));
+    serve(|| timer::next_deadline().is_none());
+    under_a_paused_clock();
     assert_eq!(threads(), before);
+}
+
+/// As a simulator does it, on a clock of tokio's that is paused: a task of the program's serves what is due, and sleeps in between.
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn under_a_paused_clock() {
+    let mutex = Mutex::new(());
+    let guard = mutex.lock();
+    let serves = async {
+        loop {
+            let next = timer::expire_due();
+            assert_eq!(next, timer::next_deadline());
+            let sleeps = next.map_or(HOUR, |next| next.saturating_duration_since(Instant::now()));
+            tokio::time::sleep(sleeps).await;
+        }
+    };
+    let waits = async {
+        // Virtual with the feature `tokio`, and nothing for the timer; real without it.
+        let (time, start) = match cfg!(feature = "tokio") {
+            true => (HOUR, tokio::time::Instant::now()),
+            false => (SOON, Instant::now().into()),
+        };
+        let mut timed = pin!(mutex.lock_async().timeout(time));
+        assert!(poll(timed.as_mut()).is_pending());
+        assert_eq!(timer::next_deadline().is_none(), cfg!(feature = "tokio"));
+        assert_eq!(timed.await.map(drop), Err(LockError::TimedOut));
+        match cfg!(feature = "tokio") {
+            true => assert!(start.elapsed() >= time),
+            false => assert!(start.into_std().elapsed() >= time),
+        }
+        // The watchdog's time is real.
+        let _unpolled = Task::queued(mutex.lock_async());
+        let mut behind = pin!(mutex.lock_async());
+        assert!(poll(behind.as_mut()).is_pending());
+        drop(guard);
+        assert!(timer::next_deadline().is_some());
+        drop(behind.await);
+    };
+    tokio::select! {
+        () = serves => unreachable!("it serves for as long as it is polled"),
+        () = waits => {}
+    }
 }

@@ -65,6 +65,7 @@ fn tests() -> Vec<(&'static str, fn(u32) -> Test)> {
         locks::a_dropped_future_passes_the_lock_on,
         locks::a_task_that_is_not_polled_delays_a_worker_for_a_moment,
         locks::the_page_is_told_that_it_must_not_block,
+        locks::an_agent_asks_the_engine_whether_it_may_block,
         locks::readers_and_a_writer,
         locks::permits_are_neither_lost_nor_made,
         locks::a_condition_between_page_and_worker,

@@ -8,9 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use js_sys::{Function, Reflect};
 use waitword::time::Instant;
 use waitword::{Barrier, Condvar, Event, LockError, Mutex, OnceLock, RwLock, Semaphore};
 use waitword_web::spawn;
+use wasm_bindgen::JsValue;
 
 use crate::tools::{join, step, until, waiters_of_mutexes, workers};
 
@@ -155,6 +157,22 @@ pub(crate) async fn the_page_is_told_that_it_must_not_block(_: u32) {
     assert_eq!(lock.lock_for(Duration::from_secs(1)).err(), Some(LockError::BlockingForbidden));
     drop(held);
     assert!(spawn(waitword::may_block).join_async().await.unwrap());
+}
+
+/// As in an engine that lets no worker block, and then in one that does.
+pub(crate) async fn an_agent_asks_the_engine_whether_it_may_block(_: u32) {
+    let asks = || {
+        let atomics = Reflect::get(&js_sys::global(), &"Atomics".into()).unwrap();
+        let wait = Reflect::get(&atomics, &"wait".into()).unwrap();
+        let throws =
+            Function::new_no_args("throw new TypeError('Atomics.wait cannot be called in this context')");
+        let starts_with = |wait: &JsValue| {
+            Reflect::set(&atomics, &"wait".into(), wait).unwrap();
+            (waitword_web::start().can_block, waitword::may_block())
+        };
+        [starts_with(&throws), starts_with(&wait)]
+    };
+    assert_eq!(spawn(asks).join_async().await.unwrap(), [(false, false), (true, true)]);
 }
 
 pub(crate) async fn readers_and_a_writer(scale: u32) {

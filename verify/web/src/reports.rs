@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use waitword::Mutex;
-use waitword_observe::internals::{holders, start_blame, start_holders, stop_blame, stop_holders, trace};
-use waitword_observe::{TraceKind, blame};
+use waitword_observe::internals::{start_blame, start_holders, stop_blame, stop_holders};
+use waitword_observe::{TraceKind, blame, snapshot, traced};
 
 use crate::tools::{join, until, waiters_of_mutexes, workers};
 
@@ -14,13 +14,14 @@ pub(crate) async fn the_page_reads_what_workers_write(_: u32) {
     const WORKERS: u32 = 2;
     start_holders();
     start_blame();
-    let tracing = trace(true);
+    let tracing = traced(true);
     let lock = Arc::new((Mutex::new(0), AtomicBool::new(false)));
     let held = lock.0.lock_async().await;
     let word = {
-        let seen = holders().expect("the switch is on").seen;
-        let mine = seen.iter().find(|holder| holder.site.file() == file!());
-        mine.expect("the page holds the lock").word
+        let holders = snapshot().holders.expect("the switch is on");
+        let is_mine = |site: &waitword_observe::Site| site.file == file!();
+        let mine = holders.iter().find(|holder| holder.site.as_ref().is_some_and(is_mine));
+        mine.expect("the page holds the lock").lock.0
     };
     let theirs = Arc::clone(&lock);
     let workers = workers(WORKERS, move |_| {
@@ -31,7 +32,7 @@ pub(crate) async fn the_page_reads_what_workers_write(_: u32) {
     until(|| waiters_of_mutexes() == WORKERS as usize).await;
     drop(held);
     for _ in 0..100 {
-        assert!(holders().is_some());
+        assert!(snapshot().holders.is_some());
         *lock.0.lock_async().await += 1;
         drop(tracing.so_far());
     }
@@ -41,9 +42,9 @@ pub(crate) async fn the_page_reads_what_workers_write(_: u32) {
     stop_holders();
     stop_blame();
     drop(tracing);
-    assert!(events.iter().any(|event| event.word == word && event.kind == TraceKind::Acquired));
+    assert!(events.iter().any(|event| event.lock.address.0 == word && event.kind == TraceKind::Acquired));
     let is_of_lock =
-        |row: &&waitword_observe::Blame| row.lock.as_ref().is_some_and(|lock| lock.address.0 == word as u64);
+        |row: &&waitword_observe::Blame| row.lock.as_ref().is_some_and(|lock| lock.address.0 == word);
     assert!(blame().iter().find(is_of_lock).is_some_and(|row| row.releases > 0), "{:?}", blame());
-    assert!(holders().is_none());
+    assert!(snapshot().holders.is_none());
 }

@@ -61,6 +61,13 @@ pub(crate) fn release<R: Acquire, U>(
     }
 }
 
+/// As [`release`], of what was acquired with this ask.
+#[inline]
+pub(crate) fn release_by_ask<R: Acquire>(raw: &R, ask: Ask<R>, hold: HoldId) {
+    let how = || R::report(ask).hold.expect("it has a record");
+    release(raw, hold, how, |raw| raw.give_back(ask));
+}
+
 #[cold]
 #[inline(never)]
 fn release_recorded<R: Acquire, U>(

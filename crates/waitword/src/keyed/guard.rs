@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 
 use waitword_core::observe::Caller;
 
-use crate::acquire::Ask;
 use crate::acquire::future::AcquireAsync;
+use crate::acquire::{Ask, held};
 use crate::deadline::{Deadline, NoDeadline, Until, gives_up, polls_either};
 use crate::error::LockError;
 use crate::handle::HasRaw;
@@ -22,9 +22,6 @@ use crate::raw_rwlock::{Mode, RawRwLock};
 pub trait Access<R: Locks> {
     #[doc(hidden)]
     const ASK: Ask<R>;
-
-    #[doc(hidden)]
-    fn release(raw: &R, hold: HoldId);
 }
 
 /// Exclusive access to a key.
@@ -37,26 +34,14 @@ pub struct Shared;
 
 impl Access<RawMutex> for Exclusive {
     const ASK: () = ();
-
-    fn release(raw: &RawMutex, hold: HoldId) {
-        raw.release(hold);
-    }
 }
 
 impl Access<RawRwLock> for Exclusive {
     const ASK: Mode = Mode::Write;
-
-    fn release(raw: &RawRwLock, hold: HoldId) {
-        raw.release_write(hold);
-    }
 }
 
 impl Access<RawRwLock> for Shared {
     const ASK: Mode = Mode::Read;
-
-    fn release(raw: &RawRwLock, hold: HoldId) {
-        raw.release_read(hold);
-    }
 }
 
 /// A guard of a key of a [`KeyedMutex`](super::KeyedMutex) or [`KeyedRwLock`](super::KeyedRwLock). Dropping the guard releases the key.
@@ -84,7 +69,7 @@ impl<P: Lead<Value: Locks>, A: Access<P::Value>> KeyedGuard<P, A> {
 
 impl<P: Lead<Value: Locks>, A: Access<P::Value>> Drop for KeyedGuard<P, A> {
     fn drop(&mut self) {
-        A::release(&self.at.entry().value, self.hold);
+        held::release_by_ask(&self.at.entry().value, A::ASK, self.hold);
     }
 }
 

@@ -1,8 +1,7 @@
 //! A mutex and a readers-writer lock per key.
 
 use std::collections::hash_map::RandomState;
-use std::fmt;
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use waitword_core::time::{Duration, Instant};
@@ -11,25 +10,10 @@ use crate::acquire::{attempts, block, held};
 use crate::error::LockError;
 use crate::keyed::guard::{Access, Exclusive, KeyedAcquire, KeyedGuard, Shared};
 use crate::keyed::key::Key;
+use crate::keyed::map::map;
 use crate::keyed::uses::{Lead, Locks, Use, Uses, Value};
 use crate::raw_mutex::RawMutex;
 use crate::raw_rwlock::{Mode, RawRwLock};
-
-impl Value for RawMutex {
-    const NEW: Self = Self::new();
-}
-
-impl Locks for RawMutex {
-    const NAME: &str = "KeyedMutex";
-}
-
-impl Value for RawRwLock {
-    const NEW: Self = Self::new();
-}
-
-impl Locks for RawRwLock {
-    const NAME: &str = "KeyedRwLock";
-}
 
 /// The attempts of a user, by whatever method: blocking, until a deadline, and at once.
 impl<P: Lead<Value: Locks>> Use<P> {
@@ -55,76 +39,28 @@ impl<P: Lead<Value: Locks>> Use<P> {
     }
 }
 
-/// A keyed lock: what all of them have, and what leads to it.
-macro_rules! keyed {
-    ($Lock:ident over $Raw:ty, $ask:expr) => {
-        impl<K> $Lock<K> {
-            /// Creates a map in which no key is held.
-            pub fn new() -> Self {
-                Self::with_hasher(RandomState::new())
-            }
+/// A map whose values are locks.
+macro_rules! locks {
+    ($Lock:ident over $Raw:ident, $ask:expr) => {
+        map! { $Lock<K> of $Raw }
+
+        impl Value for $Raw {}
+
+        impl Locks for $Raw {
+            const NAME: &str = stringify!($Lock);
         }
 
-        impl<K, S> $Lock<K, S> {
-            /// Creates a map with this hasher. If others can choose the keys, the hasher needs a secret seed.
-            pub const fn with_hasher(hasher: S) -> Self {
-                Self { uses: Uses::new(), hasher }
-            }
-
-            /// Returns the number of keys that are held or waited for. It counts the shards of the map one after the other, so the sum may not have
-            /// been right at any one moment.
-            pub fn len(&self) -> usize {
-                self.uses.len()
-            }
-
-            /// Returns `true` if no key is held or waited for, counted as by `len`.
-            pub fn is_empty(&self) -> bool {
-                self.len() == 0
-            }
-        }
-
-        impl<K: Hash + Eq, S: BuildHasher> $Lock<K, S> {
+        impl<K, S: BuildHasher> $Lock<K, S> {
             fn at<P: Lead<Key = K, Value = $Raw>>(&self, lead: P, key: impl Key<K>) -> Use<P> {
-                let hash = key.hash_by(&self.hasher);
-                Use::new(lead, hash, key, |_| ())
+                let at = Use::enter(lead, key.hash_by(&self.hasher), key, || Some($Raw::new()), |_| ());
+                at.expect("there is an entry")
             }
 
             /// For tests: how many waiters of this key are queued at this moment.
             #[doc(hidden)]
             pub fn waiters(&self, key: impl Key<K>) -> usize {
-                let hash = key.hash_by(&self.hasher);
-                let at = Use::of_old(self, hash, key);
+                let at = Use::enter(self, key.hash_by(&self.hasher), key, || None, |_| ());
                 at.map_or(0, |at| attempts::waiters(&at.entry().value, $ask))
-            }
-        }
-
-        impl<K, S> Lead for &$Lock<K, S> {
-            type Key = K;
-            type Value = $Raw;
-
-            fn uses(&self) -> &Uses<K, $Raw> {
-                &self.uses
-            }
-        }
-
-        impl<K, S> Lead for Arc<$Lock<K, S>> {
-            type Key = K;
-            type Value = $Raw;
-
-            fn uses(&self) -> &Uses<K, $Raw> {
-                &self.uses
-            }
-        }
-
-        impl<K, S: Default> Default for $Lock<K, S> {
-            fn default() -> Self {
-                Self::with_hasher(S::default())
-            }
-        }
-
-        impl<K, S> fmt::Debug for $Lock<K, S> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.debug_struct(stringify!($Lock)).field("keys", &self.len()).finish()
             }
         }
     };
@@ -215,7 +151,7 @@ macro_rules! acquires {
 /// Only holders of equal keys exclude each other. Threads lock a key with [`lock`](Self::lock), tasks with
 /// [`lock_async`](Self::lock_async). Each key has one FIFO queue, with the guarantees of [`Mutex`](crate::Mutex). A key has an entry
 /// only while it is held or waited for: nothing has to be cleaned up, and a million keys that were locked leave
-/// nothing behind. An entry is one allocation; a wait allocates nothing.
+/// nothing behind. An entry is one allocation, or the memory of one that was freed; a wait allocates nothing.
 ///
 /// Pass a key by value, or as a [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run
 /// under an internal lock of this map, and must not use the map.
@@ -245,9 +181,9 @@ pub struct KeyedMutex<K, S = RandomState> {
     hasher: S,
 }
 
-keyed! { KeyedMutex over RawMutex, () }
+locks! { KeyedMutex over RawMutex, () }
 
-impl<K: Hash + Eq, S: BuildHasher> KeyedMutex<K, S> {
+impl<K, S: BuildHasher> KeyedMutex<K, S> {
     acquires! {
         Exclusive;
         /// Locks the key, blocking this thread until it is acquired.
@@ -289,9 +225,9 @@ pub struct KeyedRwLock<K, S = RandomState> {
     hasher: S,
 }
 
-keyed! { KeyedRwLock over RawRwLock, Mode::Read }
+locks! { KeyedRwLock over RawRwLock, Mode::Read }
 
-impl<K: Hash + Eq, S: BuildHasher> KeyedRwLock<K, S> {
+impl<K, S: BuildHasher> KeyedRwLock<K, S> {
     acquires! {
         Shared;
         /// Acquires shared access to the key, blocking this thread while a writer holds it or an earlier waiter is queued.

@@ -14,6 +14,7 @@
 mod guard;
 mod key;
 mod locks;
+mod map;
 mod once_map;
 #[allow(unsafe_code)]
 mod uses;

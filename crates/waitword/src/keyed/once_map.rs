@@ -1,14 +1,13 @@
 //! One computation per key.
 
-use std::cell::Cell;
 use std::collections::hash_map::RandomState;
-use std::fmt;
-use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::hash::BuildHasher;
 
 use crate::keyed::key::Key;
-use crate::keyed::uses::{Lead, Use, Uses, Value};
+use crate::keyed::map::map;
+use crate::keyed::uses::{Use, Uses, Value};
 use crate::once::OnceLock;
+use crate::sync::atomic::{AtomicBool, Ordering};
 
 /// The value of a key, which is present or being computed.
 pub struct Slot<V> {
@@ -18,8 +17,6 @@ pub struct Slot<V> {
 }
 
 impl<V> Value for Slot<V> {
-    const NEW: Self = Self { value: OnceLock::new(), keeps: AtomicBool::new(false) };
-
     fn stays(&self) -> bool {
         self.keeps.load(Ordering::Relaxed) && self.value.is_set()
     }
@@ -53,45 +50,12 @@ pub struct OnceMap<K, V, S = RandomState> {
     hasher: S,
 }
 
-impl<K, V, S> Lead for &OnceMap<K, V, S> {
-    type Key = K;
-    type Value = Slot<V>;
+map! { OnceMap<K, V> of Slot<V> }
 
-    fn uses(&self) -> &Uses<K, Slot<V>> {
-        &self.uses
-    }
-}
-
-impl<K, V> OnceMap<K, V> {
-    /// Creates an empty map.
-    pub fn new() -> Self {
-        Self::with_hasher(RandomState::new())
-    }
-}
-
-impl<K, V, S> OnceMap<K, V, S> {
-    /// Creates an empty map with this hasher. If others can choose the keys, the hasher needs a secret seed.
-    pub const fn with_hasher(hasher: S) -> Self {
-        Self { uses: Uses::new(), hasher }
-    }
-
-    /// Returns the number of keys whose value is stored or being computed. It counts the shards of the map one after the other, so the sum may
-    /// not have been right at any one moment.
-    pub fn len(&self) -> usize {
-        self.uses.len()
-    }
-
-    /// Returns `true` if no value is stored or being computed, counted as by [`len`](Self::len).
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
+impl<K, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// Returns the value if it is present, and `None` otherwise. Never waits for a computation.
     pub fn get(&self, key: impl Key<K>) -> Option<V> {
-        let hash = key.hash_by(&self.hasher);
-        Use::of_old(self, hash, key)?.entry().value.value.get().cloned()
+        self.old(key)?.entry().value.value.get().cloned()
     }
 
     /// Returns the value, or computes it with `init` and stores it. Blocks this thread while the value is being computed elsewhere.
@@ -104,7 +68,7 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// If `init` requests the same key, it waits for itself.
     #[track_caller]
     pub fn get_or_init(&self, key: impl Key<K>, init: impl FnOnce() -> V) -> V {
-        self.kept(key).entry().value.value.get_or_init(init).clone()
+        self.at(key, true).entry().value.value.get_or_init(init).clone()
     }
 
     /// Returns the value, or computes it with `init`, which may fail, and stores it. Blocks this thread while the value is being computed
@@ -117,7 +81,7 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// As with [`get_or_init`](Self::get_or_init).
     #[track_caller]
     pub fn get_or_try_init<E>(&self, key: impl Key<K>, init: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
-        self.kept(key).entry().value.value.get_or_try_init(init).cloned()
+        self.at(key, true).entry().value.value.get_or_try_init(init).cloned()
     }
 
     /// Returns the value, or computes it with the async `init` and stores it. Waits while the value is being computed elsewhere, without blocking
@@ -130,7 +94,7 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// # Panics
     /// If `init` panics, or the key's `hash`, `eq` or `clone`. Then nothing is held, and the next waiter computes.
     pub async fn get_or_init_async(&self, key: impl Key<K>, init: impl AsyncFnOnce() -> V) -> V {
-        let at = self.kept(key);
+        let at = self.at(key, true);
         at.entry().value.value.get_or_init_async(init).await.clone()
     }
 
@@ -147,7 +111,7 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
         key: impl Key<K>,
         init: impl AsyncFnOnce() -> Result<V, E>,
     ) -> Result<V, E> {
-        let at = self.kept(key);
+        let at = self.at(key, true);
         at.entry().value.value.get_or_try_init_async(init).await.cloned()
     }
 
@@ -171,7 +135,7 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// As with [`get_or_init`](Self::get_or_init).
     #[track_caller]
     pub fn share(&self, key: impl Key<K>, init: impl FnOnce() -> V) -> V {
-        let at = self.shared(key);
+        let at = self.at(key, false);
         let value = at.entry().value.value.get_or_init(init);
         at.unlink_unless(Slot::stays);
         value.clone()
@@ -184,7 +148,7 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// # Cancellation, panics
     /// As with [`get_or_init_async`](Self::get_or_init_async).
     pub async fn share_async(&self, key: impl Key<K>, init: impl AsyncFnOnce() -> V) -> V {
-        let at = self.shared(key);
+        let at = self.at(key, false);
         let value = at.entry().value.value.get_or_init_async(init).await;
         at.unlink_unless(Slot::stays);
         value.clone()
@@ -195,36 +159,27 @@ impl<K: Hash + Eq, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// Later callers with this key compute it anew. A computation that is running continues for its waiters, and its value is not
     /// stored.
     pub fn remove(&self, key: impl Key<K>) -> Option<V> {
-        let hash = key.hash_by(&self.hasher);
-        let at = Use::of_old(self, hash, key)?;
-        let was_there = Cell::new(false);
+        let at = self.old(key)?;
+        let mut was_there = false;
         at.unlink_unless(|slot| {
-            was_there.set(slot.value.is_set());
+            was_there = slot.value.is_set();
             false
         });
-        at.entry().value.value.get().filter(|_| was_there.get()).cloned()
+        at.entry().value.value.get().filter(|_| was_there).cloned()
     }
 
-    fn shared(&self, key: impl Key<K>) -> Use<&Self> {
-        let hash = key.hash_by(&self.hasher);
-        Use::new(self, hash, key, |_| ())
+    /// The user that `keeps` asks for a value that stays.
+    fn at(&self, key: impl Key<K>, keeps: bool) -> Use<&Self> {
+        let value = || Some(Slot { value: OnceLock::new(), keeps: AtomicBool::new(false) });
+        let touch = |slot: &Slot<V>| {
+            if keeps {
+                slot.keeps.store(true, Ordering::Relaxed);
+            }
+        };
+        Use::enter(self, key.hash_by(&self.hasher), key, value, touch).expect("there is an entry")
     }
 
-    /// As `shared`, for a value that is to stay.
-    fn kept(&self, key: impl Key<K>) -> Use<&Self> {
-        let hash = key.hash_by(&self.hasher);
-        Use::new(self, hash, key, |slot| slot.keeps.store(true, Ordering::Relaxed))
-    }
-}
-
-impl<K, V, S: Default> Default for OnceMap<K, V, S> {
-    fn default() -> Self {
-        Self::with_hasher(S::default())
-    }
-}
-
-impl<K, V, S> fmt::Debug for OnceMap<K, V, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnceMap").field("keys", &self.len()).finish()
+    fn old(&self, key: impl Key<K>) -> Option<Use<&Self>> {
+        Use::enter(self, key.hash_by(&self.hasher), key, || None, |_| ())
     }
 }

@@ -18,28 +18,29 @@
 //! Users are added under the lock of the shard only, and the last one leaves under it: nobody finds an entry that is about to be freed.
 //!
 //! # Invariants
-//! U1. An entry does not move. It is freed by the last of its users, after it was unlinked; or with the table, if it is linked then.
+//! U1. An entry does not move while it has users. It is freed by the last of them, after it was unlinked; or with the table, if it is linked then.
 //! U2. `next` and `is_linked` of an entry are accessed under the lock of its shard alone. Its chain has the entry exactly if `is_linked`.
 //! U3. A [`Use`] is one of the users that its entry counts, and its lead keeps the table alive.
 
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::mem::{self, MaybeUninit};
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::ptr::{self, NonNull};
+
+use waitword_core::Mutex;
 
 use crate::acquire::Acquire;
 use crate::handle::HasRaw;
 use crate::holders::{LockType, note_lock_type};
 use crate::kept::Keeper;
 use crate::keyed::key::Key;
+use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::{MODEL, const_fn, mutant, order};
 
 /// What a key leads to.
 pub(crate) trait Value {
-    const NEW: Self;
-
     /// Whether the entry stays without users.
     fn stays(&self) -> bool {
         false
@@ -53,7 +54,7 @@ pub(crate) trait Locks: Value + Acquire<Closed = Infallible> + 'static {
 }
 
 /// The threads and tasks that use keys of different shards do not meet.
-const SHARDS: usize = 32;
+const SHARDS: usize = if MODEL { 1 } else { 32 };
 
 pub(crate) struct Uses<K, V> {
     shards: [Shard<K, V>; SHARDS],
@@ -61,15 +62,17 @@ pub(crate) struct Uses<K, V> {
     _shared: PhantomData<(K, V)>,
 }
 
-/// Two locks do not share a cache line.
+/// Two locks do not share a cache line. A panic of foreign code under the lock leaves nothing half done.
 #[repr(align(64))]
 struct Shard<K, V>(Mutex<Chains<K, V>>);
 
 /// A hash table of linked entries.
 struct Chains<K, V> {
     /// Their number is zero or a power of two.
-    heads: Vec<Link<K, V>>,
+    heads: Vec<Cell<Link<K, V>>>,
     len: usize,
+    /// Where the last entry was, for the next one: half of what a turn with a key costs is its allocation.
+    spare: Option<Box<MaybeUninit<Entry<K, V>>>>,
 }
 
 type Link<K, V> = Option<NonNull<Entry<K, V>>>;
@@ -86,149 +89,68 @@ pub(crate) struct Entry<K, V> {
 // SAFETY: it owns its entries, which any thread may drop that may drop keys and values.
 unsafe impl<K: Send, V: Send> Send for Chains<K, V> {}
 
-impl<K, V: Value> Uses<K, V> {
-    pub(crate) const fn new() -> Self {
-        let shards = [const { Shard(Mutex::new(Chains { heads: Vec::new(), len: 0 })) }; SHARDS];
-        Self { shards, _shared: PhantomData }
+impl<K, V> Uses<K, V> {
+    const_fn! {
+        pub(crate) const fn new() -> Self {
+            #[cfg(not(waitword_loom))]
+            let shards = [const { Shard(Mutex::new(Chains::NEW)) }; SHARDS];
+            #[cfg(waitword_loom)]
+            let shards = [Shard(Mutex::new(Chains::NEW))];
+            Self { shards, _shared: PhantomData }
+        }
     }
 
     /// How many entries there are, counted in one shard after the other.
     pub(crate) fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().len).sum()
+        self.shards.iter().map(|shard| shard.0.lock().len).sum()
     }
 
-    /// One more user of this key's entry, which is new if there is none. `touch` is called with the value, under the lock.
-    fn enter<Q: Key<K>>(&self, hash: u64, key: Q, touch: impl FnOnce(&V)) -> NonNull<Entry<K, V>> {
-        // Dropped before the key, which is foreign code.
-        let mut chains = self.shard(hash).lock();
-        let entry = match chains.find(hash, &key) {
-            Some(found) => found,
-            None => chains.link(Entry {
-                key: key.into_key(),
-                value: V::NEW,
-                hash,
-                users: AtomicUsize::new(0),
-                next: Cell::new(None),
-                is_linked: Cell::new(true),
-            }),
-        };
-        // SAFETY: it is linked, so only a holder of the lock can free it (U1).
-        let Entry { users, value, .. } = unsafe { entry.as_ref() };
-        assert!(
-            users.load(Ordering::Relaxed) < usize::MAX / 2,
-            "too many users of a key: were futures forgotten?"
-        );
-        users.fetch_add(1, Ordering::Relaxed);
-        touch(value);
-        entry
-    }
-
-    /// As [`enter`](Self::enter), if there is an entry.
-    fn enter_old<Q: Key<K>>(&self, hash: u64, key: Q) -> Option<NonNull<Entry<K, V>>> {
-        let chains = self.shard(hash).lock();
-        let entry = chains.find(hash, &key)?;
-        // SAFETY: as in `enter`.
-        unsafe { entry.as_ref() }.users.fetch_add(1, Ordering::Relaxed);
-        Some(entry)
-    }
-
-    /// # Safety
-    /// The caller is a user of the entry, and no more afterwards (U3).
-    unsafe fn leave(&self, entry: NonNull<Entry<K, V>>) {
-        // SAFETY: it has this user (U1).
-        let Entry { users, hash, .. } = unsafe { entry.as_ref() };
-        let leave_others = |users: usize| (users > 1).then(|| users - 1);
-        if users.fetch_update(Ordering::Release, Ordering::Relaxed, leave_others).is_ok() {
-            return;
-        }
-        let mut chains = self.shard(*hash).lock();
-        // Acquire: what other users did with the entry comes before it is freed.
-        let is_last = users.fetch_sub(1, Ordering::AcqRel) == 1;
-        // SAFETY: no user is added while this thread has the lock.
-        let freed = unsafe { is_last.then(|| chains.free(entry)) }.flatten();
-        drop(chains);
-        // Foreign code.
-        drop(freed);
-    }
-
-    fn shard(&self, hash: u64) -> &Shard<K, V> {
+    fn shard(&self, hash: u64) -> &Mutex<Chains<K, V>> {
         // The chains have the lower bits.
-        &self.shards[(hash >> (u64::BITS - SHARDS.ilog2())) as usize]
-    }
-}
-
-impl<K, V> Shard<K, V> {
-    /// A panic of foreign code under the lock leaves nothing half done.
-    #[cfg(not(target_family = "wasm"))]
-    fn lock(&self) -> MutexGuard<'_, Chains<K, V>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// As above, spinning: a page must not block, and the lock is held for a moment.
-    #[cfg(target_family = "wasm")]
-    fn lock(&self) -> MutexGuard<'_, Chains<K, V>> {
-        loop {
-            match self.0.try_lock() {
-                Ok(chains) => return chains,
-                Err(std::sync::TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-                Err(std::sync::TryLockError::WouldBlock) => std::hint::spin_loop(),
-            }
-        }
+        &self.shards[(hash >> 32) as usize % SHARDS].0
     }
 }
 
 impl<K, V> Chains<K, V> {
+    const NEW: Self = Self { heads: Vec::new(), len: 0, spare: None };
+
     /// So many heads stay when the table is empty.
     const FEW: usize = 8;
 
-    fn head(&mut self, hash: u64) -> &mut Link<K, V> {
-        let mask = self.heads.len() - 1;
-        &mut self.heads[hash as usize & mask]
+    fn head(&self, hash: u64) -> &Cell<Link<K, V>> {
+        &self.heads[hash as usize & (self.heads.len() - 1)]
     }
 
-    fn find<Q: Key<K>>(&self, hash: u64, key: &Q) -> Link<K, V> {
-        let mask = self.heads.len().checked_sub(1)?;
-        let mut link = self.heads[hash as usize & mask];
-        while let Some(entry) = link {
+    /// The link to the entry of this hash that `is` the one, or the link at the end of its chain. `None`: there are no chains.
+    fn find(&self, hash: u64, is: impl Fn(&Entry<K, V>) -> bool) -> Option<&Cell<Link<K, V>>> {
+        let mut link = (!self.heads.is_empty()).then(|| self.head(hash))?;
+        while let Some(entry) = link.get() {
             // SAFETY: it is linked, and the caller has the lock (U1).
             let this = unsafe { entry.as_ref() };
-            if this.hash == hash && key.is(&this.key) {
-                return link;
+            if this.hash == hash && is(this) {
+                break;
             }
-            link = this.next.get();
+            link = &this.next;
         }
-        None
+        Some(link)
     }
 
-    fn link(&mut self, entry: Entry<K, V>) -> NonNull<Entry<K, V>> {
+    fn link(&mut self, hash: u64, key: K, value: V) -> NonNull<Entry<K, V>> {
         if self.len == self.heads.len() {
             self.resize((self.len * 2).max(Self::FEW));
         }
-        let hash = entry.hash;
-        let entry = NonNull::from(Box::leak(Box::new(entry)));
-        self.push(hash, entry);
+        let (users, next) = (AtomicUsize::new(0), Cell::new(self.head(hash).get()));
+        let entry = Entry { key, value, hash, users, next, is_linked: Cell::new(true) };
+        let memory = self.spare.take().unwrap_or_else(Box::new_uninit);
+        let entry = NonNull::from(Box::leak(Box::write(memory, entry)));
+        self.head(hash).set(Some(entry));
         self.len += 1;
         entry
     }
 
-    fn push(&mut self, hash: u64, entry: NonNull<Entry<K, V>>) {
-        let head = self.head(hash);
-        // SAFETY: linked by this (U2).
-        unsafe { entry.as_ref() }.next.set(*head);
-        *head = Some(entry);
-    }
-
     fn unlink(&mut self, entry: &Entry<K, V>) {
-        let mut link = self.head(entry.hash);
-        while let Some(other) = *link {
-            // SAFETY: linked, and the caller has the lock (U1, U2).
-            let this = unsafe { other.as_ref() };
-            if std::ptr::eq(this, entry) {
-                *link = this.next.get();
-                break;
-            }
-            // SAFETY: as above; the lock is this thread's, and so is the link.
-            link = unsafe { &mut *this.next.as_ptr() };
+        if let Some(link) = self.find(entry.hash, |other| ptr::eq(other, entry)) {
+            link.set(entry.next.get());
         }
         entry.is_linked.set(false);
         self.len -= 1;
@@ -238,47 +160,35 @@ impl<K, V> Chains<K, V> {
     }
 
     fn resize(&mut self, len: usize) {
-        for mut link in std::mem::replace(&mut self.heads, vec![None; len]) {
+        for head in mem::replace(&mut self.heads, vec![Cell::new(None); len]) {
+            let mut link = head.get();
             while let Some(entry) = link {
                 // SAFETY: linked, and the caller has the lock (U1, U2).
                 let this = unsafe { entry.as_ref() };
-                link = this.next.get();
-                self.push(this.hash, entry);
+                link = this.next.replace(self.head(this.hash).replace(Some(entry)));
             }
         }
-    }
-
-    /// Takes an entry out that has no users, unless it stays.
-    ///
-    /// # Safety
-    /// It has none.
-    unsafe fn free(&mut self, entry: NonNull<Entry<K, V>>) -> Option<Box<Entry<K, V>>>
-    where
-        V: Value,
-    {
-        // SAFETY: the caller says that it is there.
-        let this = unsafe { entry.as_ref() };
-        debug_assert_eq!(this.users.load(Ordering::Relaxed), 0, "users of an entry that is freed");
-        if this.is_linked.get() {
-            if this.value.stays() {
-                return None;
-            }
-            self.unlink(this);
-        }
-        // SAFETY: made by `link`, without users and in no chain: nobody else finds it (U1).
-        Some(unsafe { Box::from_raw(entry.as_ptr()) })
     }
 }
 
 /// Frees the entries that stayed, and those whose users were forgotten.
 impl<K, V> Drop for Chains<K, V> {
     fn drop(&mut self) {
-        for mut link in std::mem::take(&mut self.heads) {
-            while let Some(entry) = link {
+        for head in &self.heads {
+            while let Some(entry) = head.get() {
                 // SAFETY: made by `link`. No `Use` is left but forgotten ones, as each keeps the table (U3).
-                link = unsafe { Box::from_raw(entry.as_ptr()) }.next.get();
+                let entry = unsafe { Box::from_raw(entry.as_ptr()) };
+                head.set(entry.next.get());
             }
         }
+    }
+}
+
+impl<K, V: Value> Entry<K, V> {
+    /// Whether it stays when a user has left, and so many are there still. Called under the lock.
+    fn stays(&self, users: usize) -> bool {
+        mutant!("keyed-found-again" => return false);
+        users > 0 || self.is_linked.get() && self.value.stays()
     }
 }
 
@@ -307,14 +217,29 @@ impl<P: Lead> UnwindSafe for Use<P> {}
 impl<P: Lead> RefUnwindSafe for Use<P> {}
 
 impl<P: Lead> Use<P> {
-    pub(crate) fn new<Q: Key<P::Key>>(lead: P, hash: u64, key: Q, touch: impl FnOnce(&P::Value)) -> Self {
-        let entry = lead.uses().enter(hash, key, touch);
-        Self { lead, entry }
-    }
-
-    /// `None`: there is no entry.
-    pub(crate) fn of_old<Q: Key<P::Key>>(lead: P, hash: u64, key: Q) -> Option<Self> {
-        let entry = lead.uses().enter_old(hash, key)?;
+    /// One more user of this key's entry. If there is none, it is made with what `value` returns; or with `None` there is no user. `touch` is
+    /// called with the value, under the lock.
+    pub(crate) fn enter(
+        lead: P,
+        hash: u64,
+        key: impl Key<P::Key>,
+        value: impl FnOnce() -> Option<P::Value>,
+        touch: impl FnOnce(&P::Value),
+    ) -> Option<Self> {
+        // Dropped before the key, which is foreign code.
+        let mut chains = lead.uses().shard(hash).lock();
+        let found = chains.find(hash, |entry| key.is(&entry.key)).and_then(Cell::get);
+        let entry = match found {
+            Some(found) => found,
+            None => chains.link(hash, key.into_key(), value()?),
+        };
+        // SAFETY: it is linked, so only a holder of the lock can free it (U1).
+        let Entry { users, value, .. } = unsafe { entry.as_ref() };
+        let is_full = users.load(Ordering::Relaxed) > usize::MAX / 2;
+        assert!(!is_full, "too many users of a key: were futures forgotten?");
+        users.fetch_add(1, Ordering::Relaxed);
+        touch(value);
+        drop(chains);
         Some(Self { lead, entry })
     }
 
@@ -335,8 +260,28 @@ impl<P: Lead> Use<P> {
 
 impl<P: Lead> Drop for Use<P> {
     fn drop(&mut self) {
-        // SAFETY: this was one (U3).
-        unsafe { self.lead.uses().leave(self.entry) };
+        let entry = self.entry();
+        let leave_others = |users: usize| (users > 1).then(|| users - 1);
+        let left = entry.users.fetch_update(order!(Release, "keyed-leave"), Ordering::Relaxed, leave_others);
+        if left.is_ok() {
+            return;
+        }
+        let mut chains = self.lead.uses().shard(entry.hash).lock();
+        // Acquire: what other users did with the entry comes before it is freed.
+        let users = entry.users.fetch_sub(1, order!(AcqRel, "keyed-free")) - 1;
+        if entry.stays(users) {
+            return;
+        }
+        debug_assert_eq!(users, 0, "users of an entry that is freed");
+        if entry.is_linked.get() {
+            chains.unlink(entry);
+        }
+        // SAFETY: made by `link`, without users and in no chain: nobody else finds it (U1). Read once, as what is left is uninitialised.
+        let (freed, memory) = unsafe { (self.entry.read(), Box::from_raw(self.entry.as_ptr().cast())) };
+        chains.spare = Some(memory);
+        drop(chains);
+        // Foreign code.
+        drop(freed);
     }
 }
 

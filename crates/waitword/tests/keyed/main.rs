@@ -6,6 +6,7 @@ mod common;
 mod counting;
 mod once_map;
 
+use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -30,6 +31,29 @@ fn keys_do_not_disturb_each_other() {
     drop(one);
     assert!(locks.try_lock(1).is_some());
     drop(two);
+    assert!(locks.is_empty());
+}
+
+/// Their entries are in one chain, which is left at its ends and in between.
+#[test]
+fn keys_of_one_hash_are_not_one_key() {
+    #[derive(Default)]
+    struct Same;
+    impl Hasher for Same {
+        fn write(&mut self, _: &[u8]) {}
+
+        fn finish(&self) -> u64 {
+            0
+        }
+    }
+    let locks = KeyedMutex::<u32, BuildHasherDefault<Same>>::default();
+    let mut held: Vec<_> = (0..20).map(|key| locks.try_lock(key).expect("another key")).collect();
+    assert_eq!(locks.len(), held.len());
+    while !held.is_empty() {
+        assert!(held.iter().all(|guard| locks.try_lock(*guard.key()).is_none()));
+        let released = *held.swap_remove(held.len() / 2).key();
+        assert!(locks.try_lock(released).is_some());
+    }
     assert!(locks.is_empty());
 }
 

@@ -42,6 +42,7 @@ mod barrier;
 mod condvar;
 mod event;
 mod holders;
+mod keyed;
 mod mutex;
 mod once;
 mod rwlock;

@@ -13,6 +13,7 @@ use crate::json;
 use crate::model::{Lock, Snapshot};
 use crate::order;
 use crate::process::{program, snapshot};
+use crate::record::rings::process_id;
 use crate::search::{cycles, has_cycle, waits};
 use crate::text::{self, clean, counted, listing};
 
@@ -80,7 +81,7 @@ impl Report {
         findings.sort_by_key(|finding| (finding.since(), Reverse(finding.is_fault())));
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
-            process: Process { id: std::process::id(), program: program() },
+            process: Process { id: process_id(), program: program() },
             unix_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
             findings,
             snapshot,

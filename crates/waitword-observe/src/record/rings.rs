@@ -14,7 +14,6 @@
 
 use std::collections::VecDeque;
 use std::iter;
-use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread::Thread;
@@ -98,7 +97,7 @@ impl Tracing {
             start: Instant::now(),
             written: RINGS.iter().map(|ring| lock(ring).written).collect(),
             homeless: HOMELESS.load(Ordering::Relaxed),
-            process: process::id(),
+            process: process_id(),
             all,
         }
     }
@@ -132,8 +131,13 @@ impl Tracing {
 
     /// `None` in the child of a fork, if the ring is locked: a thread of the parent may have locked it for ever.
     fn locked<'a>(&self, ring: &'a Mutex<Ring>) -> Option<MutexGuard<'a, Ring>> {
-        if self.process == process::id() { Some(lock(ring)) } else { ring.try_lock().ok() }
+        if self.process == process_id() { Some(lock(ring)) } else { ring.try_lock().ok() }
     }
+}
+
+/// Returns the number of this process. A page has none, and gets 0.
+pub(crate) fn process_id() -> u32 {
+    if cfg!(target_family = "wasm") { 0 } else { std::process::id() }
 }
 
 /// A wait has begun.

@@ -19,7 +19,7 @@ use crate::model::{Actor, LockKind, Site, Trace, TraceEvent, TraceKind, sort};
 use crate::names::names;
 use crate::observer::traced;
 use crate::process::{more_numbers, program, task, thread};
-use crate::record::rings::{Event, Tracing};
+use crate::record::rings::{Event, Tracing, process_id};
 use crate::sources::{Register, Source, unless_it_panics};
 use timeline::Timeline;
 
@@ -72,7 +72,7 @@ impl Tracing {
         let traced = self.events();
         let mut trace = Trace {
             program: program(),
-            process: std::process::id(),
+            process: process_id(),
             events: events(&traced.events, traced.start),
             all: self.all,
             dropped: traced.dropped,

@@ -1,10 +1,26 @@
 //! The condition variable. The ways to wait in `threads.rs` and `tasks.rs`, their futures in `futures.rs`, the word and its races in `raw.rs`.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+mod new {
+    use super::{Condvar, RawCondvar, const_fn};
+
+    impl Condvar {
+        const_fn! {
+            /// Creates a condition variable without waiters.
+            pub const fn new() -> Self {
+                Self { raw: RawCondvar::new() }
+            }
+        }
+    }
+}
+
 pub(crate) mod futures;
 pub(crate) mod guard;
 mod raw;
-mod tasks;
 mod threads;
+
+// After `threads`: those methods come first on the page.
+mod tasks;
 
 use std::fmt;
 
@@ -80,13 +96,6 @@ pub struct Condvar {
 has_raw!(Condvar, RawCondvar);
 
 impl Condvar {
-    const_fn! {
-        /// Creates a condition variable without waiters.
-        pub const fn new() -> Self {
-            Self { raw: RawCondvar::new() }
-        }
-    }
-
     /// Notifies the head waiter, the one that has waited longest. Returns `true` if there was a waiter.
     ///
     /// The caller may hold the mutex or not. A notified waiter returns from its wait once it has locked the mutex. If its future is

@@ -14,6 +14,21 @@
 //! With `notify_all`, which stores nothing, the consumer makes its future first and checks then: a future counts as
 //! waiting from the moment that it is made. The equivalent for a thread is in `listener.rs`.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+mod new {
+    use super::{Event, RawEvent, const_fn};
+
+    impl Event {
+        const_fn! {
+            /// Creates an event without a stored wakeup.
+            #[doc(alias = "const_new")]
+            pub const fn new() -> Self {
+                Self { raw: RawEvent::new() }
+            }
+        }
+    }
+}
+
 pub(crate) mod listener;
 pub(crate) mod raw;
 pub(crate) mod waits;
@@ -115,14 +130,6 @@ pub struct Event {
 has_raw!(Event, RawEvent);
 
 impl Event {
-    const_fn! {
-        /// Creates an event without a stored wakeup.
-        #[doc(alias = "const_new")]
-        pub const fn new() -> Self {
-            Self { raw: RawEvent::new() }
-        }
-    }
-
     /// Wakes the head waiter, the one that has waited longest. If no waiter is queued, stores the wakeup for the next wait.
     ///
     /// Returns `true` if it woke a waiter. A wakeup that finds one stored is merged into it.

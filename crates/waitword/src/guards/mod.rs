@@ -39,22 +39,28 @@ macro_rules! owns_its_value {
             }
         }
 
-        impl<T> $Lock<T> {
-            $crate::sync::const_fn! {
-                #[doc = concat!("Creates a ", $name, " around `value`, which nobody holds.")]
-                ///
-                /// ```
-                #[doc = concat!("use waitword::", stringify!($Lock), ";")]
-                ///
-                #[doc = concat!("static NAMES: ", stringify!($Lock), "<Vec<&str>> = ", stringify!($Lock), "::new(Vec::new());")]
-                #[doc = concat!("NAMES.", $lock, "().push(\"Ada\");")]
-                /// ```
-                #[doc(alias = "const_new")]
-                pub const fn new(value: T) -> Self {
-                    Self { raw: $Raw::new(), value: UnsafeCell::new(value) }
+        mod new {
+            use super::{$Lock, $Raw, UnsafeCell};
+
+            impl<T> $Lock<T> {
+                $crate::sync::const_fn! {
+                    #[doc = concat!("Creates a ", $name, " around `value`, which nobody holds.")]
+                    ///
+                    /// ```
+                    #[doc = concat!("use waitword::", stringify!($Lock), ";")]
+                    ///
+                    #[doc = concat!("static NAMES: ", stringify!($Lock), "<Vec<&str>> = ", stringify!($Lock), "::new(Vec::new());")]
+                    #[doc = concat!("NAMES.", $lock, "().push(\"Ada\");")]
+                    /// ```
+                    #[doc(alias = "const_new")]
+                    pub const fn new(value: T) -> Self {
+                        Self { raw: $Raw::new(), value: UnsafeCell::new(value) }
+                    }
                 }
             }
+        }
 
+        impl<T> $Lock<T> {
             #[doc = concat!("Consumes the ", $name, " and returns the value. Never waits, because no other holder can exist.")]
             pub fn into_inner(self) -> T {
                 self.value.into_inner()

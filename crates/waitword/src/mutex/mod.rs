@@ -3,6 +3,9 @@
 //! The word and its state transitions are in `raw_mutex/`. This folder adds the value: here is the type, in `grid.rs` the ways to lock,
 //! in `guard.rs` the guards, and the futures that end with them. The invariants of the unsafe code are in `guards/mod.rs`.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+owns_its_value!(Mutex over RawMutex, "mutex", "lock");
+
 mod grid;
 pub(crate) mod guard;
 
@@ -88,8 +91,6 @@ unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
 // SAFETY: threads that share the mutex reach the value one after the other, each through a `&mut` (invariants 1 and 2 of `guards/mod.rs`), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
-
-owns_its_value!(Mutex over RawMutex, "mutex", "lock");
 
 impl<T: ?Sized> Mutex<T> {
     /// Returns `true` if the mutex is held at this moment. The answer may be outdated when the caller sees it.

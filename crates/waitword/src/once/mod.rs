@@ -2,6 +2,21 @@
 //! `owner.rs`, the value in `slot.rs` and `tagged.rs`, the word and lost turns in `raw.rs`. `lazy.rs` is a cell with its
 //! initialiser.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+mod new {
+    use super::{OnceLock, Slot, const_fn};
+
+    impl<T> OnceLock<T> {
+        const_fn! {
+            /// Creates an empty cell.
+            #[doc(alias = "const_new")]
+            pub const fn new() -> Self {
+                Self { slot: Slot::new() }
+            }
+        }
+    }
+}
+
 mod init;
 pub(crate) mod lazy;
 mod owner;
@@ -66,14 +81,6 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    const_fn! {
-        /// Creates an empty cell.
-        #[doc(alias = "const_new")]
-        pub const fn new() -> Self {
-            Self { slot: Slot::new() }
-        }
-    }
-
     const_fn! {
         /// Creates a cell that is set to `value`. Unlike [`From`], it can be used in a constant.
         ///

@@ -5,6 +5,9 @@
 //! `read_ref.rs` why a reader's guard is covariant. Each is written once for the three modes, borrowed and owned. The invariants of the
 //! unsafe code are in `guards/mod.rs`.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+owns_its_value!(RwLock over RawRwLock, "lock", "write");
+
 mod grid;
 pub(crate) mod guard;
 pub(crate) mod mapped;
@@ -102,8 +105,6 @@ unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
 // SAFETY: readers share the value, and writers reach it one after the other, each through a `&mut` (invariants 1 and 2 of `guards/mod.rs`), as if
 // it had been sent to them.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
-
-owns_its_value!(RwLock over RawRwLock, "lock", "write");
 
 impl<T: ?Sized> RwLock<T> {
     /// Returns `true` if the lock is held in any mode at this moment. The answer may be outdated when the caller sees it.

@@ -1,6 +1,31 @@
 //! The semaphore. Its word and all transitions are in `raw_semaphore`; this folder has its permits: here the type, in `acquire.rs` the
 //! methods that acquire, in `futures.rs` what the `_async` ones return, in `permit.rs` what they acquire, in `error.rs` their errors.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+mod new {
+    use super::{MAX_PERMITS, RawSemaphore, Semaphore, const_fn};
+
+    impl Semaphore {
+        const_fn! {
+            /// Creates a semaphore with `permits` permits.
+            ///
+            /// ```
+            /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
+            /// assert_eq!(JOBS.available_permits(), 4);
+            /// ```
+            ///
+            /// # Panics
+            /// If `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS).
+            #[doc(alias = "const_new")]
+            #[track_caller]
+            pub const fn new(permits: usize) -> Self {
+                assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
+                Self { raw: RawSemaphore::new(permits) }
+            }
+        }
+    }
+}
+
 mod acquire;
 pub(crate) mod error;
 pub(crate) mod futures;
@@ -86,24 +111,6 @@ has_raw!(Semaphore, RawSemaphore);
 impl Semaphore {
     /// The maximum number of permits of a semaphore: 2⁶¹ − 1, on 32-bit targets 2²⁹ − 1.
     pub const MAX_PERMITS: usize = MAX_PERMITS;
-
-    const_fn! {
-        /// Creates a semaphore with `permits` permits.
-        ///
-        /// ```
-        /// static JOBS: waitword::Semaphore = waitword::Semaphore::new(4);
-        /// assert_eq!(JOBS.available_permits(), 4);
-        /// ```
-        ///
-        /// # Panics
-        /// If `permits` is more than [`MAX_PERMITS`](Self::MAX_PERMITS).
-        #[doc(alias = "const_new")]
-        #[track_caller]
-        pub const fn new(permits: usize) -> Self {
-            assert!(permits <= MAX_PERMITS, "a semaphore has at most `Semaphore::MAX_PERMITS` permits");
-            Self { raw: RawSemaphore::new(permits) }
-        }
-    }
 
     /// Returns the number of available permits at this moment, including those that are reserved for a waiter. The answer may be outdated
     /// when the caller sees it.

@@ -1,5 +1,19 @@
 //! The wait group. The words, and the race between the last token and the waiters, are in `raw.rs`.
 
+// Before the other modules: rustdoc shows the methods of modules in their order, and a page begins with `new`.
+mod new {
+    use super::{RawWaitGroup, WaitGroup, const_fn};
+
+    impl WaitGroup {
+        const_fn! {
+            /// Creates a group without tokens.
+            pub const fn new() -> Self {
+                Self { raw: RawWaitGroup::new() }
+            }
+        }
+    }
+}
+
 mod raw;
 pub(crate) mod token;
 
@@ -62,13 +76,6 @@ has_raw!(WaitGroup, RawWaitGroup);
 impl WaitGroup {
     /// The maximum number of tokens of a group.
     pub const MAX_TOKENS: usize = MAX as usize;
-
-    const_fn! {
-        /// Creates a group without tokens.
-        pub const fn new() -> Self {
-            Self { raw: RawWaitGroup::new() }
-        }
-    }
 
     /// Returns the number of tokens at this moment. The number may be outdated when the caller sees it.
     pub fn count(&self) -> usize {

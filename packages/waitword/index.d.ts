@@ -5,14 +5,14 @@
  * Locks on words of shared memory: workers block, a page awaits, in one queue.
  *
  * **Instances.** A lock is a word, or two, of memory that agents share. Each agent (the page, each worker) creates an instance on the same
- * word; all these instances are one lock. Create one instance per agent and word, and keep it: it reuses the entries that abandoned waits
- * leave in the engine's queue.
+ * word; all these instances are one lock. Create one instance per agent and word, and keep it: it reuses the entries that waits leave in the
+ * engine's queue when they time out or are aborted.
  *
  * **Terminated workers.** Locks that a terminated worker held stay held. Another agent may release them. If the worker was waiting, a wakeup
  * may reach it instead of another waiter; the other waiters recheck, and continue after `LONGEST_STALL_TIMEOUT` at most.
  *
- * **Errors of arguments.** Each method throws a `TypeError` if `options` is not an options object (but a number, a string, `null`, a function,
- * an array, or a signal itself), even if it would not have to wait. A method that returns a promise rejects with this error.
+ * **Errors of arguments.** Each method throws a `TypeError` if `options` is a number, a string, `null`, a function, an array or a signal
+ * instead of an options object, even if it would not have to wait. A method that returns a promise rejects with this error.
  *
  * **Blocking.** A method that blocks throws a `TypeError` if it would have to block and the agent must not (the main thread of a page).
  *
@@ -93,8 +93,8 @@ export class AsyncLock {
   /** Acquires the lock, blocking this agent until it is available. */
   lock(): LockGuard;
   /**
-   * Attempts to acquire the lock, blocking this agent for at most `timeout`. Returns `null` at the deadline, never earlier. A free lock is
-   * acquired even after the deadline.
+   * Attempts to acquire the lock, blocking this agent for at most `timeout`. Returns `null` if the lock is still held at the deadline, never
+   * earlier. A free lock is acquired even after the deadline.
    */
   lock(options: BlockOptions): LockGuard | null;
   /** Acquires the lock without blocking this agent. */
@@ -127,11 +127,11 @@ export class AsyncLock {
  *
  * Change the condition under the lock, then notify, before or after releasing the lock. Without waiters, a notify is one load.
  *
- * **Spurious wakeups.** Wait in a loop. A wait that is longer than `LONGEST_STALL_TIMEOUT` also ends if another waiter was notified since it
- * began, because a terminated worker may have consumed the notify meant for it.
+ * **Spurious wakeups.** Wait in a loop. A wait that is longer than `LONGEST_STALL_TIMEOUT` also ends, with `true`, if another waiter was
+ * notified since the wait began, because a terminated worker may have consumed the notify meant for it.
  *
- * **Overflow.** The word counts the notifies that found a waiter, modulo 2³¹. A waiter misses a notify only if its agent does not run while
- * exactly a multiple of 2³¹ notifies are counted.
+ * **Overflow.** The word counts the notifies that found a waiter, modulo 2³¹. A waiter misses a notify only if exactly 2³¹ notifies, or a
+ * multiple, are counted while its agent does not run.
  */
 export class Condition {
   /** The number of words of a condition: 1. */
@@ -147,7 +147,7 @@ export class Condition {
    * The lock is held in both cases.
    *
    * @throws Error if the lock is not held.
-   * @throws TypeError if `lock` is not an {@link AsyncLock} (but a guard, for example).
+   * @throws TypeError if `lock` is not an {@link AsyncLock}, for example if it is a guard.
    */
   wait(lock: AsyncLock, options?: BlockOptions): boolean;
   /**
@@ -208,8 +208,8 @@ export class Semaphore {
  * Each `notifyOne` ends the wait of one waiter. If there are more notifies than waiters, the excess is stored as one wakeup, which ends the next
  * wait. A waiter whose worker was terminated is counted as a waiter until the next `notifyAll`.
  *
- * **Overflow.** The second word counts the calls of `notifyAll` that found a waiter, modulo 2³². A waiter misses one only if its agent does not
- * run while exactly a multiple of 2³² calls are counted.
+ * **Overflow.** The second word counts the calls of `notifyAll` that found a waiter, modulo 2³². A waiter misses one only if exactly 2³² calls,
+ * or a multiple, are counted while its agent does not run.
  */
 export class Event {
   /** The maximum number of waiters at a time, in all agents: 4094. */

@@ -41,9 +41,9 @@ impl Agent {
     ///
     /// `can_block` is the standard's \[\[CanBlock\]\].
     ///
-    /// `doorbell` is called whenever the agent's event loop has work: another thread settled one of its waits, or terminated it. The
-    /// doorbell runs on that other thread, with no lock held, and should only wake the loop. A notify that rings it catches its panic;
-    /// [`terminate`](AgentHandle::terminate), [`abandon`](AgentHandle::abandon) and [`ring`](AgentHandle::ring) propagate it.
+    /// `doorbell` is called whenever the agent's event loop has work: another thread settled a wait of the agent, or terminated the agent.
+    /// The doorbell runs on that other thread, with no lock held, and should only wake the loop. If the doorbell panics, a notify catches
+    /// that; [`terminate`](AgentHandle::terminate), [`abandon`](AgentHandle::abandon) and [`ring`](AgentHandle::ring) propagate it.
     pub fn new(can_block: bool, doorbell: impl Fn() + Send + Sync + 'static) -> Self {
         let inbox = Inbox::new(doorbell);
         let interrupt = Interrupt::for_current_thread();
@@ -141,7 +141,7 @@ impl Agent {
         self.waits().as_mut().map_or(0, |waits| waits.expire_due(now))
     }
 
-    /// Returns the waits that are not settled, or settled and not yet drained, in the order of the calls.
+    /// Returns the waits that are not drained yet, settled or not, in the order of the calls.
     pub fn pending(&self) -> Vec<PendingWait> {
         self.waits().as_ref().map(Waits::pending).unwrap_or_default()
     }
@@ -155,8 +155,8 @@ impl Agent {
     /// waits of this agent. Returns them; the host drops their promises, which stay pending forever.
     ///
     /// A host calls this after each [`wait_async`](Self::wait_async). The check runs at 1,000 pending waits, and then each time their
-    /// number has doubled since the last check. It costs amortized O(1) per wait, and the agent never keeps more hopeless waits than
-    /// twice the number of the others plus 1,000.
+    /// number has doubled since the last check. It costs amortized O(1) per wait. After each call, the agent has fewer than 1,000 waits, or
+    /// fewer than twice as many as the last check kept.
     pub fn forget_hopeless(&self) -> Vec<WaitId> {
         self.waits().as_mut().map(Waits::forget_hopeless).unwrap_or_default()
     }

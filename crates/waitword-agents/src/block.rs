@@ -260,8 +260,9 @@ impl SharedBlock {
     /// Converts a pointer from [`into_raw`](Self::into_raw) back into a handle, which owns the pointer's count again.
     ///
     /// # Safety
-    /// `data` came from `into_raw`, and was not passed to `from_raw` before. Or the result is never dropped, and the pointer keeps its
-    /// count for as long as the result is used.
+    /// One of two:
+    /// - `data` came from `into_raw`, and was not passed to `from_raw` before.
+    /// - `data` came from `into_raw`; the returned handle is never dropped, and is used only while the pointer still owns its count.
     pub unsafe fn from_raw(data: *mut u8) -> Self {
         // SAFETY: `into_raw` gave it, so it is not null and B1 holds; the count comes with it (B2).
         Self { data: unsafe { NonNull::new_unchecked(data) } }

@@ -54,8 +54,9 @@ impl MemoryBudget {
         Self::with_whole(limit, Some(Arc::clone(whole)))
     }
 
-    /// Creates a [part](Self::part_of) of the budget to which `advance` is charged. The part uses up the advance before it charges more
-    /// to the whole. So the advance is available whatever the other parts use, until its rest [is returned](Self::return_advance).
+    /// Creates a [part](Self::part_of) of the budget to which `advance` is charged (the whole). The part first uses the bytes of the
+    /// advance, and only then charges more to the whole. So these bytes are available whatever the other parts use, until the unused ones
+    /// [are returned](Self::return_advance).
     pub fn with_advance(mut advance: Charge, limit: usize) -> Arc<Self> {
         let bytes = std::mem::take(&mut advance.bytes);
         let part = Self::part_of(&advance.budget, limit);
@@ -63,7 +64,7 @@ impl MemoryBudget {
         part
     }
 
-    /// Refunds the unused rest of the [advance](Self::with_advance) to the whole.
+    /// Refunds the unused bytes of the [advance](Self::with_advance) to the whole.
     pub fn return_advance(&self) {
         let rest = self.advance.swap(0, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -99,7 +100,8 @@ impl MemoryBudget {
         self.take_of_whole(bytes);
     }
 
-    /// Charges `bytes` to the whole only, if there is one, and even beyond its limit: for memory that belongs to no script.
+    /// Charges `bytes` only to the budget of which this is a [part](Self::part_of), if there is one, and even beyond its limit: for memory
+    /// that belongs to no script.
     pub fn take_of_whole(&self, bytes: usize) {
         if let Some(whole) = &self.whole {
             whole.take_anyway(bytes - self.draw(bytes));

@@ -211,7 +211,7 @@ pub enum WaitAsyncError {
         /// The limit.
         limit: usize,
     },
-    /// The agent was abandoned.
+    /// The agent was [abandoned](crate::AgentHandle::abandon). (After `terminate` alone, async waits are still enqueued.)
     Terminated,
     /// The word is misaligned or out of bounds.
     Word(WordError),

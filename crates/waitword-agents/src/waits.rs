@@ -38,7 +38,7 @@ pub struct Settled {
     pub outcome: Outcome,
 }
 
-/// An async wait that is not settled, or settled and not yet drained.
+/// An async wait that the host has not [drained](crate::Agent::drain_settled) yet, settled or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PendingWait {
     /// The wait.

@@ -15,9 +15,10 @@
 //!
 //! # When a program ends
 //! An agent stays alive while it has
-//! - a timer or a worker that is not `unref`ed,
+//! - a timer or a worker, unless `unref` was called on it,
 //! - a pending `waitAsync` with a timeout,
-//! - a listener for messages, if it is a worker,
+//! - a port with a listener for messages, unless `unref` was called on it afterwards,
+//! - a pending request for a lock (`locks` of `worker_threads`),
 //! - a pending `waitAsync` without a timeout that another agent could still notify.
 //!
 //! When nothing can happen any more, agents that only wait are ended one by one, the youngest first, and their waits are reported as

@@ -124,7 +124,7 @@ pub struct ObservedWaiter {
     pub is_timed: Option<bool>,
 }
 
-/// An operation of an agent on a word.
+/// Who performed the last operation of a kind on a word, where in its script, and when.
 #[derive(Clone, Debug)]
 pub struct ObservedDeed {
     /// The agent.

@@ -91,8 +91,8 @@ impl Program {
         self
     }
 
-    /// Limits the bytes that the scripts of one agent may hold: values, SharedArrayBuffers that they created, until the last agent drops
-    /// them, and messages that they posted, until they are received.
+    /// Limits the bytes that the scripts of one agent may hold: values; SharedArrayBuffers that they created (until the last agent drops
+    /// them); and messages that they posted (until they are received).
     ///
     /// Beyond the limit a script gets an InternalError "out of memory". SharedArrayBuffer throws a RangeError, and `postMessage` a
     /// DataCloneError, in which case nothing was transferred. A script that continues until there is no memory even for an error is ended.
@@ -137,8 +137,8 @@ impl Program {
 
     /// Shares memory with the program: `workerData` of its main agent is a SharedArrayBuffer on this block.
     ///
-    /// Threads outside the program may then notify its waits, so no wait is ever hopeless: the program runs until its last wait has
-    /// ended, and never comes to a [standstill](Ended::is_standstill).
+    /// Threads outside the program may then notify its waits at any time. So the program runs until its last wait has ended, even if all
+    /// agents sleep, and never comes to a [standstill](Ended::is_standstill).
     #[must_use]
     pub fn share(mut self, block: SharedBlock) -> Self {
         self.shared = Some(block);
@@ -156,9 +156,9 @@ impl Program {
     /// of this process. The caller reports how it ended.
     ///
     /// # Blocking
-    /// Until the program ends, which may be never. All agents and their waits are gone when this returns, with one exception: the thread
-    /// of a worker that was terminated inside an operation of the engine that cannot be interrupted, and that did not return within 1 s.
-    /// Such a thread reaches nothing of the program but the shared memory that it has, and ends as soon as the operation returns.
+    /// Blocks until the program ends, which may be never. All agents and their waits are gone when this returns, with one exception: the
+    /// thread of a worker that was terminated inside an operation of the engine that cannot be interrupted, and that did not return within
+    /// 1 s. Such a thread reaches nothing of the program but the shared memory that it has, and ends as soon as the operation returns.
     pub fn run(self) -> Ended {
         // The main agent runs on a thread of its own, so that all agents have stacks of the same size.
         let bell = Arc::new(Doorbell::default());

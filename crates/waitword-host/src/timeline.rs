@@ -10,7 +10,7 @@ use crate::lock::lock;
 /// The number of steps that are kept.
 const MOST: usize = 200_000;
 
-/// An operation of an agent on a word, at a time.
+/// One entry of the log of operations on words: which agent did what, where and when.
 #[derive(Clone, Debug)]
 pub struct ObservedStep {
     /// The time.

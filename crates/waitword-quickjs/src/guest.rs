@@ -40,15 +40,15 @@ pub struct InstallOptions {
 
 /// Installs an agent in a context of an `rquickjs::Runtime`. For other contexts of the same runtime, use [`InstalledAgent::add_realm`].
 ///
-/// This replaces `Atomics.wait`, `waitAsync`, `notify` and `SharedArrayBuffer`. Install before scripts run, because scripts keep the
-/// functions that they have already taken, and built-ins that they have replaced may be used by ours.
+/// This replaces `Atomics.wait`, `waitAsync`, `notify` and `SharedArrayBuffer`. Install before scripts run, because a script may already
+/// have kept an original function, or have replaced a built-in that ours use.
 ///
 /// Some SharedArrayBuffers are not [`SharedBlock`]s: those that exist already, those created by rquickjs
 /// (`ArrayBuffer::from_source_shared`), and those created in contexts where this is not installed. They work as before, but waiting on
 /// one is a TypeError, and a notify wakes no waiter.
 ///
-/// The agent ends with the runtime. Its pending waits leave their queues then; a wait that was notified before has consumed that notify.
-/// The engine keeps a context in which this is installed until the runtime ends.
+/// The agent ends with the runtime. Its pending waits leave their queues then. A wakeup that one of them had already received is lost. The
+/// engine keeps a context in which this is installed until the runtime ends.
 ///
 /// # Errors
 /// [`InstallError`]. Nothing was changed, except with [`Failed`](InstallError::Failed).
@@ -87,9 +87,10 @@ pub fn install(context: &Context, options: InstallOptions) -> Result<InstalledAg
 /// resulting jobs and the runtime's other futures and jobs. It does not poll in between, and needs no timer of the executor. It does not
 /// keep the runtime alive, and ends with it.
 ///
-/// With this driver, as with rquickjs's own, a future that a native function spawned (`Ctx::spawn`) wakes only the task that polled the
-/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future continues when the runtime is polled next. While
-/// futures yield, other tasks can lock the runtime between two polls of the driver.
+/// A limitation, also of rquickjs's own driver: a future that a native function spawned (`Ctx::spawn`) wakes only the task that polled the
+/// runtime last. If that was an `AsyncContext::async_with` that has ended, the future continues only when the runtime is polled next (by an
+/// `async_with`, or by the driver for another reason). While futures yield, other tasks can lock the runtime between two polls of the
+/// driver.
 ///
 /// A pending `waitAsync` is a future of the runtime. So `AsyncRuntime::idle` returns only when no wait is pending. It holds the runtime's
 /// lock until then, so that no other task can run a script, not even one that would notify. Await promises in

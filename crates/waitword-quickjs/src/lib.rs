@@ -6,7 +6,7 @@
 //!
 //! - [`JsAgent::set_function`] makes a Rust function callable from scripts.
 //! - [`JsAgent::realm`] gives access to objects, modules and promises.
-//! - [`JsAgent::handle`] terminates the agent from another thread, even while it is blocked in `Atomics.wait`.
+//! - [`JsAgent::handle`] terminates the agent from another thread.
 //! - With the feature `rquickjs`, `install` and `install_async` install an agent in a program's own `rquickjs` runtime.
 //!
 //! The crate `waitword-host` is an example of embedding. It runs whole programs (with modules, timers, and the workers of

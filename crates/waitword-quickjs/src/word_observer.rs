@@ -10,8 +10,8 @@ use waitword_agents::{SharedBlock, Timeout, WaitId};
 
 use crate::ffi::{Realm, TypedArrayKind, Value};
 
-/// Is called for each operation of an agent's scripts on a word of shared memory, on the agent's thread, after the operation. `begun` is a
-/// time before it.
+/// Is called for each operation of an agent's scripts on a word of shared memory, on the agent's thread, after the operation. `begun` is
+/// the time before the operation.
 ///
 /// Only operations of `Atomics` on words that can be waited on (of Int32Array and BigInt64Array) are reported. A plain assignment is not
 /// observed.

@@ -95,7 +95,7 @@ impl Realm {
         unsafe { qjs::JS_IsArrayBuffer(value.raw()) }
     }
 
-    /// Appends the first `length` bytes of an ArrayBuffer to `tape`.
+    /// Appends the first `length` bytes of an ArrayBuffer to the vector `tape`.
     ///
     /// # Errors
     /// A TypeError if this is not an ArrayBuffer, or is detached; a RangeError if it is shorter than `length`.

@@ -42,8 +42,8 @@ pub(super) struct Engine {
 /// A handle to a JavaScript value, which keeps the value alive.
 ///
 /// Cloning adds a reference; it does not copy objects. A handle keeps its whole engine alive. A handle that is stored in the engine's own
-/// state ([`Runtime::set_state`](super::Runtime::set_state)) is dropped with the [`Runtime`](super::Runtime); one that is stored
-/// elsewhere, where its owner drops it.
+/// state ([`Runtime::set_state`](super::Runtime::set_state)) is dropped with the [`Runtime`](super::Runtime). One that is stored elsewhere
+/// keeps the engine alive until its owner drops it.
 ///
 /// A value can only be used in realms of its own runtime. The methods of [`Realm`](super::Realm) panic if they get a value of another
 /// runtime.

@@ -42,7 +42,7 @@ impl Realm {
         self.engine.beyond_memory_limit(work)
     }
 
-    /// Runs work for a script inside work of the host's own: its memory is counted again.
+    /// Within [`beyond_memory_limit`](Self::beyond_memory_limit), runs `work` on behalf of a script: its memory is counted again.
     pub fn within_memory_limit<T>(&self, work: impl FnOnce() -> T) -> T {
         let _until_done = self.engine.heap.as_ref().map(|heap| heap.work_as(false));
         work()

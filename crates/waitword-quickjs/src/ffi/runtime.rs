@@ -24,7 +24,7 @@ pub struct RuntimeOptions {
     /// until not even an error can be created is ended ([`Runtime::is_out_of_memory`]).
     pub memory_limit: Option<usize>,
     /// The budget to which this memory is charged, instead of a new one of `memory_limit` bytes. It can be a part of a budget for several
-    /// runtimes. What the engine and its realms start with is charged to that whole, and never refused.
+    /// runtimes. What the engine and its realms start with is charged only to that common budget, even beyond its limit.
     pub budget: Option<Arc<MemoryBudget>>,
     /// The bytes of the thread's stack that scripts may use before they get a RangeError. Must be less than what is left of the stack when
     /// the runtime is created.

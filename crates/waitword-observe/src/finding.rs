@@ -17,7 +17,8 @@ pub enum Finding {
     /// Locks that were taken in opposite orders: see [`check_lock_order`](crate::check_lock_order).
     PotentialDeadlock(PotentialDeadlock),
     /// A lock with waiters whose holder has ended and cannot release it: an agent, or a thread that has not dropped its guard. It is a false
-    /// alarm if the thread sent a borrowed guard away: that is not known until a guard of its line was released on another thread.
+    /// alarm if the thread sent a borrowed guard away: that is not known until another thread has released
+    /// a guard that was acquired at the same line.
     HolderEnded(HolderEnded),
     /// A task that was signalled and has not run since. If that lasts, it is not polled (a futurelock), which is a fault.
     NeverPolled(NeverPolled),
@@ -71,8 +72,8 @@ pub struct Cycle {
 impl Cycle {
     /// Returns `true` if nothing is known that could end the cycle: a deadlock, or a blocked executor.
     ///
-    /// That a borrowed guard was sent to another thread is not known until a guard that was acquired at the same line was released there.
-    /// Before that, a cycle through such a guard counts as certain, although the other thread may end it.
+    /// That a borrowed guard was sent to another thread is not known until another thread has released a guard that was acquired at the same
+    /// line. Before that, a cycle through such a guard counts as certain, although the other thread may end it.
     pub fn is_certain(&self) -> bool {
         self.unless.is_empty() && self.certainty != Certainty::ExecutorMayBeBlocked
     }

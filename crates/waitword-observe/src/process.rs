@@ -27,7 +27,7 @@ static AGENTS: Register = Register::new();
 
 /// Takes a snapshot of all waiters in the global table, lock by lock.
 ///
-/// Waiters in a `Table` of its own, such as those of shared blocks, are included if a [source](crate::add_source) adds them. No thread is
+/// Waiters in other `Table`s, such as those of shared blocks, are included if a [source](crate::add_source) adds them. No thread is
 /// stopped: the queues are copied in critical sections of their shards, some microseconds each.
 ///
 /// ```

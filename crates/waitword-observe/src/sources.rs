@@ -17,7 +17,7 @@ pub struct Seen {
     /// The waiters of tables other than the global one: for each word in the order of its queue, as `Table::snapshot` returns them.
     pub waiters: Vec<WaiterSeen>,
     /// Completes the snapshot, which has all waiters by then, with what else the source knows: names, sites, holders. Ages count up to the
-    /// given time, that of the snapshot. In the snapshot a word is the lock with its address.
+    /// given time, that of the snapshot. The snapshot's entry of a word is the [`Lock`](crate::Lock) with the word's address.
     pub complete: Complete,
 }
 

@@ -103,8 +103,9 @@ impl Cluster {
 
     /// Acquires the lease with this name, waiting until it has expired or was released.
     ///
-    /// The `term` bounds how long others wait if the holder hangs. It should be at least three times the outage of the database that the lease has to
-    /// survive. With a term below 1 s, short delays can lose the lease. The range is 1 ms to 30 days.
+    /// The `term` bounds how long others wait if the holder hangs. Choose at least three times the outage that the lease has to survive
+    /// ([why](crate::Leases::lease_async)), and more than twice [`Config::answer_limit`], because a session that hangs is replaced only after this
+    /// limit. With a term below 1 s, short delays can lose the lease. The range is 1 ms to 30 days.
     ///
     /// # Errors
     /// As [`ClusterMutex::lock`], and [`Error::Term`]. If the connection broke before the answer arrived, the lease may stay taken until it expires.

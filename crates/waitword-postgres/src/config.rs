@@ -80,7 +80,7 @@ impl Config {
     }
 
     /// Sets for how long the process tries to replace a lost session, with pauses of 20 ms to 1 s between attempts, before requests for locks fail.
-    /// The default is 30 s. The time starts with the first attempt, for all requests that wait for the session. An attempt may take the address's
+    /// The default is 30 s. The time counts from the first attempt, also for requests that begin later. An attempt may take the address's
     /// `connect_timeout` (by default 10 s) at each of its hosts.
     pub fn reconnect_limit(mut self, limit: Duration) -> Self {
         self.reconnect_limit = limit.min(FOR_EVER);

@@ -13,8 +13,8 @@ use crate::session::Requested;
 /// another thread or task.
 ///
 /// Dropping the guard releases the mutex in the background, without waiting for the database. A loss that is noticed after the drop is reported to
-/// [`Config::on_lost`](crate::Config::on_lost) only. [`unlock`](Self::unlock) and [`unlock_async`](Self::unlock_async) return whether the mutex was
-/// held to the end, as far as the process knows by then.
+/// [`Config::on_lost`](crate::Config::on_lost) only. [`unlock`](Self::unlock) and [`unlock_async`](Self::unlock_async) return an error if the
+/// process knows by then that the mutex was lost.
 #[must_use = "dropping the guard releases the mutex"]
 pub struct ClusterGuard {
     /// Dropping the turn releases the mutex.

@@ -1,7 +1,7 @@
 //! A lock with an expiry, which ends by itself if its holder hangs or is cut off.
 //!
 //! The database's clock decides when a lease has expired. The holder measures with its own monotonic clock, starting before each request is sent, and
-//! counts on 49/50 of the term. So the holder considers the lease lost before the database can grant it to another, provided that
+//! regards the lease as lost after 49/50 of the term. So the holder considers the lease lost before the database can grant it to another, provided that
 //!
 //! - the holder's clock is less than 2% slower than the database's. The holder's wall clock is not read, so it may be hours off;
 //! - the database's clock is not set forward, and a failover does not lead to a clock that is ahead;
@@ -45,7 +45,7 @@ const TAKE: &str = "SELECT CASE WHEN waitword.version() = $4 THEN
     (SELECT coalesce(granted, -expires_in) FROM waitword.take_lease($1, $2, $3)) ELSE waitword.open($4::integer) END";
 
 /// A lock that expires unless it is renewed. A task renews it at each third of its term. Use a lease for holders that may hang or be cut off, such as
-/// a leader for many hours. It does not depend on a session, and survives reconnections.
+/// a leader for many hours. Its validity does not depend on a session: it survives reconnections.
 ///
 /// Dropping the lease releases it in the background.
 ///

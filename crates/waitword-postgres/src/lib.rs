@@ -28,7 +28,8 @@
 //!
 //! # What it costs
 //! A process has one session. PostgreSQL's own advisory locks would need more: an advisory lock belongs to the session that waited for it, and a
-//! session that waits for one lock can do nothing else. So the queue is a table, and an advisory lock only shows that a process is alive.
+//! session that waits for one lock can do nothing else. So the queue is a table. Each process holds one advisory lock, which shows that
+//! it is alive.
 //!
 //! | operation | cost |
 //! |---|---|
@@ -52,7 +53,7 @@
 //!   and [`Config::on_lost`]; of a deleted or changed row within one to two seconds.
 //! - Waiters get no error. They enqueue again, with the next session or with a new row.
 //! - If a process dies, other processes notice within a second.
-//! - A process that hangs keeps its locks as long as its machine answers. Use a [`Lease`] for holders that may hang.
+//! - A process that hangs keeps its locks as long as its machine answers keepalives. Use a [`Lease`] for holders that may hang.
 //!
 //! # Fencing
 //! A holder that was stopped for a minute between two instructions, and does not know of the loss yet, still believes that it holds the lock. So
@@ -80,10 +81,10 @@
 //! # Limits
 //! **Shared sessions.** A pooler must not share the session of a [`Cluster`] among clients, as PgBouncer does with `pool_mode = transaction` or
 //! `statement`. [`Cluster::connect`] tests for this and returns [`Error::SharedSession`]: it opens a second connection for a moment, checks that this
-//! connection does not get the session's server process, and then that the session still has it. The test misses a pooler that happens to assign
-//! other server processes to both connections, because other clients use it at that moment, or one that refuses the second connection. Then the
-//! error comes later, as soon as two clients meet in one server process, or one client in two. If that never happens and the process is killed,
-//! its locks stay held until the pooler closes the server process.
+//! connection does not get the session's server process, and then that the session still has it. The test does not notice a pooler that happens
+//! to give the two connections different server processes and to leave the session in its own, because other clients were active. Nor does it notice
+//! one that refuses the second connection. Then the error comes later, as soon as two clients use one server process, or one client's statements run in
+//! two server processes. If that never happens and the process is killed, its locks stay held until the pooler closes the server process.
 //!
 //! **Failover.** A replica that lags behind loses locks, and possibly fencing numbers. Use synchronous replication.
 //!

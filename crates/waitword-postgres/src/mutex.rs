@@ -43,7 +43,7 @@ impl ClusterMutex {
     /// requested.
     ///
     /// # Panics
-    /// - If called in a task, which must not block. Use [`lock_async`](Self::lock_async) there.
+    /// - If called in a task of a tokio runtime, unlike [`waitword::Mutex::lock`]. Use [`lock_async`](Self::lock_async) there.
     /// - If another thread or task of this process holds the mutex and this thread must not block ([`waitword::forbid_blocking`]).
     /// - If the runtime in which the cluster connected has ended.
     #[doc(alias("acquire", "pg_advisory_lock"))]

@@ -1,8 +1,8 @@
 //! Who made others wait: delays by the site where the lock was acquired.
 //!
-//! A holder that releases a lock with waiters is charged with the time that they have waited since the last charge (`delays.rs`). So all
-//! charges add up to all waits, to the nanosecond. Delays that no holder caused have rows of their own ([`Blamed`]). The rows are in
-//! `table.rs`.
+//! When a lock with waiters is released, its holder is charged with the time that they have waited since this lock's last charge
+//! (`delays.rs`). So all charges add up to all waits, to the nanosecond. Delays that no holder caused have rows of their own ([`Blamed`]).
+//! The rows are in `table.rs`.
 
 pub(crate) mod delays;
 mod slow;
@@ -20,8 +20,9 @@ use table::{Charge, Charged};
 /// Returns who made others wait since [`enable`](crate::enable) was called first: the sites where locks were acquired, the longest delay
 /// first, then the delays that no site caused.
 ///
-/// A holder that releases a lock with waiters is charged with the time that they have waited since the last charge. So the rows add up to all
-/// waits for locks: nothing is sampled or estimated. Waits for a notify (condition variables, events) are charged to nobody.
+/// When a lock with waiters is released, its holder is charged with the time that they have waited, not counting what was charged at earlier
+/// releases. So the rows add up to all queued waits for locks since then: nothing is sampled or estimated. Waits for a notify
+/// (condition variables, events) are charged to nobody.
 ///
 /// ```
 /// use waitword::Mutex;

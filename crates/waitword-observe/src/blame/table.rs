@@ -39,7 +39,7 @@ pub enum Blamed {
     OtherSites,
 }
 
-/// The delays that the holders that acquired a lock at one site caused.
+/// How long others waited for the holders that acquired a lock at one site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blame {
     /// The cause of the delays.
@@ -73,7 +73,7 @@ pub struct Blame {
 /// A bucket of a histogram. Empty buckets are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// The upper bound of its durations; half of it is the lower bound. In the first bucket durations may be shorter, in the last one longer.
+    /// The upper bound of its durations, which are at least half of it. But the first bucket also has shorter ones, the last one longer ones.
     #[serde(rename = "below_ns", with = "nanos")]
     pub below: Duration,
     /// The number of durations.

@@ -85,7 +85,7 @@ impl Site {
     }
 }
 
-/// A change or a notify of a word.
+/// The last change of a word, or its last notify.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deed {
     /// Who did it. An agent may have ended since then.

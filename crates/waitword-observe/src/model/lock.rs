@@ -286,8 +286,8 @@ pub struct Holder {
     /// How long it has been held.
     #[serde(rename = "held_ns", with = "optional_nanos", default)]
     pub held: Option<Duration>,
-    /// Whether the guard may be with another thread or task than acquired it: it was made to be sent, or guards of its line were sent before.
-    /// Reports then say "acquired by".
+    /// Whether the guard may be with another thread or task than the one that acquired it: the guard is owned, or another thread has released
+    /// a guard that was acquired at the same line. Reports then say "acquired by".
     pub sent_away: bool,
     /// Whether no guard will release it: forgotten permits, a leaked guard.
     #[serde(default)]

@@ -66,8 +66,8 @@ impl Snapshot {
     /// mode. A wait or hold without a known beginning is left out, because it may be another one.
     ///
     /// A snapshot does not show one moment: it copies one queue after the other, and then the holders. But a wait or hold that is in both
-    /// snapshots lasted from the one to the other, so everything in the result existed at the same moment. A beginning identifies a wait,
-    /// because no two enqueue at the same time; a number identifies a hold.
+    /// snapshots lasted from the one to the other, so everything in the result existed at the same moment. No two waits have the same
+    /// beginning, so it identifies a wait. A hold is identified by its number ([`Holder::number`]).
     pub fn unchanged_since(&self, earlier: &Self) -> Self {
         let waits_of = |lock| Lock::all_waiters(lock).filter_map(|waiter| earlier.wait(lock, waiter));
         let waits: HashSet<Wait<'_>> = earlier.locks.iter().flat_map(waits_of).collect();

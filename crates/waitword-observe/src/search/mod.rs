@@ -41,7 +41,8 @@ pub(crate) fn has_cycle(snapshot: &Snapshot) -> bool {
     !cycles::find(snapshot).is_empty()
 }
 
-/// Returns the findings in `snapshot` alone: signalled waiters that are not polled, long waits, and holders that have ended or wait.
+/// Returns the findings that need only one snapshot: signalled waiters that are not polled, long waits, holders that have ended, and holders
+/// that wait for a notify.
 pub fn waits(snapshot: &Snapshot) -> Vec<Finding> {
     let mut findings = Vec::new();
     let ended = holds_of_ended(snapshot);
@@ -82,7 +83,7 @@ fn holds_of_ended(snapshot: &Snapshot) -> HashMap<Address, Vec<(&Holder, &Ended)
 }
 
 /// Returns `true` if a thread that has ended seems to have left its lock held: a waiter has waited for a second, and no other holder is known
-/// that excludes it. A guard that was made to be sent, or whose line sent guards before, is with another thread.
+/// that excludes it. An owned guard, or one whose line sent guards before, may be with another thread.
 fn is_left(lock: &Lock, holder: &Holder, ended: &Ended, snapshot: &Snapshot) -> bool {
     let has_ended = |holder: &Holder| snapshot.ended.iter().any(|ended| ended.actor == holder.actor);
     let waits = |waiter: &&Waiter| {

@@ -43,8 +43,8 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// | `1,serve=PATH` | both; other values combine likewise |
 ///
 /// An invalid value prints one line with the valid ones, and nothing is observed. If a part fails (a socket cannot be bound), one line is
-/// printed, and the rest is observed. Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` fail so; their line
-/// says what to do.
+/// printed, and the rest is observed. Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` fail in this way;
+/// the printed line says what to do.
 ///
 /// Only the first call has an effect. Later calls cost a load, so that a library may call it before each acquisition.
 ///

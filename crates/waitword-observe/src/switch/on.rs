@@ -35,21 +35,21 @@ pub fn disable() {
 /// [`assert_lock_order`](crate::assert_lock_order). For tests.
 ///
 /// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a process-wide lock and costs some
-/// hundred nanoseconds. Locks that are held already are not seen. Does nothing if the check is on.
+/// hundred nanoseconds. Locks that are held already are not seen. Has no effect if the check is already on.
 ///
-/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. To have
-/// both known by the number of the task, call [`identify`](identify()) first.
+/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. If
+/// [`identify`](identify()) was called first, both count as those of the task with its number.
 ///
 /// # What is not reported
 /// - Both orders in one thread, which cannot wait for itself, unless a second thread runs the same code.
 /// - Both orders always under a common third lock, unless both read that lock.
 /// - Two reads. (A writer that is queued between them is not considered.)
 /// - A second lock acquired by `try_`, `_for` or `_until`, because that wait ends by itself.
-/// - A guard that another thread or task released than acquired it, because it was sent away.
+/// - A guard that was sent away: another thread or task releases it than the one that acquired it.
 /// - A `Semaphore`, because `add_permits`, `forget` and permits that others give back make any order right.
 ///
-/// An initialiser holds its `OnceLock` or `LazyLock`. Only a thread or task that had to wait for the value in this run is seen to acquire
-/// it. Of an `AsyncLock` only holders in Rust are followed.
+/// An initialiser holds its `OnceLock` or `LazyLock`. An acquisition of the value is recorded only if the thread or task had to wait for
+/// it in this run. Of an `AsyncLock` only holders in Rust are followed.
 ///
 /// # Known false positives
 /// Joins, dropped futures and most sends are invisible. So an order is reported although
@@ -66,8 +66,8 @@ pub fn check_lock_order() {
     ask(AWAITED, 0);
 }
 
-/// Registers the function that numbers tasks in reports, as the executor and its other tools do. Only the first call counts, until the
-/// process ends; later calls return `false`.
+/// Registers a function that returns the number of the running task, so that reports show the numbers of the executor and its other tools.
+/// Only the first call in the process has an effect; later calls return `false`.
 ///
 /// Without it, a task is known by its waker and has a number in order of first appearance. An executor may reuse a waker for another task,
 /// and a future that several wakers poll (`FuturesUnordered`) counts as several tasks.
@@ -106,8 +106,8 @@ pub fn identify(identify: fn() -> Option<u64>) -> bool {
     is_first
 }
 
-/// Calls `f` with each cycle that is found, once while the cycle lasts. Not every cycle is a deadlock: [`Cycle::is_certain`] returns `true`
-/// if nothing is known that could end it.
+/// Calls `f` once for each cycle of waits that is found. The cycle may be a deadlock, or may end by itself: [`Cycle::is_certain`] returns
+/// `true` if nothing is known that could end it.
 ///
 /// [`enable`]s observation, and starts a thread that checks once per second, so a cycle is found one to two seconds after it is complete.
 /// `f` runs on that thread, and may acquire locks and make a [`report`](crate::report). While `f` blocks, nothing else is found. A panic of
@@ -136,7 +136,7 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
 /// aborted process is no better than a stuck one. The process is checked as by [`on_deadlock`], which is also called with other cycles.
 ///
 /// A program that sends borrowed guards to other threads may be aborted without a deadlock: that such a guard was sent is not known before
-/// a guard that was acquired at the same line was released there. Owned guards (`lock_owned`) are made to be sent, and are never part of a
+/// another thread has released a guard that was acquired at the same line. Owned guards (`lock_owned`) may be sent, and are never part of a
 /// certain deadlock. The printed text says so, too.
 ///
 /// # Errors

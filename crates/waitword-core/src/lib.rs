@@ -22,8 +22,9 @@
 //! ```
 //!
 //! # What holds for every wait
-//! - [`Outcome::Notified`] means that exactly one notify counted this waiter. Conversely, the sum of what all notifies return is the number
-//!   of waits that end this way, or that were given up too late ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
+//! - [`Outcome::Notified`] means that exactly one notify *counted* this waiter: in the number of woken waiters that it returns.
+//!   Conversely, the sum of what all notifies return is the number of waits that end this way, or that were cancelled after a notify had
+//!   counted them ([`Cancelled::AfterNotify`]). There are no spurious wakeups.
 //! - [`Outcome::TimedOut`] is never returned before the deadline.
 //! - A store followed by a notify is never missed by a waiter that still saw the old value.
 //! - The waiters of a word are woken in FIFO order, threads, tasks and agents alike.

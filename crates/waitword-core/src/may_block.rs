@@ -36,7 +36,7 @@ pub fn forbid_blocking() -> ForbidBlocking {
     ForbidBlocking { _this_thread: PhantomData }
 }
 
-/// Allows this thread to block for as long as the returned guard lives, also if [`forbid_blocking`] forbids it otherwise.
+/// Allows this thread to block for as long as the returned guard lives, even if [`forbid_blocking`] was called before.
 ///
 /// For code that has a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a thread that the runtime has started like
 /// its workers, or a closure of `block_in_place`. Also for a destructor that has to lock. A later [`forbid_blocking`] takes precedence.

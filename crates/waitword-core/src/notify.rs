@@ -195,7 +195,7 @@ fn wake_many<'a>(
 /// Wakes the waiter that has waited longest on the word; if there is no waiter, replaces `current` in the word by `new`. Returns how many
 /// it woke: 0 or 1.
 ///
-/// Atomic with respect to every wait on the word.
+/// Atomic with respect to every wait on the word: none is enqueued between the check for waiters and the change.
 ///
 /// Always takes the lock of the word's shard.
 ///
@@ -311,7 +311,7 @@ fn section<L: Location>(at: &L) -> Section<'_> {
 ///
 /// For building locks. A signal is an offer: it counts no waiter and ends no wait. If a barging acquirer is faster, the waiter keeps its
 /// position. A future acknowledges the signal when it is polled, a blocked thread when it wakes and continues to wait. The waits of agents
-/// cannot be signalled, and are skipped.
+/// cannot be signalled, and are passed over.
 ///
 /// If a signalled waiter does not respond within once to twice `STALL_TIMEOUT`, the next one is signalled, too: in the table of the process
 /// by the watchdog, in any other table by its owner ([`Table::signal_stalled`]).
@@ -348,8 +348,8 @@ pub fn signal_one<L: Location>(at: L) -> usize {
 
 /// Signals as [`signal_one`] does; if there is no waiter to signal, calls `none`.
 ///
-/// The call is in the same critical section, so that a later waiter compares the value that `none` has stored. The argument of `none` tells
-/// whether there are waiters; all of them are signalled then. `none` may change the word. It must not wait, notify or unwind.
+/// The closure `none` runs in the same critical section, so that a later waiter compares the value that `none()` has stored. Its argument
+/// tells whether there are waiters; all of them are signalled then. `none` may change the word. It must not wait, notify or unwind.
 ///
 /// Always takes the shard's lock.
 #[inline]
@@ -424,7 +424,7 @@ pub fn is_queue_stalled<L: Location>(at: L) -> bool {
 ///
 /// The holders of the lock are recorded under the address `held`.
 ///
-/// Call it after the release and before the signal. While no observer asks for this, it costs one load.
+/// Call it after the release and before the signal. It costs one load if no observer has enabled it.
 #[inline]
 pub fn charge_release<L: Location>(at: L, held: usize) {
     if asks(CONTENDED) {

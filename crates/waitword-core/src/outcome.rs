@@ -26,7 +26,7 @@ impl Outcome {
     }
 }
 
-/// What a waiter that left the queue found. Returned when a wait is cancelled.
+/// What had happened to a waiter before its wait was cancelled.
 #[must_use = "if a notify had counted the waiter, the caller has to use the wakeup or forward it"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cancelled {

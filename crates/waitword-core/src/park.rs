@@ -22,8 +22,8 @@ use crate::sync::{Mutex, mutant};
 /// A handle that parks the current thread, and its waker, which unparks it.
 ///
 /// A thread has one token for all its wakers. A parker that has parked may have consumed a wake that was meant for a caller further up the
-/// stack: another parker, or an executor of another crate. So dropping such a parker ends the next park of the thread. Recheck with a load,
-/// and park again.
+/// stack: another parker, or an executor of another crate. So dropping such a parker leaves a wake for that caller: the thread's next park
+/// returns at once. Code that parks has to recheck its condition, with a load, and park again.
 ///
 /// It can drive a future, or anything else that is polled:
 ///
@@ -151,8 +151,8 @@ impl Interrupt {
 
     /// Returns whether the thread is queued in a wait with this interrupt.
     ///
-    /// `false` until the wait is queued, and again before the notify that counted it returns. So if all possible notifiers are known to be
-    /// idle, `true` means that nobody will notify.
+    /// `false` until the wait is queued. It becomes `false` again before the notify that counted the wait returns. So if all possible
+    /// notifiers are known to be idle, `true` means that nobody will notify.
     pub fn is_queued(&self) -> bool {
         *self.shared.queued.lock()
     }

@@ -44,17 +44,21 @@ use crate::timer::Alarm;
 use crate::wake::Wake;
 use crate::word::{AnyWord, Word, bits};
 
-/// Blocks until a notify counts this waiter, if the word holds `expected`; otherwise returns [`NotEqual`](Outcome::NotEqual) at once.
+/// If the word holds `expected`, blocks until a notify wakes this waiter; otherwise returns [`NotEqual`](Outcome::NotEqual) at once.
 ///
 /// # Blocking
-/// Blocks the thread without a deadline: only a notify that counts this waiter ends the wait.
+/// Blocks the thread without a deadline: only a notify that wakes this waiter ends the wait.
 ///
 /// # Spinning
-/// To sleep and be woken takes many times as long as a notifier that runs on another CPU needs to answer. So a thread whose earlier waits
-/// ended soon spins for up to 50 µs before it sleeps, most often for 2 to 20 µs. Spinning spends what earlier spins saved, plus 80 µs once
-/// in the life of the thread and 1/80 of the cost of its sleeps. So where answers take long, or threads share a CPU, a wait costs what it
-/// would cost without spinning. A thread that waits only a few times never spins. A future spins for up to 1 µs before it enqueues, if that
-/// has paid on this thread.
+/// To sleep and be woken takes many times as long as a notifier on another CPU often needs until it notifies. So a thread whose earlier
+/// waits ended soon spins for up to 50 µs before it sleeps, most often for 2 to 20 µs. In total, a thread spins no longer than the sum of
+///
+/// - the time that its successful spins have saved, because it did not sleep;
+/// - 1/80 of what its sleeps have cost;
+/// - 80 µs, which its first sleeps (some 17) add: a thread that waits only a few times never spins.
+///
+/// So where notifies take long, or threads share a CPU, a wait costs what it would cost without spinning. A future spins for up to 1 µs
+/// before it enqueues, if that has paid on this thread.
 ///
 /// # Panics
 /// If blocking is forbidden on this thread ([`forbid_blocking`](crate::forbid_blocking)) and the word holds `expected`. Use
@@ -74,13 +78,14 @@ pub fn wait<L: Location>(at: L, expected: Value<L>) -> Outcome {
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// Blocks until a notify counts this waiter or `timeout` expires, if the word holds `expected`. Otherwise as [`wait`].
+/// If the word holds `expected`, blocks until a notify wakes this waiter or `timeout` expires. Otherwise as [`wait`].
 ///
 /// A timeout of zero never blocks: the result is [`NotEqual`](Outcome::NotEqual) or [`TimedOut`](Outcome::TimedOut). A timeout that is too
 /// long for [`Instant`] never expires.
 ///
 /// # Panics
-/// As [`wait`], unless the timeout is zero. Use [`wait_async_for`](crate::wait_async_for) instead.
+/// As [`wait`], unless the timeout is zero. (The `_for` methods of waitword's locks return an error instead.) Where blocking is forbidden,
+/// use [`wait_async_for`](crate::wait_async_for).
 ///
 /// ```
 /// use std::{sync::atomic::AtomicI32, time::Duration};
@@ -100,20 +105,21 @@ pub fn wait_for<L: Location>(at: L, expected: Value<L>, timeout: Duration) -> Ou
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// Blocks until a notify counts this waiter or `deadline` passes, if the word holds `expected`. Otherwise as [`wait`].
+/// If the word holds `expected`, blocks until a notify wakes this waiter or `deadline` passes. Otherwise as [`wait`].
 ///
 /// Never returns [`TimedOut`](Outcome::TimedOut) before the deadline. A deadline that has already passed has the effect of a timeout of
 /// zero.
 ///
 /// # Panics
-/// As [`wait`], unless the deadline has passed. Use [`wait_async_until`](crate::wait_async_until) instead.
+/// As [`wait`], unless the deadline has passed. Where blocking is forbidden, use
+/// [`wait_async_until`](crate::wait_async_until).
 #[track_caller]
 pub fn wait_until<L: Location>(at: L, expected: Value<L>, deadline: Instant) -> Outcome {
     block(Origin::here(WaitsFor::Word), &at, expected, || Some(deadline), None, "wait_async_until")
         .unwrap_or(Outcome::TimedOut)
 }
 
-/// Blocks until a notify counts this waiter, `interrupt` is raised or `timeout` expires, if the word holds `expected`.
+/// If the word holds `expected`, blocks until a notify wakes this waiter, `interrupt` is raised or `timeout` expires.
 ///
 /// Otherwise as [`wait_for`], or as [`wait`] without a timeout. For hosts that end the wait of an agent which they terminate. When this
 /// returns [`Interrupted`], the waiter has left the queue, and no notify has counted it. This thread must have created `interrupt`: an
@@ -163,7 +169,7 @@ pub fn wait_from<L: Location>(
     block(origin, &at, expected, || deadline, None, "wait_async").unwrap_or(Outcome::TimedOut)
 }
 
-/// Waits until a notify counts this waiter, without blocking the thread, if the word holds `expected`; otherwise the future is ready with
+/// If the word holds `expected`, waits until a notify wakes this waiter, without blocking the thread; otherwise the future is ready with
 /// [`NotEqual`](Outcome::NotEqual) at its first poll.
 ///
 /// The word is compared and the waiter enqueued at the first poll, not at the call. Works with any executor, and the
@@ -244,11 +250,11 @@ pub struct WaitAsync<L: Location, D: Deadline = NoDeadline> {
     deadline: D,
 }
 
-/// The wait has no deadline: only a notify ends it.
+/// Marks a wait without a deadline: only a notify ends it.
 #[derive(Debug)]
 pub struct NoDeadline;
 
-/// The wait has a deadline, and an alarm that wakes its task then.
+/// Marks a wait with a deadline, and contains the alarm that wakes its task then.
 #[derive(Debug)]
 pub struct Until {
     /// `None`: later than [`Instant`] can hold.
@@ -306,7 +312,8 @@ impl Until {
 }
 
 impl<L: Location, D: Deadline> WaitAsync<L, D> {
-    /// Returns the caller of this wait, for a lock that starts another wait on behalf of the same caller. Unknown while the wait is queued.
+    /// Returns the caller of this wait, for a lock that starts another wait on behalf of the same caller. The caller is
+    /// unknown while the wait is queued.
     pub fn caller(self: Pin<&mut Self>) -> Caller {
         let is_queued = is_queued(self.node.state());
         Caller::at(if is_queued { None } else { self.as_ref().node().site() })

@@ -37,11 +37,12 @@ use crate::wake::WakeBatch;
 /// How many buckets a pass checks in one critical section.
 const BUCKETS_AT_A_TIME: usize = 16;
 
-/// The stall timeout, 10 ms: a signalled waiter that does not respond delays the waiters behind it by once to twice this.
+/// The stall timeout, 10 ms: a signalled waiter that does not respond delays the waiters behind it by one to two
+/// times this.
 pub const STALL_TIMEOUT: Duration = Duration::from_millis(10);
 
 impl Table {
-    /// Makes one pass of the watchdog over this table.
+    /// Checks this table once for signalled waiters that do not respond: one pass of the watchdog.
     ///
     /// If all waiters at the front of a queue were signalled ([`signal_one`](crate::signal_one)) before the last pass and have not
     /// responded since, signals the next one. Returns whether a waiter is queued behind a signalled one; if not, no pass is needed before

@@ -38,9 +38,9 @@
 //!
 //! | case | behaviour |
 //! |---|---|
-//! | **the file is deleted or replaced** | A waiter that acquires the lock of a file that is no longer at the path locks the file that is there now, and creates it if there is none. So no waiter acquires the lock of a deleted file. A *holder* keeps the lock of the old file; [`FileGuard::is_in_place`] returns `false` then. On Windows, none of this is detected. |
+//! | **the file is deleted or replaced** | A waiter whose file is no longer at the path locks the file that is there now, and creates it if there is none. So no waiter acquires the lock of a deleted file. A *holder* keeps the lock of the old file; [`FileGuard::is_in_place`] returns `false` then. On Windows, none of this is detected. |
 //! | **NFS** | Linux locks the file on the server, by a byte-range lock. With the mount option `local_lock=flock` or `nolock`, the lock applies to this machine only. On other network file systems, the lock applies as far as their `flock` does. |
-//! | **`fork`** | The child shares the open file with its parent, so it cannot use its handle: methods return [`Error::Forked`], and guards release nothing. Open the path again in the child. If the parent *dies*, a child that has the file open keeps the parent's lock until it ends or calls `exec`. |
+//! | **`fork`** | The child shares the open file with its parent, so it cannot use its handle: methods return [`Error::Forked`], and guards release nothing. Open the path again in the child. If the parent *dies*, a child that has the file open keeps the parent's lock until the child ends or calls `exec`. |
 //! | **several handles** | All handles of a process to one path share one queue. Handles to different links to one file do not share a queue; the system excludes them from each other. |
 //!
 //! # Holders

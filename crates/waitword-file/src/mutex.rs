@@ -46,7 +46,8 @@ impl Default for Options {
 
 impl Options {
     /// Sets for how long this process passes the lock among its own waiters before it releases the lock to other processes. The default is 100 ms. With
-    /// zero, each release goes to other processes. The latest setting applies to all handles to the path.
+    /// zero, the release of the last holder always unlocks the file, so that other processes can lock it. The latest setting applies to all handles to the
+    /// path.
     pub fn tenure(self, tenure: Duration) -> Self {
         Self { tenure }
     }

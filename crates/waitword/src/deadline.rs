@@ -21,7 +21,7 @@ pub trait Deadline: sealed::Sealed {
     /// The error of a wait that fails: a [`LockError`], or [`Infallible`] without a deadline.
     type Error;
 
-    /// Whether the future can have a deadline.
+    /// Whether this is [`Until`].
     const IS_TIMED: bool;
 
     /// The deadline, if there is one.
@@ -48,7 +48,7 @@ mod sealed {
     impl Sealed for super::Until {}
 }
 
-/// A future without a deadline.
+/// Marks a future without a deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct NoDeadline;
 
@@ -74,7 +74,7 @@ impl Deadline for NoDeadline {
 }
 
 pin_project! {
-    /// A future with a deadline. It needs no timer of the executor.
+    /// Marks a future with a deadline, and contains its alarm. It needs no timer of the executor.
     pub struct Until {
         // `None`: beyond what `Instant` can hold.
         deadline: Option<Instant>,

@@ -54,7 +54,7 @@ impl LockError {
     /// Returns the holder of the lock at the deadline, if it is known.
     ///
     /// Call this on the thread that received the error, before that thread waits again; in a task, before the next `.await`. The error
-    /// itself carries no holder: each thread remembers the one of its last wait that timed out.
+    /// itself contains no holder: each thread remembers the holder at its last wait that timed out.
     ///
     /// Returns `None`
     /// - without the feature `observe`;

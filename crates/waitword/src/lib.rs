@@ -57,19 +57,20 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Their deadlines use tokio's clock while it is paused. No effect outside a tokio runtime. Within a task, block with the plain methods, not with another executor's `block_on`, which receives no new budget and may wait forever. |
+//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Their deadlines use tokio's clock while it is paused. No effect outside a tokio runtime. If a task has to block, use the plain methods (`lock`), not another executor's `block_on`: tokio gives that no new budget, so it may wait forever. |
 //! | `lock_api` | the raw traits of the `lock_api` crate, version 0.4 (module `lock_api`) |
 //! | `lock_api_05` | the raw traits of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
-//! | `observe` | Records of who holds each lock and who made others wait, and timelines; each is switched on at run time. It makes each waiter larger. (Snapshots of the waiters need no feature: module [`observe`].) |
+//! | `observe` | Records of who holds each lock and who made others wait, and timelines; each is switched on at run time. This feature makes each waiter larger. (Snapshots of the waiters, module [`observe`], need neither the feature nor memory in a waiter.) |
 //! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock acquires it, and blocks. |
 //!
 //! # Guarantees
 //! - **FIFO**: threads and tasks are queued in the order of arrival. A future keeps its position for as long as it lives.
 //! - **Bounded barging, no starvation**: a release signals the head waiter. Until that waiter runs, barging acquirers may take the
-//!   lock; after 200 µs it is reserved for the head waiter. `unlock_fair` reserves it at once.
+//!   lock. After at most 200 µs, at the next reading of the clock (a mutex: every 16th release), it is reserved for the head waiter.
+//!   `unlock_fair` reserves it at once.
 //! - **No futurelock**: a future that is not polled delays the waiters behind it once, by one to two times [`STALL_TIMEOUT`]: 10 to 20 ms
 //!   (at a semaphore up to 30 ms).
-//! - **Cancel-safe**: dropping a future loses no wakeup, no permit and no lock.
+//! - **Cancel-safe**: dropping a future of a lock loses no wakeup, no permit and no lock. ([`wait_async`] on a word is *not* cancel-safe.)
 //! - **No poisoning**, except by [`Poison`], which also notices a task that is dropped in the middle of a change.
 //!
 //! [`guide::what_holds`] has the exact bounds, and lists what these locks do not do.

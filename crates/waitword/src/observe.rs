@@ -28,7 +28,8 @@
 //!
 //! # Cost
 //! An acquisition that does not wait costs nothing. A waiter costs no additional memory: its site is stored in spare bits of its node, and its
-//! age is its ticket. While the clock is on ([`start_clock`]), each enqueue reads it: 20 to 40 ns per wait.
+//! age follows from its ticket, the number with which it was enqueued. While the clock is on ([`start_clock`]), each enqueue reads it: 20
+//! to 40 ns per wait.
 
 use waitword_core::Table;
 pub use waitword_core::observe::{Actor, Site, WaiterSeen, WaiterState, WaitsFor, start_clock, stop_clock};
@@ -49,7 +50,8 @@ pub fn snapshot() -> Vec<WaiterSeen> {
     Table::global().snapshot()
 }
 
-/// Returns the address of the lock that a waiter on `word` waits for. For an upgrade of an `RwLock` this is the lock's, otherwise `word`.
+/// Returns the address of the lock that a waiter on `word` waits for. It is `word`, except for an upgrade of an `RwLock`, which
+/// waits on a separate word.
 pub const fn lock_of(word: usize, waits_for: WaitsFor) -> usize {
     match waits_for {
         WaitsFor::Upgrade => RawRwLock::state_of_drain(word),

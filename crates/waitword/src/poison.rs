@@ -75,7 +75,7 @@ impl<T: ?Sized> Poison<T> {
         }
     }
 
-    /// Returns a guard to change the value. A panic that begins while the guard lives, and unwinds through it, poisons the value.
+    /// Returns a guard to change the value. A panic that begins while the guard lives, and drops the guard, poisons the value.
     ///
     /// # Errors
     /// [`Poisoned`] if a change was left incomplete.
@@ -171,7 +171,7 @@ impl<T> From<T> for Poison<T> {
 
 /// A guard to change the value in a [`Poison`]. Returned by [`Poison::get_mut`].
 ///
-/// A panic that begins while the guard lives, and unwinds through it, poisons the value.
+/// A panic that begins while the guard lives, and drops the guard, poisons the value.
 #[derive(Debug)]
 #[must_use = "a panic poisons the value only while the guard lives: keep it with `let guard = ...`"]
 pub struct PoisonGuard<'a, T: ?Sized> {

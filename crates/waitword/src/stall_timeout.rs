@@ -5,22 +5,23 @@ use waitword_core::time::{Duration, Instant};
 
 use crate::sync::MODEL;
 
-/// How long a signalled waiter may be unresponsive before the next one is signalled in its place.
+/// How often signalled waiters are checked, 10 ms. If one is unresponsive, the next waiter is signalled in its place.
 ///
 /// A release signals the head waiter. A future that is not polled does not respond. A watchdog makes a pass over the waiters once in
-/// this time, and signals the waiter behind an unresponsive one. So such a future delays the waiters behind it by **once to twice
-/// this time**, and only once: it is skipped until it is polled again.
-/// (At a [`Semaphore`](crate::Semaphore) by up to three times, if permits are reserved for it.)
+/// 10 ms, and signals the waiter behind one that was signalled before the last pass and has not responded. So such a future delays the
+/// waiters behind it by **10 to 20 ms**. It does so only once: it is skipped until it is polled again.
+/// (At a [`Semaphore`](crate::Semaphore) the delay is up to 30 ms, if permits are reserved for the future.)
 ///
 /// # AsyncLock
 /// The release of a word that scripts share works like `Atomics.notify`, which dequeues the waiter that it wakes. So a waiter of an
 /// [`AsyncLock`](crate::word::AsyncLock) rechecks on its own if it has not been woken for this long, and keeps its position.
-/// After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`], so a long queue at a lock
-/// that is held for long costs almost nothing. A task that is not polled delays the waiters behind it by the time that they have
-/// waited already plus `STALL_TIMEOUT`, but by at most `LONGEST_STALL_TIMEOUT`, and once for each time that it was enqueued.
+/// After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`] (1 s), so a long queue at a lock
+/// that is held for long costs almost nothing. If a woken task is not polled, the waiters behind it continue at their next recheck. So the
+/// task delays a waiter by at most the time that this waiter has waited already plus 10 ms, and by at most 1 s. The task can do so again
+/// only after it was enqueued again.
 pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 
-/// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::word::AsyncLock). See [`STALL_TIMEOUT`].
+/// The longest time between two rechecks of a waiter of an [`AsyncLock`](crate::word::AsyncLock), 1 s. See [`STALL_TIMEOUT`].
 pub const LONGEST_STALL_TIMEOUT: Duration = Duration::from_secs(1);
 
 static SIGNALS_ALONE: AtomicBool = AtomicBool::new(false);

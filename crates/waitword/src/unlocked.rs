@@ -108,7 +108,7 @@ macro_rules! unlocked_methods {
     ) => {
         /// # Temporary release
         impl<$($life,)? T: ?Sized> $guard<$($life,)? T> {
-            /// Runs `f` with the lock released, and acquires it again in the same mode, blocking this thread until it is acquired.
+            /// Runs `f` with the lock released, and acquires it again for this guard, blocking this thread until it is acquired.
             ///
             /// Other holders may have changed the value in between. Use this for an `f` that takes long, or waits, in the middle of work
             /// that needs the lock before and after.
@@ -143,8 +143,8 @@ macro_rules! unlocked_methods {
                 $crate::unlocked::unlocked(raw, $ask, &mut this.hold, "unlocked_async", |held| $release(raw, held), f)
             }
 
-            /// Runs `f` with the lock released as by [`unlock_fair`](Self::unlock_fair), and acquires it again in the same mode, blocking this
-            /// thread until it is acquired.
+            /// Runs `f` with the lock released as by [`unlock_fair`](Self::unlock_fair), and acquires it again for this guard, blocking
+            /// this thread until it is acquired.
             ///
             /// No acquirer barges past the head waiter. Otherwise it is like [`unlocked`](Self::unlocked).
             ///
@@ -157,7 +157,7 @@ macro_rules! unlocked_methods {
                 $crate::unlocked::unlocked(raw, $ask, &mut this.hold, "unlocked_fair_async", |held| $release_fair(raw, held), f)
             }
 
-            /// Runs `f` with the lock released, and acquires it again in the same mode, without blocking this thread. Returns the guard and
+            /// Runs `f` with the lock released, and acquires it again for this guard, without blocking this thread. Returns the guard and
             /// what `f` returned.
             ///
             /// The future takes the guard by value. The lock stays held until the first poll.
@@ -196,7 +196,7 @@ macro_rules! unlocked_methods {
                 (<$future>::new(lock.into()).await, result)
             }
 
-            /// Runs `f` with the lock released as by [`unlock_fair`](Self::unlock_fair), and acquires it again in the same mode, without
+            /// Runs `f` with the lock released as by [`unlock_fair`](Self::unlock_fair), and acquires it again for this guard, without
             /// blocking this thread. Returns the guard and what `f` returned.
             ///
             /// No acquirer barges past the head waiter. Otherwise it is like [`unlocked_async`](Self::unlocked_async).

@@ -1,7 +1,7 @@
 //! The word level: waits on atomic words, of which the locks are built, for protocols of your own.
 //!
 //! It is a futex for threads and tasks: [`wait`] and [`wait_async`] sleep while an atomic word of 32 or 64 bits has an expected value, and
-//! [`notify_one`] wakes the head of the word's queue. A wait that a notify counted returns [`Outcome::Notified`]; there are no spurious
+//! [`notify_one`] wakes the head of the word's queue. A wait that a notify ended returns [`Outcome::Notified`]; there are no spurious
 //! wakeups. The functions correspond to `Atomics.wait`, `waitAsync` and `notify` of ECMA-262.
 //!
 //! ```

@@ -149,11 +149,11 @@ static BY_HAND: OnceLock<fn()> = OnceLock::new();
 ///
 /// Otherwise, the first deadline of a future or the first waiter behind a signalled one starts a thread (`waitword-timer`), and the first
 /// deadline that is due starts another. A program that must have no threads but its own, such as a simulator, calls this first. Then it
-/// calls [`expire_due`] in each turn of its loop, and at the time that the last call has returned.
+/// calls [`expire_due`] in each turn of its loop, the next time no later than at the [`Instant`] that the last call has returned.
 ///
-/// `rings` is called when a deadline is set that is earlier than that time, on the thread that sets the deadline. That thread may hold
-/// locks of the program, so `rings` should wake the loop and do nothing else. It is not called for deadlines that are set within
-/// `expire_due`.
+/// The function `rings` is called when a deadline is set that is earlier than that `Instant`, on the thread that sets the deadline. That
+/// thread may hold locks of the program, so `rings` should wake the loop and do nothing else. It is not called for deadlines that are set
+/// within `expire_due`.
 ///
 /// Deadlines of blocking threads need none of this.
 ///

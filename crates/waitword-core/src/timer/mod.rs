@@ -4,12 +4,12 @@
 //! | thread | started at |
 //! |---|---|
 //! | `waitword-timer` | the first deadline of a future, and the first waiter that is queued behind a signalled one (the watchdog) |
-//! | a second | the first deadline that is due |
+//! | a second thread | the first deadline that is due |
 //! | up to 32 | one for each waker that has blocked for 5 ms |
 //!
 //! There are no other threads, and none at all with [`serve_by_hand`].
 //!
-//! A model has no clock: its alarms never wake a task.
+//! Under the model checker loom (`cfg(waitword_loom)`) there is no clock, and alarms never wake a task.
 
 #[cfg(not(waitword_loom))]
 mod alarm;

@@ -61,12 +61,12 @@ macro_rules! grid {
         ///
         /// # Cancellation
         /// Nothing happens before the first poll, which enqueues if it has to wait. The future is cancel-safe with any executor: dropping it at
-        /// any time dequeues it, and forwards a signal that it received or permits that were reserved for it. A future that is polled again
-        /// later, as in a loop around `select!`, keeps its position: reuse it instead of creating a new one.
+        /// any time dequeues it, and forwards a signal that it received (at a semaphore also permits that were reserved for it). A future
+        /// that is polled again later, as in a loop around `select!`, keeps its position: reuse it instead of creating a new one.
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A poll that would have to wait retries for up to 1 µs before it enqueues, if no waiter is queued and
-        /// such retries succeeded on this thread lately. So does a poll of a task that was woken and finds that another acquirer has barged.
+        /// such retries succeeded on this thread lately. A woken task whose poll finds that another acquirer has barged retries, too.
         ///
         /// # Panics
         #[doc = concat!("When polled again after it was ready. ", $too_many)]

@@ -47,7 +47,8 @@ impl<L: Location<Word = AtomicI32>> AsyncLock<L> {
     /// If the future is dropped while `callback` runs, the future of `callback` is dropped first, and then the lock is released.
     ///
     /// # Deadlocks
-    /// A task that is not polled while `callback` runs holds the lock. No stall timeout applies to a holder.
+    /// A task that is not polled while `callback` runs keeps the lock, and others wait without a bound: no stall timeout applies to a
+    /// holder.
     ///
     /// # Panics
     /// As with [`execute_locked`](Self::execute_locked).

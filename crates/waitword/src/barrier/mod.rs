@@ -15,7 +15,7 @@ use raw::{BarrierWaiter, MAX, RawBarrier};
 
 /// A barrier, for threads and tasks: a fixed number of parties wait until all of them have arrived. It can be used repeatedly.
 ///
-/// The last party to arrive does not wait and is the leader. Then the next generation begins.
+/// Each round of arrivals is a *generation*. The last party to arrive does not wait and is the leader. Then the next generation begins.
 ///
 /// | | borrows | over an `Arc` |
 /// |---|---|---|
@@ -45,7 +45,7 @@ use raw::{BarrierWaiter, MAX, RawBarrier};
 ///
 /// # Fairness
 /// There is no barging: the last to arrive wakes all waiters. The next generation begins at once,
-/// even if some of them have not run yet.
+/// even if some of the woken waiters have not run yet.
 ///
 /// # Memory
 /// After the barrier, each party sees everything that any party did before it arrived.
@@ -136,7 +136,8 @@ impl Barrier {
     /// ```
     ///
     /// # Cancellation
-    /// If the future is dropped before it is ready, the party has not arrived, unless all parties had arrived by then.
+    /// If the future is dropped before it is ready, the party has not arrived, unless all parties had arrived by then. (If the future was
+    /// the leader's, which the feature `tokio` can make pending after all have arrived, the generation has no leader.)
     ///
     /// # Panics
     /// When polled again after it was ready.

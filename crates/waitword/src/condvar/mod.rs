@@ -83,11 +83,11 @@ use crate::sync::const_fn;
 ///
 /// # Fairness
 /// Waiters are notified in FIFO order. A thread, and a task that `notify_one` notified, locks the mutex when it runs, like any acquirer. The
-/// tasks of a `notify_all` are queued for the mutex in FIFO order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)). For the task
-/// that `notify_all` signals, they count from its next poll, or from when another waiter is queued behind it.
+/// tasks of a `notify_all` are queued for the mutex in FIFO order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)). For the one
+/// task that `notify_all` signals, the bounds count from its next poll, or from when another waiter is queued behind it.
 ///
 /// # One mutex at a time
-/// All concurrent waiters have to use the same mutex. While there is no waiter, the mutex may change.
+/// All concurrent waiters have to use the same mutex. While there is no waiter, the next wait may use another mutex.
 #[doc(alias("Condition", "Monitor", "condition_variable", "pthread_cond_t"))]
 pub struct Condvar {
     pub(super) raw: RawCondvar,

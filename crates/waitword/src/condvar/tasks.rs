@@ -48,7 +48,8 @@ impl Condvar {
     ///
     /// # Cancellation
     /// If the future is dropped, the mutex is not held. The wait is cancel-safe: a [`notify_one`](Self::notify_one) that had counted it is
-    /// forwarded to the next waiter. (A [`notify_all`](Self::notify_all) has counted all other waiters as well.)
+    /// forwarded to the next waiter. (A [`notify_all`](Self::notify_all) needs no forwarding: it has notified all other
+    /// waiters as well.)
     ///
     /// # Fairness
     /// See [the type](Self#fairness). A future that was notified and is not polled delays the mutex for a bounded time only

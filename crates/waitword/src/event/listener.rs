@@ -76,7 +76,8 @@ macro_rules! listener {
                 Self { kept: Kept::new(event, |event| Listening::of(event, caller)) }
             }
 
-            /// Blocks this thread until woken by a notify. Returns at once after a `notify_all` since it began to listen, or if a wakeup is stored.
+            /// Blocks this thread until woken by a notify. Returns at once if there was a `notify_all` since it began to listen,
+            /// or if a wakeup is stored.
             ///
             /// # Panics
             #[doc = concat!(
@@ -90,8 +91,8 @@ macro_rules! listener {
                 }
             }
 
-            /// Consumes the wakeup with which [`wait`](Self::wait) would return at once, and returns `true` if there was one. Never waits, but
-            /// enqueues.
+            /// Consumes the wakeup with which [`wait`](Self::wait) would return at once, and returns `true` if there was one. Never waits.
+            /// On `false`, the listener is queued from then on, for a later `notify_one`.
             #[must_use = "on `true`, a wakeup was consumed"]
             pub fn try_wait(self: Pin<&mut Self>) -> bool {
                 let mut listening = self.project().kept.wait();
@@ -177,7 +178,7 @@ macro_rules! listener {
 listener! {
     /// A wait of a thread for an [`Event`](crate::Event) that has begun and may block later. Returned by [`Event::listen`](crate::Event::listen).
     ///
-    /// It listens from its creation on, and anew from the end of each of its waits on. A thread that checks its condition in between
+    /// It listens from its creation on, and after each of its waits again. A thread that checks its condition in between
     /// misses no [`notify_all`](crate::Event::notify_all):
     ///
     /// ```
@@ -209,7 +210,7 @@ listener! {
     ///
     /// # Cancellation
     /// Dropping the listener dequeues it. A wakeup of `notify_one` that it had received, and that no wait has consumed, is forwarded, as
-    /// by a [future](crate::Event::wait_async).
+    /// when a [future](crate::Event::wait_async) is dropped.
     EventListener<'a> to &'a Event, as "wait_async"
 }
 

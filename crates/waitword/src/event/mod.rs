@@ -59,7 +59,7 @@ use crate::sync::const_fn;
 /// # When a wait begins
 /// - For `notify_all`: when the future is created, polled or not; or when the blocking method is called.
 /// - For `notify_one`: at the first poll, which enqueues, or at [`EventWait::enable`](crate::future::EventWait::enable), which enqueues
-///   without awaiting. (Before that, nothing is lost either, because the wakeup is stored.)
+///   without awaiting. (Before that, a wakeup is stored, but only one: if several waiters need one each, `enable` each first.)
 ///
 /// So create the future first, and check the condition then:
 ///
@@ -175,7 +175,8 @@ impl Event {
         noted(self.raw.word_at(), || self.raw.notify(Whom::Last), |notified| usize::from(*notified))
     }
 
-    /// Wakes all waiters, including futures that were created and not polled yet. Returns how many waiters were queued.
+    /// Wakes all waiters, including futures that were created and not polled yet. Returns how many of them were queued:
+    /// futures before their first poll are woken, but not counted.
     ///
     /// Stores nothing for later waiters; a stored wakeup stays stored. A future that is created while this runs may or may not be woken.
     ///

@@ -117,13 +117,13 @@ macro_rules! mapped {
 
         $crate::guards::mapped::map_methods! {
             [$($generic)* U: ?Sized] $Mapped<$($arg,)* U>, U -> $Mapped[$($arg),*], lock => lock; ($($mutable)?);
-            /// Returns a guard of a part of this part. The lock stays held until that guard is dropped.
+            /// Returns a guard of a smaller part of the value. The lock stays held until that guard is dropped.
             ///
             /// If `to_part` panics, the lock is released.
             map;
-            /// Returns a guard of a part of this part if `to_part` returns one, like [`map`](Self::map).
+            /// Returns a guard of a smaller part of the value if `to_part` returns one, like [`map`](Self::map).
             filter_map;
-            /// Returns a guard of a part of this part if `to_part` returns one, and its error otherwise, like [`map`](Self::map).
+            /// Returns a guard of a smaller part of the value if `to_part` returns one, and its error otherwise, like [`map`](Self::map).
             try_map_or_err;
         }
 

@@ -30,7 +30,7 @@ macro_rules! guard {
             /// Releases the lock and reserves it for the queued waiters. Without waiters this is an ordinary release.
             ///
             /// No acquirer can barge past the head waiter: new acquirers enqueue behind it. The head waiter has to be woken first,
-            /// so such a handoff costs a switch of threads or tasks, which an ordinary release may avoid.
+            /// so this costs a switch of threads or tasks, which an ordinary release may avoid.
             ///
             /// ```
             #[doc = concat!("use waitword::{", stringify!($Lock), ", ", stringify!($Guard), " as Guard};")]
@@ -47,7 +47,7 @@ macro_rules! guard {
                 Self::forget(this).raw.$release_fair(hold);
             }
 
-            /// Releases the lock to the head waiter and acquires it again in the same mode, blocking this thread until it is acquired.
+            /// Releases the lock, reserved for the head waiter, and acquires it again for this guard, blocking this thread until then.
             ///
             /// Other holders may have changed the value in between.
             #[doc = concat!(

@@ -90,7 +90,7 @@ impl HeldBy {
         Self { others: u16::try_from(others).unwrap_or(u16::MAX), ..self }
     }
 
-    /// For an observer: returns this with the mark whether the guard may be elsewhere ([`may_be_elsewhere`](Self::may_be_elsewhere)).
+    /// For an observer: returns this with the given answer to [`may_be_elsewhere`](Self::may_be_elsewhere).
     pub fn sent(self, may_be_elsewhere: bool) -> Self {
         Self { is_elsewhere: may_be_elsewhere, ..self }
     }
@@ -110,7 +110,7 @@ impl HeldBy {
         }
     }
 
-    /// Returns the thread on which the lock was acquired, unless that thread ended long ago.
+    /// Returns the thread on which the lock was acquired; `None` if that thread has ended and is no longer recorded.
     pub fn thread(&self) -> Option<Thread> {
         THREADS.get().and_then(|thread| thread(self.thread))
     }

@@ -50,7 +50,7 @@ pub struct Observer {
     pub notified: fn(usize, usize, &'static Site),
     /// [`HOLDERS`]: an acquirer is about to wait for a lock of this type.
     pub typed: fn(usize, &'static LockType),
-    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline, and the wait does not end in a hold: it waits for the value
+    /// [`AWAITED`]: a thread, or the task with this waker, waits without a deadline for something other than a lock: for the value
     /// of a cell whose initialiser runs, or for the readers to release before an upgrade.
     pub awaited: fn(usize, WaitsFor, &'static Site, Option<&Waker>),
 }

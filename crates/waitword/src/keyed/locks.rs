@@ -230,11 +230,12 @@ locks! { KeyedRwLock over RawRwLock, Mode::Read }
 impl<K, S: BuildHasher> KeyedRwLock<K, S> {
     acquires! {
         Shared;
-        /// Acquires shared access to the key, blocking this thread while a writer holds it or an earlier waiter is queued.
+        /// Acquires shared access to the key, blocking this thread while a writer holds it or it is reserved for an earlier waiter.
         read;
         /// Attempts to acquire shared access to the key without waiting.
         try_read;
-        /// Acquires shared access to the key without blocking this thread: the task waits while a writer holds it or an earlier waiter is queued.
+        /// Acquires shared access to the key without blocking this thread: the task waits while a writer holds it or it is reserved for an
+        /// earlier waiter.
         read_async;
         /// Acquires shared access to the key, blocking this thread for at most `timeout`.
         read_for;
@@ -250,12 +251,12 @@ impl<K, S: BuildHasher> KeyedRwLock<K, S> {
 
     acquires! {
         Exclusive;
-        /// Acquires exclusive access to the key, blocking this thread while anyone else holds it or an earlier waiter is queued.
+        /// Acquires exclusive access to the key, blocking this thread while anyone else holds it or it is reserved for an earlier waiter.
         write;
         /// Attempts to acquire exclusive access to the key without waiting.
         try_write;
-        /// Acquires exclusive access to the key without blocking this thread: the task waits while anyone else holds it or an earlier waiter is
-        /// queued.
+        /// Acquires exclusive access to the key without blocking this thread: the task waits while anyone else holds it or it is reserved
+        /// for an earlier waiter.
         write_async;
         /// Acquires exclusive access to the key, blocking this thread for at most `timeout`.
         write_for;

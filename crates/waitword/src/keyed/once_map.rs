@@ -30,8 +30,8 @@ impl<V> Value for Slot<V> {
 /// (*single flight*). A key whose value is neither stored nor being computed has no entry.
 ///
 /// Callers receive clones of the value: put a large one in an [`Arc`](std::sync::Arc). Pass a key by value, or as a
-/// [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run under an internal lock of this
-/// map, and must not use the map.
+/// [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. The key's `eq`, and `clone` of a `ByRef`, run under an internal
+/// lock of this map, and must not use the map.
 ///
 /// ```
 /// use waitword::keyed::{ByRef, OnceMap};
@@ -118,7 +118,8 @@ impl<K, V: Clone, S: BuildHasher> OnceMap<K, V, S> {
     /// Returns the value of a computation that all concurrent callers share, and stores nothing.
     ///
     /// The first caller computes the value with `init`; the others block their threads until it is computed, and return the same value.
-    /// A value that [`get_or_init`](Self::get_or_init) has stored is returned without a computation.
+    /// A value that [`get_or_init`](Self::get_or_init) has stored is returned without a computation. A computation that `get_or_init` has
+    /// begun is shared, too; and if a `get_or_init` joins a computation of `share` while it runs, the value is stored.
     ///
     /// An error can be shared like any value: `share(key, || -> Result<..> { .. })`.
     ///

@@ -53,9 +53,10 @@ use crate::raw_mutex::RawMutex;
 ///
 /// # Fairness
 /// All waiters, threads and tasks alike, are in one queue, and acquire the mutex in FIFO order. A release is a signal to the head
-/// waiter, not a handoff: until that waiter runs, the mutex is free for barging acquirers, so that no thread sleeps beside a free
-/// mutex. Barging is bounded and starves no waiter: the mutex is reserved for the queue as soon as the signalled waiter runs and
-/// finds the mutex held, and after a barging window of 200 µs at the latest. A waiter keeps its position, however many
+/// waiter, not a handoff: until that waiter runs, the mutex is free for barging acquirers, so that the mutex is not idle while
+/// a running thread could use it. Barging is bounded and starves no waiter. The mutex is *reserved* for the queue, and new acquirers
+/// enqueue, as soon as the signalled waiter runs and finds the mutex held; otherwise after a barging window of at most 200 µs, at the next
+/// reading of the clock (every 16th release). A waiter keeps its position, however many
 /// acquirers barge past it. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
 /// [`MutexGuard::unlock_fair`](crate::MutexGuard::unlock_fair) reserves the mutex for the head waiter at once.

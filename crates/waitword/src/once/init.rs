@@ -36,7 +36,7 @@ impl<T> OnceLock<T> {
     ///   [`get_or_init_async`](Self::get_or_init_async) there.
     ///
     /// # Deadlocks
-    /// If `initialiser` calls a method of this cell that waits, it waits for itself.
+    /// An `initialiser` that calls a method of this cell that waits, waits for itself.
     #[doc(alias("call_once", "get_or_init_blocking", "init_once"))]
     #[inline]
     #[track_caller]

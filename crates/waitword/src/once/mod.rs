@@ -66,12 +66,12 @@ use crate::sync::const_fn;
 /// ```
 ///
 /// # Initialisers that fail
-/// If an initialiser panics or returns an error, or its future is dropped, the cell stays empty and the turn to initialise it is forwarded:
+/// If an initialiser panics or returns an error, or its future is dropped, the cell stays empty and the turn to initialise it is free:
 /// the first waiter that runs takes the turn and runs its own initialiser. There is no poisoning.
 ///
 /// # Fairness
-/// A turn that becomes free wakes all waiters, in FIFO order, and the first that runs takes it. A queued task that is not polled delays nobody.
-/// But a task that holds the turn, and is not polled while its initialiser awaits, blocks the others.
+/// When the turn becomes free, all waiters are woken in FIFO order, and whichever runs first takes it. A queued task that is not polled
+/// delays nobody. But a task that holds the turn, and is not polled while its initialiser awaits, blocks the others.
 ///
 /// # Deadlocks
 /// An initialiser that initialises the same cell, or waits for its value, waits for itself.

@@ -84,12 +84,13 @@ macro_rules! mode {
 
 mode! {
     "# Shared access", Mode::Read, RwLockRead, RwLockReadGuard, OwnedRwLockReadGuard;
-    /// Acquires shared access, blocking this thread while a writer holds the lock or an earlier waiter is queued.
+    /// Acquires shared access, blocking this thread while a writer holds the lock or it is reserved for an earlier waiter.
     #[doc(alias("blocking_read", "read_blocking", "lock_shared", "pthread_rwlock_rdlock"))]
     read;
     /// Attempts to acquire shared access without waiting. Returns `None` also while the lock is reserved for a waiter.
     try_read;
-    /// Acquires shared access without blocking this thread: the task waits while a writer holds the lock or an earlier waiter is queued.
+    /// Acquires shared access without blocking this thread: the task waits while a writer holds the lock or it is reserved for an earlier
+    /// waiter.
     #[doc(alias = "async_read")]
     read_async;
     /// Acquires shared access, blocking this thread for at most `timeout`.
@@ -125,7 +126,7 @@ impl<T: ?Sized> RwLock<T> {
     /// None: while such reads overlap, writers starve. A call that has to wait for the writer that holds the lock is queued like any reader.
     ///
     /// # Deadlocks
-    /// A thread that holds a write guard, or has begun an upgrade, waits for itself.
+    /// A thread that holds a write guard, or the future of an upgrade that was polled, waits for itself.
     ///
     /// # Panics
     /// If a writer holds the lock and this thread must not block ([`forbid_blocking`](crate::forbid_blocking)): use
@@ -165,12 +166,13 @@ impl<T: ?Sized> RwLock<T> {
 
 mode! {
     "# Exclusive access", Mode::Write, RwLockWrite, RwLockWriteGuard, OwnedRwLockWriteGuard;
-    /// Acquires exclusive access, blocking this thread while anyone else holds the lock or an earlier waiter is queued.
+    /// Acquires exclusive access, blocking this thread while anyone else holds the lock or it is reserved for an earlier waiter.
     #[doc(alias("blocking_write", "write_blocking", "lock_exclusive", "pthread_rwlock_wrlock"))]
     write;
     /// Attempts to acquire exclusive access without waiting. Returns `None` also while the lock is reserved for a waiter.
     try_write;
-    /// Acquires exclusive access without blocking this thread: the task waits while anyone else holds the lock or an earlier waiter is queued.
+    /// Acquires exclusive access without blocking this thread: the task waits while anyone else holds the lock or it is reserved for an
+    /// earlier waiter.
     #[doc(alias = "async_write")]
     write_async;
     /// Acquires exclusive access, blocking this thread for at most `timeout`.
@@ -190,14 +192,14 @@ mode! {
 
 mode! {
     "# Upgradable shared access", Mode::Upgradable, RwLockUpgradableRead, RwLockUpgradableReadGuard, OwnedRwLockUpgradableReadGuard;
-    /// Acquires the upgradable read lock, blocking this thread while a writer or another upgradable reader holds the lock, or an earlier
-    /// waiter is queued.
+    /// Acquires the upgradable read lock, blocking this thread while a writer or another upgradable reader holds the lock, or it is
+    /// reserved for an earlier waiter.
     #[doc(alias("upgradeable_read", "lock_upgradable", "upgradable_read_blocking"))]
     upgradable_read;
     /// Attempts to acquire the upgradable read lock without waiting. Returns `None` also while the lock is reserved for a waiter.
     try_upgradable_read;
     /// Acquires the upgradable read lock without blocking this thread: the task waits while a writer or another upgradable reader holds the
-    /// lock, or an earlier waiter is queued.
+    /// lock, or it is reserved for an earlier waiter.
     #[doc(alias = "upgradeable_read_async")]
     upgradable_read_async;
     /// Acquires the upgradable read lock, blocking this thread for at most `timeout`.

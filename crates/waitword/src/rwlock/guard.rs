@@ -30,8 +30,9 @@ macro_rules! rwlock_guard {
             $Guard<$($life,)? T> of RwLock as $Shared, as if $Like, Mode::$mode,
             by $acquire or $instead -> $Future, written to by "write",
             RawRwLock::{$release, $release_fair},
-            "A read also waits for a pending [upgrade](crate::RwLockUpgradableReadGuard::upgrade). If there are other readers, the head \
-            waiter and this thread wait until those have released; a thread that holds another guard of this lock may wait for itself."
+            "For a read guard, a pending [upgrade](crate::RwLockUpgradableReadGuard::upgrade) also counts as a waiter. If there are other \
+            readers, the head waiter and this thread wait until those have released; a thread that holds two guards of this lock may wait \
+            for itself."
             $(, sent as $hold)?
         }
     };

@@ -63,11 +63,12 @@ use crate::raw_rwlock::RawRwLock;
 /// Neither readers nor writers are preferred. Waiters, threads and tasks alike, are served in FIFO order. Readers that are next to each
 /// other in the queue acquire the lock together.
 ///
-/// Readers may barge while others read, and any acquirer may barge before a signalled waiter runs. This barging is bounded. When the head
-/// waiter was signalled and finds the lock held, or after a barging window of 200 µs, the lock is reserved for the queue, and every new
-/// acquirer enqueues, readers too. The head then waits only for the present holders, so neither a stream of readers nor one of writers
-/// starves it. Plain readers pass an upgradable reader that waits for another upgradable one; a writer that is also queued stops them as
-/// described, and so does a pending upgrade. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
+/// Readers may barge while others read, and any acquirer may barge before a signalled waiter runs. This barging is bounded: when
+/// the signalled head waiter runs and finds the lock held, or at the first reading of the clock after a barging window of 200 µs, the lock
+/// is reserved for the queue. From then on every new acquirer enqueues, readers too. The head then waits only for the present holders, so
+/// neither a stream of readers nor one of writers starves it. An upgradable reader that is queued behind another upgradable reader does not
+/// wait for plain readers, which barge past it without a bound. A writer that is also queued ends that within the bound above, and a
+/// pending upgrade at once. The [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds.
 ///
 /// [`RwLockWriteGuard::unlock_fair`](crate::RwLockWriteGuard::unlock_fair) reserves the lock for the head waiter at once.
 ///

@@ -84,14 +84,15 @@ use crate::sync::const_fn;
 ///
 /// # Fairness
 /// Waiters, threads and tasks alike, for one permit or for many, are in one FIFO queue. A release signals the head waiter. Until that
-/// waiter runs, any acquirer that finds enough permits may barge, so that nobody sleeps beside an available permit. This ends when the head
-/// runs, or when permits have been released for 200 µs since the signal (the [guide](crate::guide::what_holds#barging-and-starvation)
-/// has the exact bounds). If the head finds too few, all permits that are released are reserved for it until there are enough. So
-/// requests for few permits do not starve a request for many: they wait behind it, even if enough permits for them are available.
+/// waiter runs, any acquirer that finds enough permits may barge, so that no permit is idle while an acquirer could use it. This ends when
+/// the head runs, or at the first release that reads the clock after a barging window of 200 µs (the
+/// [guide](crate::guide::what_holds#barging-and-starvation) has the exact bounds). If the head finds too few, all permits that are released
+/// are reserved for it until there are enough. So requests for few permits do not starve a request for many: they wait behind it, even if
+/// enough permits for them are available.
 ///
-/// A waiter that acquires its permits signals the next one if permits are left: [`add_permits`](Self::add_permits) wakes one waiter,
-/// however many permits it adds. A waiter for many is signalled each time that permits are released, unless a signal is pending, and
-/// rechecks until there are enough.
+/// [`add_permits`](Self::add_permits) signals one waiter, however many permits it adds. Each waiter that acquires its permits signals the
+/// next one while permits are left, so all that can acquire do. A waiter for many is signalled each time that permits are released, unless
+/// a signal is pending, and rechecks until there are enough.
 ///
 /// # Futures that nobody polls
 /// A queued task that is not polled keeps its position, but delays others for a bounded time only, whether it was signalled or permits are
@@ -130,8 +131,8 @@ impl Semaphore {
     /// ```
     ///
     /// # Panics
-    /// If there would be more than [`MAX_PERMITS`](Self::MAX_PERMITS) available; none is added then. (Released permits that would
-    /// exceed the maximum are lost.)
+    /// If more than [`MAX_PERMITS`](Self::MAX_PERMITS) would be available; none is added then. (A release does not panic: permits that
+    /// would exceed the maximum are lost.)
     #[doc(alias("release", "post", "signal", "sem_post", "up"))]
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {

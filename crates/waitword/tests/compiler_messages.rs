@@ -13,11 +13,12 @@ use std::{env, fs};
 const CLIPPY_TOML: &str = include_str!("../docs/clippy.toml");
 
 /// Words that look like the twin of another, and are private, another's name, or do not block.
-const NOT_BLOCKING: [&str; 8] = [
+const NOT_BLOCKING: [&str; 9] = [
     "",
     "execute_locked",
     "init_until",
     "owned",
+    "owned_docs",
     "owned_for",
     "owned_until",
     "upgrade_within",
@@ -204,6 +205,8 @@ fn the_configuration_has_every_method_that_blocks() {
         ("barrier", &["Barrier"]),
         ("condvar", &["Condvar"]),
         ("event", &["Event"]),
+        ("keyed/locks.rs", &["keyed::KeyedMutex", "keyed::KeyedRwLock"]),
+        ("keyed/once_map.rs", &["keyed::OnceMap"]),
         ("mutex", &["Mutex", "MutexGuard"]),
         ("once/init.rs", &["OnceLock"]),
         ("once/lazy.rs", &["LazyLock"]),

@@ -60,7 +60,8 @@ impl BarrierWaitResult {
     pub(super) const LEADER: Self = Self { is_leader: true };
     const FOLLOWER: Self = Self { is_leader: false };
 
-    /// Returns `true` if this party was the last to arrive. In each generation one party is the leader.
+    /// Returns `true` if this party was the last to arrive. In each generation one party is the leader, unless the leader's future was
+    /// dropped ([`Barrier::wait_async`](crate::Barrier::wait_async)).
     pub fn is_leader(&self) -> bool {
         self.is_leader
     }

@@ -27,7 +27,7 @@
 //! the lock of the queue that there is no waiter.
 //!
 //! # Barging and starvation
-//! Until the signalled waiter rechecks, barging acquirers may take permits: for at most 200 µs (`barging_window.rs`) while permits are
+//! Until the signalled waiter rechecks, barging acquirers may take permits: for about 200 µs (`barging_window.rs`) while permits are
 //! released, otherwise no more than were free. If the waiter finds too few it sets `FAIR`: from then on released permits accumulate for it.
 //! So a stream of small requests does not starve a large one.
 //!

@@ -151,7 +151,7 @@ macro_rules! acquires {
 /// Only holders of equal keys exclude each other. Threads lock a key with [`lock`](Self::lock), tasks with
 /// [`lock_async`](Self::lock_async). Each key has one FIFO queue, with the guarantees of [`Mutex`](crate::Mutex). A key has an entry
 /// only while it is held or waited for: nothing has to be cleaned up, and a million keys that were locked leave
-/// nothing behind. An entry is one allocation, or the memory of one that was freed; a wait allocates nothing.
+/// nothing behind but the memory of 32 entries at most, which later entries use. An entry is one allocation; a wait allocates nothing.
 ///
 /// Pass a key by value, or as a [`ByRef`](crate::keyed::ByRef), which is cloned only for a new entry. `eq`, and `clone` of a `ByRef`, run
 /// under an internal lock of this map, and must not use the map.

@@ -231,7 +231,11 @@ impl<P: Lead> Use<P> {
         let found = chains.find(hash, |entry| key.is(&entry.key)).and_then(Cell::get);
         let entry = match found {
             Some(found) => found,
-            None => chains.link(hash, key.into_key(), value()?),
+            None => {
+                // First, because the key is cloned only for an entry.
+                let value = value()?;
+                chains.link(hash, key.into_key(), value)
+            }
         };
         // SAFETY: it is linked, so only a holder of the lock can free it (U1).
         let Entry { users, value, .. } = unsafe { entry.as_ref() };

@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, mpsc};
 use std::task::Poll;
 use std::thread;
+use std::time::Duration;
 
 use waitword::keyed::{ByRef, OnceMap};
 use waitword::{Event, Mutex};
@@ -26,6 +27,42 @@ fn a_value_is_computed_once_and_stays() {
     assert_eq!(map.remove(ByRef("one")), None);
     assert!(map.is_empty());
     assert_eq!(block_on(map.get_or_init_async(ByRef("one"), async || 2)), 2);
+}
+
+/// Its clones are counted, and its drop uses the map, which must not be locked then.
+#[derive(PartialEq, Eq, Hash)]
+struct Counted(u32);
+
+static COUNTED: LazyLock<OnceMap<Counted, u32>> = LazyLock::new(OnceMap::new);
+static CLONES: AtomicUsize = AtomicUsize::new(0);
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        CLONES.fetch_add(1, Ordering::SeqCst);
+        Self(self.0)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let _ = COUNTED.len();
+    }
+}
+
+#[test]
+fn a_look_that_finds_nothing_neither_clones_the_key_nor_drops_it_under_the_lock() {
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || {
+        assert_eq!(COUNTED.get(ByRef(&Counted(1))), None);
+        assert_eq!(COUNTED.remove(ByRef(&Counted(1))), None);
+        assert_eq!(CLONES.load(Ordering::SeqCst), 0);
+        assert_eq!((COUNTED.get(Counted(1)), COUNTED.remove(Counted(1))), (None, None));
+        assert_eq!(COUNTED.get_or_init(ByRef(&Counted(1)), || 1), 1);
+        assert_eq!(COUNTED.get_or_init(ByRef(&Counted(1)), || 2), 1);
+        assert_eq!(CLONES.load(Ordering::SeqCst), 1, "for the entry");
+        ended.send(()).unwrap();
+    });
+    end.recv_timeout(Duration::from_secs(60)).expect("it failed, or waits for itself");
 }
 
 /// Whoever fails, panics or is dropped hands over to the next in line, and leaves no entry.

@@ -43,18 +43,14 @@ mod tests {
             format!("| of a `Mutex`, {all} or more | {} |", micros(SHORTEST_WINDOW)),
             format!("| of a `RwLock` or a `Semaphore` | {} |", micros(WINDOW)),
             format!(
-                "A mutex reads it at every {RELEASES_PER_CLOCK_READ}th release; the\nothers at the {FIRST_CLOCK_READ}th, "
+                "A mutex reads it at every {RELEASES_PER_CLOCK_READ}th release. A semaphore reads it at the {FIRST_CLOCK_READ}th,"
             ),
-            format!("| `Mutex` | longer than the barging window | {} times |", beyond + 2),
-            format!("| | for less | in the barging window, and {beyond} times beyond it |"),
-            format!(
-                "| `RwLock`, `Semaphore` | {} or longer | {} times |",
-                micros(each),
-                2 * FIRST_CLOCK_READ
-            ),
+            format!("| `Mutex` | longer than the barging window | {} |", beyond + 2),
+            format!("| | less | those in the barging window, and {beyond} more |"),
+            format!("| `RwLock`, `Semaphore` | {} or longer | {} |", micros(each), 2 * FIRST_CLOCK_READ),
             // If each is a little shorter, it takes the third read.
             format!(
-                "| | for less | for {} ms; mostly for half of that |",
+                "| | less | those in {} ms, mostly in half of that |",
                 (each * 4 * FIRST_CLOCK_READ).as_secs_f64() * 1e3
             ),
         ];

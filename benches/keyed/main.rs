@@ -97,8 +97,10 @@ trait ByKey: Send + Sync + Sized + 'static {
         async move { self.turn(key) }
     }
 
-    /// How many entries there are at this moment.
-    fn entries(&self) -> usize;
+    /// The number of entries at this moment. `None`: it cannot tell, or is a map of values, which stay.
+    fn entries(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Sections that ended, or computations.
@@ -115,45 +117,45 @@ fn compute(key: u64) -> u64 {
 }
 
 fn locks<L: ByKey>(turns: u64) -> Figures {
-    let hot = |crowd| {
+    let hot = |callers| {
         COUNT.store(0, Ordering::Relaxed);
-        let time = measure(&Arc::new(L::new()), crowd, turns, |_| 1);
+        let time = measure(&Arc::new(L::new()), callers, turns, |_| 1);
         assert!(time.is_none() || COUNT.load(Ordering::Relaxed) == turns, "they exclude each other");
         time
     };
-    let cold = |crowd| measure(&Arc::new(L::new()), crowd, turns, mixed);
+    let cold = |callers| measure(&Arc::new(L::new()), callers, turns, mixed);
     let map = Arc::new(L::new());
-    let crowd = if L::THREADS { Crowd::Threads(1) } else { Crowd::Tasks(1) };
-    measure(&map, crowd, 1_000, mixed);
+    let callers = if L::THREADS { Callers::Threads(1) } else { Callers::Tasks(1) };
+    measure(&map, callers, 1_000, mixed);
     vec![
-        ("uncontended, a thread", hot(Crowd::Threads(1))),
-        ("uncontended, a task", hot(Crowd::Tasks(1))),
-        ("one hot key, 16 threads", hot(Crowd::Threads(16))),
-        ("one hot key, 16 tasks", hot(Crowd::Tasks(16))),
-        ("cold keys, a thread", cold(Crowd::Threads(1))),
-        ("cold keys, a task", cold(Crowd::Tasks(1))),
-        ("cold keys, 16 threads", cold(Crowd::Threads(16))),
-        ("cold keys, 16 tasks", cold(Crowd::Tasks(16))),
-        ("entries left of 1,000", Some(map.entries() as f64)),
+        ("uncontended, a thread", hot(Callers::Threads(1))),
+        ("uncontended, a task", hot(Callers::Tasks(1))),
+        ("one hot key, 16 threads", hot(Callers::Threads(16))),
+        ("one hot key, 16 tasks", hot(Callers::Tasks(16))),
+        ("cold keys, a thread", cold(Callers::Threads(1))),
+        ("cold keys, a task", cold(Callers::Tasks(1))),
+        ("cold keys, 16 threads", cold(Callers::Threads(16))),
+        ("cold keys, 16 tasks", cold(Callers::Tasks(16))),
+        ("entries left of 1,000", map.entries().map(|entries| entries as f64)),
     ]
 }
 
 fn computations<M: ByKey>(turns: u64) -> Figures {
-    let ask = |crowd, key: fn(u64) -> u64, keys| {
+    let ask = |callers, key: fn(u64) -> u64, keys| {
         COUNT.store(0, Ordering::Relaxed);
-        let time = measure(&Arc::new(M::new()), crowd, turns, key);
+        let time = measure(&Arc::new(M::new()), callers, turns, key);
         assert!(time.is_none() || COUNT.load(Ordering::Relaxed) == keys, "each is computed once");
         time
     };
     vec![
-        ("the value is there, a thread", ask(Crowd::Threads(1), |_| 1, 1)),
-        ("the value is there, a task", ask(Crowd::Tasks(1), |_| 1, 1)),
-        ("the value is there, 16 threads", ask(Crowd::Threads(16), |_| 1, 1)),
-        ("the value is there, 16 tasks", ask(Crowd::Tasks(16), |_| 1, 1)),
-        ("cold keys, a thread", ask(Crowd::Threads(1), mixed, turns)),
-        ("cold keys, a task", ask(Crowd::Tasks(1), mixed, turns)),
-        ("cold keys, 16 threads", ask(Crowd::Threads(16), mixed, turns)),
-        ("cold keys, 16 tasks", ask(Crowd::Tasks(16), mixed, turns)),
+        ("the value is there, a thread", ask(Callers::Threads(1), |_| 1, 1)),
+        ("the value is there, a task", ask(Callers::Tasks(1), |_| 1, 1)),
+        ("the value is there, 16 threads", ask(Callers::Threads(16), |_| 1, 1)),
+        ("the value is there, 16 tasks", ask(Callers::Tasks(16), |_| 1, 1)),
+        ("cold keys, a thread", ask(Callers::Threads(1), mixed, turns)),
+        ("cold keys, a task", ask(Callers::Tasks(1), mixed, turns)),
+        ("cold keys, 16 threads", ask(Callers::Threads(16), mixed, turns)),
+        ("cold keys, 16 tasks", ask(Callers::Tasks(16), mixed, turns)),
     ]
 }
 
@@ -164,23 +166,23 @@ fn mixed(turn: u64) -> u64 {
 
 /// Who takes the turns, each an equal part of them.
 #[derive(Clone, Copy)]
-enum Crowd {
+enum Callers {
     Threads(u64),
     Tasks(u64),
 }
 
-/// The time of a turn. `None`: such a crowd cannot.
-fn measure<M: ByKey>(map: &Arc<M>, crowd: Crowd, turns: u64, key: fn(u64) -> u64) -> Option<f64> {
+/// The time of a turn. `None`: it does not serve such callers.
+fn measure<M: ByKey>(map: &Arc<M>, callers: Callers, turns: u64, key: fn(u64) -> u64) -> Option<f64> {
     /// Two workers, as many as the machine of the published figures has CPUs.
     static RUNTIME: LazyLock<Runtime> =
         LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).build().unwrap());
 
-    let parts = |crowd| (0..crowd).map(move |part| part * turns / crowd..(part + 1) * turns / crowd);
-    let time = match crowd {
-        Crowd::Threads(crowd) => {
-            let start = M::THREADS.then(|| Barrier::new(crowd as usize + 1))?;
+    let parts = |callers| (0..callers).map(move |part| part * turns / callers..(part + 1) * turns / callers);
+    let time = match callers {
+        Callers::Threads(callers) => {
+            let start = M::THREADS.then(|| Barrier::new(callers as usize + 1))?;
             thread::scope(|scope| {
-                let threads: Vec<_> = parts(crowd)
+                let threads: Vec<_> = parts(callers)
                     .map(|part| {
                         scope.spawn(|| {
                             start.wait();
@@ -194,7 +196,7 @@ fn measure<M: ByKey>(map: &Arc<M>, crowd: Crowd, turns: u64, key: fn(u64) -> u64
                 start.elapsed()
             })
         }
-        Crowd::Tasks(crowd) => {
+        Callers::Tasks(callers) => {
             let start = M::TASKS.then(Instant::now)?;
             let task = |part: std::ops::Range<u64>| {
                 let map = Arc::clone(map);
@@ -202,13 +204,13 @@ fn measure<M: ByKey>(map: &Arc<M>, crowd: Crowd, turns: u64, key: fn(u64) -> u64
                     for key in part.map(key) {
                         map.turn_async(key).await;
                         // Another task may run.
-                        if crowd > 1 {
+                        if callers > 1 {
                             yield_now().await;
                         }
                     }
                 })
             };
-            let tasks: Vec<_> = parts(crowd).map(task).collect();
+            let tasks: Vec<_> = parts(callers).map(task).collect();
             tasks.into_iter().for_each(|task| block_on(task).unwrap());
             start.elapsed()
         }
@@ -231,8 +233,8 @@ impl ByKey for KeyedMutex<u64> {
         section();
     }
 
-    fn entries(&self) -> usize {
-        self.len()
+    fn entries(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -250,8 +252,8 @@ impl ByKey for DashMap<u64, Arc<Mutex<()>>> {
         section();
     }
 
-    fn entries(&self) -> usize {
-        self.len()
+    fn entries(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -269,8 +271,8 @@ impl ByKey for DashMap<u64, Arc<tokio::sync::Mutex<()>>> {
         section();
     }
 
-    fn entries(&self) -> usize {
-        self.len()
+    fn entries(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -292,8 +294,8 @@ impl ByKey for Mutex<HashMap<u64, Arc<tokio::sync::Mutex<()>>>> {
         section();
     }
 
-    fn entries(&self) -> usize {
-        self.lock().unwrap().len()
+    fn entries(&self) -> Option<usize> {
+        Some(self.lock().unwrap().len())
     }
 }
 
@@ -309,8 +311,8 @@ impl ByKey for LockMap<u64, ()> {
         section();
     }
 
-    fn entries(&self) -> usize {
-        self.len()
+    fn entries(&self) -> Option<usize> {
+        Some(self.len())
     }
 }
 
@@ -331,11 +333,6 @@ impl ByKey for KeyedLock {
         let _guard = self.1.lock(key).await;
         section();
     }
-
-    /// It does not say: it removes an entry that nobody uses.
-    fn entries(&self) -> usize {
-        0
-    }
 }
 
 impl ByKey for OnceMap<u64, u64> {
@@ -350,10 +347,6 @@ impl ByKey for OnceMap<u64, u64> {
     async fn turn_async(&self, key: u64) {
         assert_eq!(self.get_or_init_async(key, async || compute(key)).await, key);
     }
-
-    fn entries(&self) -> usize {
-        self.len()
-    }
 }
 
 impl ByKey for moka::sync::Cache<u64, u64> {
@@ -366,10 +359,6 @@ impl ByKey for moka::sync::Cache<u64, u64> {
 
     fn turn(&self, key: u64) {
         assert_eq!(self.get_with(key, || compute(key)), key);
-    }
-
-    fn entries(&self) -> usize {
-        self.entry_count() as usize
     }
 }
 
@@ -384,10 +373,6 @@ impl ByKey for moka::future::Cache<u64, u64> {
     async fn turn_async(&self, key: u64) {
         assert_eq!(self.get_with(key, async { compute(key) }).await, key);
     }
-
-    fn entries(&self) -> usize {
-        self.entry_count() as usize
-    }
 }
 
 impl ByKey for DashMap<u64, Arc<OnceLock<u64>>> {
@@ -400,9 +385,5 @@ impl ByKey for DashMap<u64, Arc<OnceLock<u64>>> {
     fn turn(&self, key: u64) {
         let cell = Arc::clone(&self.entry(key).or_default());
         assert_eq!(*cell.get_or_init(|| compute(key)), key);
-    }
-
-    fn entries(&self) -> usize {
-        self.len()
     }
 }

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::fmt;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +12,7 @@ use crate::json;
 use crate::model::{Lock, Snapshot};
 use crate::order;
 use crate::process::{program, snapshot};
-use crate::record::rings::process_id;
+use crate::record::rings::{process_id, since_1970};
 use crate::search::{cycles, has_cycle, waits};
 use crate::text::{self, clean, counted, listing};
 
@@ -33,7 +32,7 @@ const FORMAT: &str = "waitword-report";
 pub struct Report {
     /// The process.
     pub process: Process,
-    /// When the report was made, in milliseconds since 1970.
+    /// When the report was made, in milliseconds since 1970. 0 in a page.
     pub unix_ms: u64,
     /// The findings, the newest first.
     pub findings: Vec<Finding>,
@@ -79,10 +78,9 @@ impl Report {
     pub fn new(mut findings: Vec<Finding>, snapshot: Snapshot) -> Self {
         // Faults of the same age first.
         findings.sort_by_key(|finding| (finding.since(), Reverse(finding.is_fault())));
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             process: Process { id: process_id(), program: program() },
-            unix_ms: u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX),
+            unix_ms: u64::try_from(since_1970().as_millis()).unwrap_or(u64::MAX),
             findings,
             snapshot,
             blame: blame(),

@@ -106,5 +106,5 @@ fn the_switch() {
     many.iter().for_each(|lock| drop(lock.lock()));
     assert_eq!(lock_order().left_out, 744);
     let last = order.to_string().lines().last().map(str::to_owned);
-    assert_eq!(last.as_deref(), Some("744 acquisitions were not checked because a limit was reached"));
+    assert_eq!(last.as_deref(), Some("744 checks of the order were left out because a limit was reached"));
 }

@@ -104,7 +104,7 @@ pub struct LockOrder {
     /// The potential deadlocks, the first found first. Each set of places in the source is listed once, however many locks are acquired
     /// there. At most 64.
     pub potential_deadlocks: Vec<PotentialDeadlock>,
-    /// How many acquisitions, edges and searches were left out because a limit was reached. 0: nothing was missed.
+    /// How many checks of the order were left out (of an acquisition, of a pair of locks or of a cycle) because a limit was reached. 0: nothing was missed.
     pub left_out: u64,
 }
 
@@ -118,8 +118,8 @@ impl fmt::Display for LockOrder {
         }
         match self.left_out {
             0 => Ok(()),
-            1 => writeln!(f, "1 acquisition was not checked because a limit was reached"),
-            count => writeln!(f, "{count} acquisitions were not checked because a limit was reached"),
+            1 => writeln!(f, "1 check of the order was left out because a limit was reached"),
+            count => writeln!(f, "{count} checks of the order were left out because a limit was reached"),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::json::count_nanos;
+use crate::record::rings::since_1970;
 
 /// The waits for one lock from one site, as a profile has them.
 pub(super) struct Sample {
@@ -39,8 +40,7 @@ pub(super) fn encoded(samples: impl Iterator<Item = Sample>) -> Vec<u8> {
         sample.numbers(2, &[count, count_nanos(delay).min(i64::MAX as u64)]);
         profile.message.message(2, &sample);
     }
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    profile.message.number(9, count_nanos(since_1970));
+    profile.message.number(9, count_nanos(since_1970()));
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(&profile.message.0).and_then(|()| encoder.finish());
     written.unwrap_or_else(|error| unreachable!("a Vec takes all: {error}"))

@@ -127,8 +127,8 @@ export class AsyncLock {
  *
  * Change the condition under the lock, then notify, before or after releasing the lock. Without waiters, a notify is one load.
  *
- * **Spurious wakeups.** Wait in a loop. A wait that is longer than `LONGEST_STALL_TIMEOUT` also ends, with `true`, if another waiter was
- * notified since the wait began, because a terminated worker may have consumed the notify meant for it.
+ * **Spurious wakeups.** Wait in a loop. After `LONGEST_STALL_TIMEOUT`, a wait also ends, with `true`, if any waiter was notified since it
+ * began, because a terminated worker may have consumed a notify that was meant for this waiter.
  *
  * **Overflow.** The word counts the notifies that found a waiter, modulo 2³¹. A waiter misses a notify only if exactly 2³¹ notifies, or a
  * multiple, are counted while its agent does not run.

@@ -151,8 +151,8 @@ impl Interrupt {
 
     /// Returns whether the thread is queued in a wait with this interrupt.
     ///
-    /// `false` until the wait is queued. It becomes `false` again before the notify that counted the wait returns. So if all possible
-    /// notifiers are known to be idle, `true` means that nobody will notify.
+    /// `false` until the wait is queued, and again when the notify that counted it has returned. So while all possible notifiers are known
+    /// to be idle, `true` means that nobody will end the wait.
     pub fn is_queued(&self) -> bool {
         *self.shared.queued.lock()
     }

@@ -50,12 +50,12 @@ use crate::word::{AnyWord, Word, bits};
 /// Blocks the thread without a deadline: only a notify that wakes this waiter ends the wait.
 ///
 /// # Spinning
-/// To sleep and be woken takes many times as long as a notifier on another CPU often needs until it notifies. So a thread whose earlier
+/// A notifier on another CPU often notifies within a fraction of the time that a sleep and a wake-up take. So a thread whose earlier
 /// waits ended soon spins for up to 50 µs before it sleeps, most often for 2 to 20 µs. In total, a thread spins no longer than the sum of
 ///
 /// - the time that its successful spins have saved, because it did not sleep;
 /// - 1/80 of what its sleeps have cost;
-/// - 80 µs, which its first sleeps (some 17) add: a thread that waits only a few times never spins.
+/// - a credit of 80 µs, of which each of its first 17 sleeps or so grants a part. So a thread that waits only a few times never spins.
 ///
 /// So where notifies take long, or threads share a CPU, a wait costs what it would cost without spinning. A future spins for up to 1 µs
 /// before it enqueues, if that has paid on this thread.
@@ -312,8 +312,8 @@ impl Until {
 }
 
 impl<L: Location, D: Deadline> WaitAsync<L, D> {
-    /// Returns the caller of this wait, for a lock that starts another wait on behalf of the same caller. The caller is
-    /// unknown while the wait is queued.
+    /// Returns the source line that began this wait. A lock passes it on when it begins another wait for the same caller. While the wait
+    /// is queued, the line is unknown.
     pub fn caller(self: Pin<&mut Self>) -> Caller {
         let is_queued = is_queued(self.node.state());
         Caller::at(if is_queued { None } else { self.as_ref().node().site() })

@@ -57,16 +57,16 @@
 //!
 //! | feature | adds |
 //! |---|---|
-//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Their deadlines use tokio's clock while it is paused. No effect outside a tokio runtime. If a task has to block, use the plain methods (`lock`), not another executor's `block_on`: tokio gives that no new budget, so it may wait forever. |
+//! | `tokio` | The futures take part in tokio's [cooperative scheduling](https://docs.rs/tokio/latest/tokio/task/coop/). Their deadlines use tokio's clock while it is paused. No effect outside a tokio runtime. In a task, do not poll these futures in another executor's `block_on`: tokio does not renew the task's budget there, so once the budget is used up, they stay pending for ever. If a task has to block, use the plain methods (`lock`). |
 //! | `lock_api` | the raw traits of the `lock_api` crate, version 0.4 (module `lock_api`) |
 //! | `lock_api_05` | the raw traits of version 0.5 (module `lock_api_05`). Needs Rust 1.95. |
-//! | `observe` | Records of who holds each lock and who made others wait, and timelines; each is switched on at run time. This feature makes each waiter larger. (Snapshots of the waiters, module [`observe`], need neither the feature nor memory in a waiter.) |
+//! | `observe` | Records of who holds each lock and who made others wait, and timelines; each is switched on at run time. This feature makes each waiter larger. (The module [`observe`], which lists the waiters, needs neither this feature nor larger waiters.) |
 //! | `serde` | `Serialize` and `Deserialize` for [`Mutex`], [`RwLock`], [`OnceLock`] and [`Poison`], as the value inside. Serializing a lock acquires it, and blocks. |
 //!
 //! # Guarantees
 //! - **FIFO**: threads and tasks are queued in the order of arrival. A future keeps its position for as long as it lives.
 //! - **Bounded barging, no starvation**: a release signals the head waiter. Until that waiter runs, barging acquirers may take the
-//!   lock. After at most 200 µs, at the next reading of the clock (a mutex: every 16th release), it is reserved for the head waiter.
+//!   lock. When at most 200 µs have passed, the next release that reads the clock (at a mutex, every 16th) reserves it for the head waiter.
 //!   `unlock_fair` reserves it at once.
 //! - **No futurelock**: a future that is not polled delays the waiters behind it once, by one to two times [`STALL_TIMEOUT`]: 10 to 20 ms
 //!   (at a semaphore up to 30 ms).

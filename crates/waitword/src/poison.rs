@@ -75,7 +75,7 @@ impl<T: ?Sized> Poison<T> {
         }
     }
 
-    /// Returns a guard to change the value. A panic that begins while the guard lives, and drops the guard, poisons the value.
+    /// Returns a guard to change the value. If a panic begins while the guard is alive and unwinds through it, the value is poisoned.
     ///
     /// # Errors
     /// [`Poisoned`] if a change was left incomplete.
@@ -102,7 +102,7 @@ impl<T: ?Sized> Poison<T> {
     /// Ends the change that [`begin`](Self::begin) began.
     ///
     /// # Panics
-    /// If no change has begun, so that a later `done` cannot clear a poison by mistake.
+    /// If this guard has not begun a change. So a `done` by mistake cannot clear the poison of a change that an earlier holder left incomplete.
     #[track_caller]
     pub fn done(&mut self) {
         assert!(self.begun.take().is_some(), "`done` without `begin`");
@@ -171,7 +171,7 @@ impl<T> From<T> for Poison<T> {
 
 /// A guard to change the value in a [`Poison`]. Returned by [`Poison::get_mut`].
 ///
-/// A panic that begins while the guard lives, and drops the guard, poisons the value.
+/// If a panic begins while the guard is alive and unwinds through it, the value is poisoned.
 #[derive(Debug)]
 #[must_use = "a panic poisons the value only while the guard lives: keep it with `let guard = ...`"]
 pub struct PoisonGuard<'a, T: ?Sized> {

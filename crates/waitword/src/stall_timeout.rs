@@ -17,7 +17,7 @@ use crate::sync::MODEL;
 /// [`AsyncLock`](crate::word::AsyncLock) rechecks on its own if it has not been woken for this long, and keeps its position.
 /// After each recheck in vain it doubles the interval, up to [`LONGEST_STALL_TIMEOUT`] (1 s), so a long queue at a lock
 /// that is held for long costs almost nothing. If a woken task is not polled, the waiters behind it continue at their next recheck. So the
-/// task delays a waiter by at most the time that this waiter has waited already plus 10 ms, and by at most 1 s. The task can do so again
+/// task delays a waiter by at most 10 ms more than that waiter has already waited, and never by more than 1 s. The task can do so again
 /// only after it was enqueued again.
 pub const STALL_TIMEOUT: Duration = waitword_core::STALL_TIMEOUT;
 

@@ -163,12 +163,12 @@ pub fn nanos() -> u64 {
     BEGINNING.get().map_or(0, |beginning| beginning.elapsed().as_nanos() as u64)
 }
 
-/// Returns the time at which [`nanos`] returned this.
+/// Returns the instant of a time that [`nanos`](nanos()) returned.
 pub fn instant(nanos: u64) -> Option<Instant> {
     BEGINNING.get()?.checked_add(Duration::from_nanos(nanos))
 }
 
-/// Returns what [`nanos`] returned at this time.
+/// Returns what [`nanos`] would have returned at `time`.
 pub fn nanos_at(time: Instant) -> u64 {
     BEGINNING.get().map_or(0, |beginning| time.saturating_duration_since(*beginning).as_nanos() as u64)
 }

@@ -37,8 +37,8 @@ pub fn disable() {
 /// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a process-wide lock and costs some
 /// hundred nanoseconds. Locks that are held already are not seen. Has no effect if the check is already on.
 ///
-/// A task is known by its waker, which another task may get after it has ended; and a `lock()` in a task counts as its thread's. If
-/// [`identify`](identify()) was called first, both count as those of the task with its number.
+/// Without [`identify`](identify()), tasks are told apart by their wakers, which may be reused, and a `lock()` in a task counts as an
+/// acquisition of its thread. If `identify` was called first, `lock()` and `lock_async()` in a task count as those of the task with its number.
 ///
 /// # What is not reported
 /// - Both orders in one thread, which cannot wait for itself, unless a second thread runs the same code.
@@ -133,7 +133,7 @@ pub fn on_deadlock(f: impl Fn(&Cycle) + Send + Sync + 'static) -> io::Result<()>
 /// Aborts the process, with a report on the standard error, when a deadlock is found that nothing known can end ([`Cycle::is_certain`]).
 ///
 /// For tests and CI, where a deadlock would hang until a timeout that reports nothing. Not for production: there a report helps, and an
-/// aborted process is no better than a stuck one. The process is checked as by [`on_deadlock`], which is also called with other cycles.
+/// aborted process is no better than a stuck one. The process is checked once per second. [`on_deadlock`] also reports cycles that may end; those abort nothing.
 ///
 /// A program that sends borrowed guards to other threads may be aborted without a deadlock: that such a guard was sent is not known before
 /// another thread has released a guard that was acquired at the same line. Owned guards (`lock_owned`) may be sent, and are never part of a

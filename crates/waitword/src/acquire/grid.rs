@@ -61,7 +61,7 @@ macro_rules! grid {
         ///
         /// # Cancellation
         /// Nothing happens before the first poll, which enqueues if it has to wait. The future is cancel-safe with any executor: dropping it at
-        /// any time dequeues it, and forwards a signal that it received (at a semaphore also permits that were reserved for it). A future
+        /// any time dequeues it, and forwards what it had received to the next waiter. A future
         /// that is polled again later, as in a loop around `select!`, keeps its position: reuse it instead of creating a new one.
         ///
         /// # Fairness

@@ -136,8 +136,8 @@ impl Barrier {
     /// ```
     ///
     /// # Cancellation
-    /// If the future is dropped before it is ready, the party has not arrived, unless all parties had arrived by then. (If the future was
-    /// the leader's, which the feature `tokio` can make pending after all have arrived, the generation has no leader.)
+    /// If the future is dropped before it is ready, the party has not arrived, unless all parties had arrived by then. (With the
+    /// feature `tokio`, the leader's future can be pending although all have arrived. If it is dropped then, the generation has no leader.)
     ///
     /// # Panics
     /// When polled again after it was ready.

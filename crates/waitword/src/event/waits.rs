@@ -35,7 +35,7 @@ impl Event {
     ///
     /// # Cancellation
     /// Dropping the future dequeues it. A wakeup of `notify_one` that it had received is forwarded to the next waiter,
-    /// or stored, even after a later `notify_all`. A wakeup of `notify_last` is forwarded to the tail of the queue at that time.
+    /// or stored if there is none. That holds even if `notify_all` was called in between. A wakeup of `notify_last` is forwarded to the tail of the queue at that time.
     ///
     /// # With a timeout
     /// See [`EventWait::timeout`].

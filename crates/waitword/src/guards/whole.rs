@@ -7,7 +7,7 @@ macro_rules! guard {
         $(#[$docs:meta])*
         $Guard:ident<$($life:lifetime,)? T> of $Lock:ident as $Shared:ty, as if $Like:ty, $ask:expr,
         by $acquire:literal or $instead:literal -> $Future:ty, written to by $write:literal,
-        $Raw:ident::{$release:ident, $release_fair:ident}, $bump_of_readers:literal $(, sent as $hold:ident)?
+        $Raw:ident::{$release:ident, $release_fair:ident}, $bump_of_readers:expr $(, sent as $hold:ident)?
     ) => {
         $(#[$docs])*
         #[clippy::has_significant_drop]

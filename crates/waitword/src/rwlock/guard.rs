@@ -17,6 +17,17 @@ use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::RwLock;
 use crate::rwlock::read_ref::ReadRef;
 
+/// What `bump` does beside other readers, for the guards that can have some.
+macro_rules! bump_among_readers {
+    (Write) => {
+        ""
+    };
+    ($mode:ident) => {
+        "A pending [upgrade](crate::RwLockUpgradableReadGuard::upgrade) also counts as a waiter. If there are other readers, the head waiter \
+        and this thread wait until those have released. So if this thread holds a second guard of the lock, it may wait for itself."
+    };
+}
+
 /// A guard of an `RwLock` in this mode.
 macro_rules! rwlock_guard {
     (
@@ -30,9 +41,7 @@ macro_rules! rwlock_guard {
             $Guard<$($life,)? T> of RwLock as $Shared, as if $Like, Mode::$mode,
             by $acquire or $instead -> $Future, written to by "write",
             RawRwLock::{$release, $release_fair},
-            "For a read guard, a pending [upgrade](crate::RwLockUpgradableReadGuard::upgrade) also counts as a waiter. If there are other \
-            readers, the head waiter and this thread wait until those have released; a thread that holds two guards of this lock may wait \
-            for itself."
+            bump_among_readers!($mode)
             $(, sent as $hold)?
         }
     };

@@ -9,7 +9,7 @@ use crate::semaphore::futures::SemaphoreAcquire;
 use crate::semaphore::permit::{OwnedSemaphorePermit, SemaphorePermit};
 
 /// # Acquiring
-/// Each method has two forms: for one permit, and for many. Acquiring zero permits succeeds at once, unless the semaphore is
+/// `acquire` acquires one permit, `acquire_many` several. Acquiring zero permits succeeds at once, unless the semaphore is
 /// closed.
 impl Semaphore {
     grid! {
@@ -26,7 +26,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         ///
         /// # Fairness
         /// See [the type](Self#fairness). A thread that finds too few permits retries for about 5 µs before it enqueues.
@@ -45,7 +45,7 @@ impl Semaphore {
         ///
         /// # Errors
         /// - [`NoPermits`](TryAcquireError::NoPermits) if none is available, or those that are available are reserved for queued waiters.
-        /// - [`Closed`](TryAcquireError::Closed), even if permits are available.
+        /// - [`Closed`](TryAcquireError::Closed) if the semaphore is closed, even if permits are available.
         #[doc(alias("try_wait", "sem_trywait"))]
         try_acquire -> Result<SemaphorePermit<'_>, TryAcquireError>;
         /// Acquires a permit without blocking this thread: the task waits until one is available.
@@ -60,7 +60,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         ///
         /// With a timeout ([`SemaphoreAcquire::timeout`]):
         ///
@@ -116,7 +116,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         #[doc(alias("acquire_many_blocking", "blocking_acquire_many"))]
         acquire_many -> Result<SemaphorePermit<'_>, Closed>;
         /// Attempts to acquire `permits` permits together, without waiting. Acquires all or none.
@@ -136,7 +136,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         acquire_many_async -> SemaphoreAcquire<&Self> = SemaphoreAcquire(self, permits);
     }
 }
@@ -165,7 +165,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         #[doc(alias("acquire_arc", "acquire_arc_blocking", "blocking_acquire_owned"))]
         acquire_owned -> Result<OwnedSemaphorePermit, Closed>;
         /// Attempts to acquire a permit that holds an `Arc` of the semaphore, without waiting.
@@ -191,7 +191,7 @@ impl Semaphore {
         /// ```
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         #[doc(alias("acquire_arc", "acquire_owned", "acquire_async_owned"))]
         acquire_owned_async -> SemaphoreAcquire<Arc<Self>> = SemaphoreAcquire(Arc::clone(self), 1);
     }
@@ -203,7 +203,7 @@ impl Semaphore {
         /// Acquires `permits` permits that hold an `Arc` of the semaphore, blocking this thread until that many are available.
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         #[doc(alias("acquire_many_arc", "acquire_owned_many"))]
         acquire_many_owned -> Result<OwnedSemaphorePermit, Closed>;
         /// Attempts to acquire `permits` permits that hold an `Arc` of the semaphore, without waiting. Acquires all or none.
@@ -215,7 +215,7 @@ impl Semaphore {
         /// Acquires `permits` permits without blocking this thread, with a future and permits that hold an `Arc` of the semaphore.
         ///
         /// # Errors
-        /// [`Closed`], even if permits are available.
+        /// [`Closed`] if the semaphore is closed, even if permits are available.
         #[doc(alias("acquire_many_owned", "acquire_many_async_owned"))]
         acquire_many_owned_async -> SemaphoreAcquire<Arc<Self>> = SemaphoreAcquire(Arc::clone(self), permits);
     }

@@ -38,7 +38,7 @@ pub fn forbid_blocking() -> ForbidBlocking {
 
 /// Allows this thread to block for as long as the returned guard lives, even if [`forbid_blocking`] was called before.
 ///
-/// For code that has a thread to block on: a closure of tokio's `spawn_blocking`, which runs on a thread that the runtime has started like
+/// For code that may block its thread: a closure of tokio's `spawn_blocking`, which runs on a thread that the runtime has started like
 /// its workers, or a closure of `block_in_place`. Also for a destructor that has to lock. A later [`forbid_blocking`] takes precedence.
 ///
 /// ```
@@ -58,7 +58,7 @@ pub fn allow_blocking() -> AllowBlocking {
     AllowBlocking { forbidden: FORBIDDEN.replace(0), _this_thread: PhantomData }
 }
 
-/// Returns whether this thread may block: no [`forbid_blocking`] guard of it is alive, or an [`allow_blocking`] guard is newer.
+/// Returns whether this thread may block: it has no live [`forbid_blocking`] guard, or its newest guard is one of [`allow_blocking`].
 ///
 /// Always `false` in a browser's page, and in an agent of `wasm32-unknown-unknown` that was not started (`waitword-web`).
 pub fn may_block() -> bool {

@@ -19,7 +19,7 @@ use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::thread::{self, Thread};
 use crate::sync::{Mutex, mutant};
 
-/// A handle that parks the current thread, and its waker, which unparks it.
+/// A handle that parks the current thread. Its waker unparks the thread.
 ///
 /// A thread has one token for all its wakers. A parker that has parked may have consumed a wake that was meant for a caller further up the
 /// stack: another parker, or an executor of another crate. So dropping such a parker leaves a wake for that caller: the thread's next park

@@ -253,8 +253,8 @@ thread_local! {
     static IN_VAIN: Cell<u32> = const { Cell::new(MOST_IN_VAIN - 1) };
 }
 
-/// Spins for up to 1 µs in the poll of a task that would otherwise have to wait, if that has paid on this thread lately. Returns whether
-/// the wait is over. For building locks.
+/// Spins for up to 1 µs in the poll of a task that would otherwise have to wait, if such spins have saved time on this thread lately.
+/// Returns whether the wait is over. For building locks.
 ///
 /// `check` returns `Some(true)` if the wait is over, `Some(false)` if it is not, and `None` if it is not worth spinning for, because others
 /// are queued already. It must not notify or wait.

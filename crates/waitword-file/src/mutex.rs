@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::guard::FileGuard;
 use crate::system::{Local, Mode, Path};
 
-/// A readers-writer lock on a file. The threads and tasks of this process wait in one queue; other processes wait in the system.
+/// A readers-writer lock on a file. The threads and tasks of this process wait in one queue; other processes wait in the operating system.
 ///
 /// The value is a handle. Clones, and all handles of a process to one path, share one queue. The file is created if it is missing. It is never
 /// deleted, truncated or written.

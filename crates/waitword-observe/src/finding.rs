@@ -302,7 +302,8 @@ pub struct NoKnownNotifier {
     /// The last notify, if it is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified: Option<Deed>,
-    /// How long it has not been notified, at least: since notifies are recorded. `None` if they are not, or if some were lost.
+    /// The minimum time since the last notify: the time since the recording of notifies began. `None` if notifies are not recorded, or if
+    /// some records were lost.
     #[serde(rename = "unnotified_ns", with = "optional_nanos", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unnotified: Option<Duration>,

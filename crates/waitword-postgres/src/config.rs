@@ -79,9 +79,9 @@ impl Config {
         self
     }
 
-    /// Sets for how long the process tries to replace a lost session, with pauses of 20 ms to 1 s between attempts, before requests for locks fail.
-    /// The default is 30 s. The time counts from the first attempt, also for requests that begin later. An attempt may take the address's
-    /// `connect_timeout` (by default 10 s) at each of its hosts.
+    /// Sets for how long the process tries to replace a lost session, with pauses of 20 ms to 1 s between attempts, before requests for
+    /// locks fail. The default is 30 s. The time counts from the first attempt to connect again; a request that begins later has the rest
+    /// of it. An attempt may take the address's `connect_timeout` (by default 10 s) at each of its hosts.
     pub fn reconnect_limit(mut self, limit: Duration) -> Self {
         self.reconnect_limit = limit.min(FOR_EVER);
         self

@@ -44,8 +44,8 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 const TAKE: &str = "SELECT CASE WHEN waitword.version() = $4 THEN
     (SELECT coalesce(granted, -expires_in) FROM waitword.take_lease($1, $2, $3)) ELSE waitword.open($4::integer) END";
 
-/// A lock that expires unless it is renewed. A task renews it at each third of its term. Use a lease for holders that may hang or be cut off, such as
-/// a leader for many hours. Its validity does not depend on a session: it survives reconnections.
+/// A lock that expires unless it is renewed. A background task renews it when about a third of its term has passed. Use a lease for holders
+/// that may hang or be cut off, such as a leader for many hours. Its validity does not depend on a session: it survives reconnections.
 ///
 /// Dropping the lease releases it in the background.
 ///

@@ -62,9 +62,9 @@ impl Leases {
     /// Acquires the lease with this name, waiting until it has expired or was released.
     ///
     /// The `term` bounds how long others wait if the holder hangs. Choose at least three times the outage of the database, or of the pool's
-    /// connections, that the lease has to survive. A renewal begins at a third of the term, one that hangs is repeated after another third, and the
-    /// loss is reported at 49/50. (If connections fail at once instead of hanging, the lease survives an outage of 0.6 of the term.) With
-    /// a term below 1 s, short delays can lose the lease. The range is 1 ms to 30 days.
+    /// connections, that the lease has to survive. A renewal begins when a third of the term has passed. If it hangs, it is repeated after
+    /// another third. After 49/50 of the term, the loss is reported. (If connections fail at once instead of hanging, the lease survives an
+    /// outage of 0.6 of the term.) With a term below 1 s, short delays can lose the lease. The range is 1 ms to 30 days.
     ///
     /// # Errors
     /// - [`Error::Name`] or [`Error::Term`] if an argument is not valid.

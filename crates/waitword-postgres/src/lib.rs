@@ -79,11 +79,12 @@
 //! [`Leases`] need no session. Their statements run on any connection of the program's own pool, also behind a pooler that shares sessions.
 //!
 //! # Limits
-//! **Shared sessions.** A pooler must not share the session of a [`Cluster`] among clients, as PgBouncer does with `pool_mode = transaction` or
-//! `statement`. [`Cluster::connect`] tests for this and returns [`Error::SharedSession`]: it opens a second connection for a moment, and checks that this
-//! connection gets another server process than the session, and that the session keeps its own. A pooler can pass this test by chance, while other
-//! clients are active, or because it refuses the second connection. Then the error comes later, as soon as two clients use one server process, or one client's statements run in
-//! two server processes. If that never happens and the process is killed, its locks stay held until the pooler closes the server process.
+//! **Shared sessions.** A pooler must not share the session of a [`Cluster`] among clients, as PgBouncer does with `pool_mode =
+//! transaction` or `statement`. [`Cluster::connect`] tests for this and returns [`Error::SharedSession`]: it opens a second connection for
+//! a moment, and checks that this connection gets another server process than the session, and that the session keeps its own. A pooler can
+//! pass this test by chance, while other clients are active, or because it refuses the second connection. In that case the error comes
+//! later: when two clients use one server process, or one client's statements run in two. If that never happens and the process is killed,
+//! its locks stay held until the pooler closes the server process.
 //!
 //! **Failover.** A replica that lags behind loses locks, and possibly fencing numbers. Use synchronous replication.
 //!

@@ -5,9 +5,9 @@
 //! (`Table::snapshot`) copies them out, in short critical sections of each shard's lock.
 //!
 //! # Since when
-//! A waiter's ticket orders it in its queue, and can be a time at no cost. Once the clock runs (`start_clock`), a ticket is the time of the
-//! enqueue, in units of 32 nanoseconds, with the lowest bit set. Otherwise, and if the clock is behind the last ticket, it is the next even
-//! number. So tickets always rise, and each tells whether it is a time.
+//! A waiter's ticket determines its position in the queue, and can be a time at no cost. Once the clock runs (`start_clock`), a ticket is
+//! the time of the enqueue, in units of 32 nanoseconds, with the lowest bit set. Otherwise, and if the clock is behind the last ticket, it
+//! is the next even number. So tickets always rise, and each tells whether it is a time.
 //!
 //! ```text
 //!   clock:    off         on                          off

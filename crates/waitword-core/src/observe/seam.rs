@@ -26,7 +26,7 @@ pub const TASKS: u32 = 1 << 3;
 pub const HOLDERS: u32 = 1 << 4;
 /// Flag: report releases by guards that cannot store a `HoldId`, changes of holds, and drops of locks.
 pub const RELEASES: u32 = 1 << 5;
-/// Flag: report waits that end without a hold (for the value of a cell, for readers before an upgrade).
+/// Flag: report waits that do not end with an acquisition (for the value of a cell, for readers before an upgrade).
 pub const AWAITED: u32 = 1 << 6;
 /// Bits from here on are the observer's own.
 pub const OWN: u32 = 1 << 16;

@@ -186,8 +186,8 @@ pub fn serve_by_hand(rings: fn()) -> bool {
     is_new
 }
 
-/// Wakes the tasks whose deadlines have passed, and makes the watchdog's pass if it is due. Returns when it has to be called again, if
-/// there is a deadline.
+/// Wakes the tasks whose deadlines have passed, and makes the watchdog's pass if it is due. Returns the time at which it has to be called
+/// again, if there is a deadline.
 ///
 /// Does nothing if [`serve_by_hand`] was not called, because then the threads of the timer do this.
 ///

@@ -79,7 +79,8 @@ pub fn take_slow() -> (Vec<Slow>, u64) {
     (slow.collect(), LOST.swap(0, Ordering::Relaxed))
 }
 
-/// Sets how long a hold must have made another thread or task wait to count as slow ([`take_slow`]). Zero: no hold is slow.
+/// Sets the threshold of slow holds ([`take_slow`]): a hold is slow if it made another thread or task wait for this long. With zero, no
+/// hold is slow.
 ///
 /// ```
 /// waitword_observe::set_slow_threshold(std::time::Duration::from_millis(100));

@@ -73,7 +73,7 @@ pub struct Blame {
 /// A bucket of a histogram. Empty buckets are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// The upper bound of its durations, which are at least half of it. But the first bucket also has shorter ones, the last one longer ones.
+    /// The upper bound of its durations. The lower bound is half of it, but the first bucket has no lower and the last bucket no upper bound.
     #[serde(rename = "below_ns", with = "nanos")]
     pub below: Duration,
     /// The number of durations.

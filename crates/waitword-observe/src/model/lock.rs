@@ -101,7 +101,7 @@ impl LockName {
     }
 }
 
-/// A place in a block of shared memory: what a SharedArrayBuffer is made of.
+/// A byte offset in a block of shared memory, the memory of a SharedArrayBuffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BlockPlace {
     /// The number of the block, from 1 in the order in which blocks were first waited on.
@@ -302,7 +302,7 @@ pub struct Recording {
     pub since: Duration,
     /// How many acquisitions since then were not recorded, because no record was free.
     pub unrecorded: u64,
-    /// How many condition variables and events lost the record of their last notify to another one's.
+    /// How often the record of an object's last notify was overwritten by that of another object.
     #[serde(default)]
     pub lost_notifies: u64,
 }

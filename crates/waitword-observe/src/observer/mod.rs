@@ -88,7 +88,8 @@ pub fn stop_blame() {
 
 static IS_BLAME_ON: Mutex<bool> = Mutex::new(false);
 
-/// Starts a trace beside any others. With `all`, it has all acquisitions and releases. Also starts the clock, which gives waits their ages.
+/// Starts a trace, independent of others. If `all` is true, it has every acquisition and release. Also starts the clock, which gives waits
+/// their ages.
 pub fn traced(all: bool) -> Tracing {
     start_clock();
     let traced = Tracing::from_now_on(all);

@@ -46,7 +46,7 @@ const VARIABLE: &str = "WAITWORD_OBSERVE";
 /// printed, and the rest is observed. Without the feature `json`, `serve=` and a `trace=` whose FILE does not end in `.svg` fail in this way;
 /// the printed line says what to do.
 ///
-/// Only the first call has an effect. Later calls cost a load, so that a library may call it before each acquisition.
+/// Only the first call has an effect. Later calls cost one load, so a library that does not control `main` may call it before each acquisition.
 ///
 /// Files are written at the end when `main` returns and at `process::exit` (on Windows only when `main` returns). The process waits for that,
 /// for 10 s at most. A process that is aborted or ended by a signal leaves the files as they were, up to 2 s old.

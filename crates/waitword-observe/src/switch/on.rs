@@ -42,7 +42,7 @@ pub fn disable() {
 ///
 /// # What is not reported
 /// - Both orders in one thread, which cannot wait for itself, unless a second thread runs the same code.
-/// - Both orders always under a common third lock, unless both read that lock.
+/// - Two orders that occur only while the same third lock is held, unless that lock is held for reading both times.
 /// - Two reads. (A writer that is queued between them is not considered.)
 /// - A second lock acquired by `try_`, `_for` or `_until`, because that wait ends by itself.
 /// - A guard that was sent away: another thread or task releases it than the one that acquired it.

@@ -93,7 +93,7 @@ impl Barrier {
         block(&mut BarrierWaiter::new(&self.raw), "wait_async")
     }
 
-    /// Arrives if this is the last party, which releases the others. Otherwise returns `None` and has not arrived. Never waits.
+    /// Arrives and releases the others if this is the last party. Otherwise returns `None` and does not arrive. Never waits.
     ///
     /// ```
     /// let barrier = waitword::Barrier::new(2);

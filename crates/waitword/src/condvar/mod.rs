@@ -82,9 +82,10 @@ use crate::sync::const_fn;
 /// then or later, reaches every wait that began before the change.
 ///
 /// # Fairness
-/// Waiters are notified in FIFO order. A thread, and a task that `notify_one` notified, locks the mutex when it runs, like any acquirer. The
-/// tasks of a `notify_all` are queued for the mutex in FIFO order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)). For the one
-/// task that `notify_all` signals, the bounds count from its next poll, or from when another waiter is queued behind it.
+/// Waiters are notified in FIFO order. A thread, and a task that `notify_one` notified, locks the mutex when it runs, like any acquirer.
+/// The tasks of a `notify_all` are queued for the mutex in FIFO order. The bounds are those of the mutex ([`Mutex`](crate::Mutex)). For the
+/// one task that `notify_all` signals, the bounds count from its next poll or from when another waiter is queued behind it, whichever comes
+/// first.
 ///
 /// # One mutex at a time
 /// All concurrent waiters have to use the same mutex. While there is no waiter, the next wait may use another mutex.
@@ -96,7 +97,7 @@ pub struct Condvar {
 has_raw!(Condvar, RawCondvar);
 
 impl Condvar {
-    /// Notifies the head waiter, the one that has waited longest. Returns `true` if there was a waiter.
+    /// Notifies the head waiter, the one that has waited longest. Returns `true` if there was a waiter. Without a waiter, it has no effect.
     ///
     /// The caller may hold the mutex or not. A notified waiter returns from its wait once it has locked the mutex. If its future is
     /// dropped before that, the notify is forwarded to the next waiter.

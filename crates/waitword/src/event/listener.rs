@@ -176,7 +176,7 @@ macro_rules! listener {
 }
 
 listener! {
-    /// A wait of a thread for an [`Event`](crate::Event) that has begun and may block later. Returned by [`Event::listen`](crate::Event::listen).
+    /// A thread's wait for an [`Event`](crate::Event), which has begun and may block later. Returned by [`Event::listen`](crate::Event::listen).
     ///
     /// It listens from its creation on, and after each of its waits again. A thread that checks its condition in between
     /// misses no [`notify_all`](crate::Event::notify_all):

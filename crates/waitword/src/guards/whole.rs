@@ -47,7 +47,7 @@ macro_rules! guard {
                 Self::forget(this).raw.$release_fair(hold);
             }
 
-            /// Releases the lock, reserved for the head waiter, and acquires it again for this guard, blocking this thread until then.
+            /// Releases the lock, which is reserved for the head waiter, and blocks this thread until it has acquired the lock again.
             ///
             /// Other holders may have changed the value in between.
             #[doc = concat!(

@@ -71,10 +71,10 @@ use crate::raw_mutex::RawMutex;
 /// A *guard* in a task that is not polled does hold the mutex, without a bound.
 ///
 /// # No poisoning
-/// If a thread panics while it holds a guard, or a task that holds one is dropped, the mutex is released, and the next holder finds
-/// the value as it was left. The `Mutex` of the standard library would be poisoned by the panic. Poisoning does not suit tasks: a
-/// task that is dropped halfway leaves the same incomplete change as a panic, but poisoning reports only the panic. Most
-/// critical sections cannot panic or leave no incomplete change, and would still need an `unwrap` each. For the others there is
+/// If a thread panics while it holds a guard, or a task that holds one is dropped, the mutex is released, and the next holder finds the
+/// value as it was left. The `Mutex` of the standard library would be poisoned by the panic. Poisoning does not suit tasks: a task that is
+/// dropped halfway leaves the same incomplete change as a panic, but poisoning reports only the panic. Most critical sections cannot panic,
+/// or leave no incomplete change if they do. With poisoning, each of them would still need an `unwrap`. For the others there is
 /// [`Poison`](crate::Poison): a `Mutex<Poison<T>>` records that a holder panicked, or left a change incomplete.
 #[doc(alias("AsyncMutex", "FairMutex", "pthread_mutex_t", "timed_mutex", "BiLock"))]
 #[derive(Default)]

@@ -133,7 +133,7 @@ macro_rules! upgrade {
             /// The future holds the guard. Dropping the future before it is ready releases the lock, as dropping the guard does, and
             /// readers can acquire it again.
             ///
-            /// A future that is not polled keeps the guard: after its first poll, all other acquirers wait for it.
+            /// The future keeps the guard while it exists, even if it is not polled. From its first poll on, all other acquirers wait for it.
             ///
             /// With a timeout ([`RwLockUpgrade::timeout`]), a future that times out returns the guard, unchanged.
             ///

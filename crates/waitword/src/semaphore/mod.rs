@@ -91,8 +91,8 @@ use crate::sync::const_fn;
 /// enough permits for them are available.
 ///
 /// [`add_permits`](Self::add_permits) signals one waiter, however many permits it adds. Each waiter that acquires its permits signals the
-/// next one while permits are left, so all that can acquire do. A waiter for many is signalled each time that permits are released, unless
-/// a signal is pending, and rechecks until there are enough.
+/// next one while permits are left, so every waiter for whom the permits suffice acquires them. A waiter for many is signalled each time
+/// that permits are released, unless a signal is pending, and rechecks until there are enough.
 ///
 /// # Futures that nobody polls
 /// A queued task that is not polled keeps its position, but delays others for a bounded time only, whether it was signalled or permits are

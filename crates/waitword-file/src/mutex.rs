@@ -58,8 +58,7 @@ impl Options {
     /// As [`FileMutex::open`].
     pub fn open(&self, path: impl AsRef<std::path::Path>) -> Result<FileMutex, Error> {
         let path = path.as_ref();
-        let place = place(path).map_err(|error| Error::io(path, error))?;
-        let file = shared(place);
+        let file = shared(place(path).map_err(|error| Error::io(path, error))?);
         file.open(self.tenure)?;
         Ok(FileMutex(file))
     }
@@ -187,22 +186,10 @@ impl FileMutex {
     }
 
     fn block(&self, mode: Mode, deadline: Option<Instant>) -> Result<FileGuard, Error> {
-        if let Some(guard) = self.attempt(mode)? {
-            return Ok(guard);
-        }
-        if !may_block() {
-            return Err(Error::BlockingForbidden);
-        }
-        let _wants = self.0.wants(mode)?;
-        loop {
-            let local = match (deadline, mode) {
-                (None, Mode::Exclusive) => Local::Exclusive(self.0.local.write_owned()),
-                (None, _) => Local::Shared(self.0.local.read_owned()),
-                (Some(deadline), _) => block_on(local_until(&self.0, mode, deadline))?,
-            };
-            if let Some(local) = self.0.pass_gate(local)? {
-                return FileGuard::new(&self.0, local);
-            }
+        match self.attempt(mode)? {
+            Some(guard) => Ok(guard),
+            None if !may_block() => Err(Error::BlockingForbidden),
+            None => block_on(Locking { path: Arc::clone(&self.0), mode, deadline }.wait()),
         }
     }
 }
@@ -234,21 +221,35 @@ impl Locking {
     }
 
     async fn acquire(self) -> Result<FileGuard, Error> {
-        let Self { path, mode, deadline } = self;
-        if let Some(local) = path.attempt(mode)? {
-            return FileGuard::new(&path, local);
+        match self.path.attempt(self.mode)? {
+            Some(local) => FileGuard::new(&self.path, local),
+            None => self.wait().await,
         }
-        let _wants = path.wants(mode)?;
+    }
+
+    async fn wait(self) -> Result<FileGuard, Error> {
+        let _wants = self.path.wants(self.mode)?;
         loop {
-            let local = match (deadline, mode) {
-                (None, Mode::Exclusive) => Local::Exclusive(path.local.write_owned_async().await),
-                (None, _) => Local::Shared(path.local.read_owned_async().await),
-                (Some(deadline), _) => local_until(&path, mode, deadline).await?,
-            };
-            if let Some(local) = path.pass_gate(local)? {
-                return FileGuard::new(&path, local);
+            let local = self.local().await?;
+            if let Some(local) = self.path.pass_gate(local)? {
+                return FileGuard::new(&self.path, local);
             }
         }
+    }
+
+    /// Waits in the local queue.
+    async fn local(&self) -> Result<Local, Error> {
+        let (path, lock) = (&self.path, &self.path.local);
+        let local = match (self.mode, self.deadline) {
+            (Mode::Exclusive, None) => return Ok(Local::Exclusive(lock.write_owned_async().await)),
+            (_, None) => return Ok(Local::Shared(lock.read_owned_async().await)),
+            (Mode::Exclusive, Some(at)) => lock.write_owned_async().deadline(at).await.map(Local::Exclusive),
+            (_, Some(at)) => lock.read_owned_async().deadline(at).await.map(Local::Shared),
+        };
+        local.map_err(|error| match error {
+            LockError::TimedOut => Error::TimedOut { path: path.path.clone(), holders: path.holders() },
+            LockError::BlockingForbidden => Error::BlockingForbidden,
+        })
     }
 }
 
@@ -265,17 +266,6 @@ impl fmt::Debug for Locking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Locking").field("path", &self.path.path).field("deadline", &self.deadline).finish()
     }
-}
-
-async fn local_until(path: &Path, mode: Mode, deadline: Instant) -> Result<Local, Error> {
-    let local = match mode {
-        Mode::Exclusive => path.local.write_owned_async().deadline(deadline).await.map(Local::Exclusive),
-        _ => path.local.read_owned_async().deadline(deadline).await.map(Local::Shared),
-    };
-    local.map_err(|error| match error {
-        LockError::TimedOut => Error::TimedOut { path: path.path.clone(), holders: path.holders() },
-        LockError::BlockingForbidden => Error::BlockingForbidden,
-    })
 }
 
 fn block_on<F: Future>(future: F) -> F::Output {

@@ -150,29 +150,28 @@ impl Path {
             if !state.try_system(self, mode).map_err(|error| Error::io(&self.path, error))? {
                 return Ok(None);
             }
-            let gate = state.gate.take();
-            return Ok(gate.map(|gate| state.enters(Local::through(gate, mode))));
+            state.users += 1;
+            return Ok(state.gate.take().map(|gate| Local::through(gate, mode)));
         }
         let local = match mode {
             Mode::Exclusive => self.local.try_write_owned().map(Local::Exclusive),
             _ => self.local.try_read_owned().map(Local::Shared),
         };
-        match local {
-            Some(local) if state.held >= mode => Ok(Some(state.enters(local))),
-            Some(local) => {
-                self.close(state, local);
-                Ok(None)
-            }
-            None => Ok(None),
-        }
+        local.map_or(Ok(None), |local| self.admit(local, state))
     }
 
     /// Called by a waiter that has acquired the local lock. Returns `None` and releases the local lock if the system's lock is not held in a sufficient
     /// mode. The caller then waits again.
     pub(crate) fn pass_gate(&self, local: Local) -> Result<Option<Local>, Error> {
-        let mut state = self.state()?;
+        let state = self.state()?;
+        self.admit(local, state)
+    }
+
+    /// As above. Wakers do not run under the lock of the state: on an error, the last argument is dropped first.
+    fn admit(&self, local: Local, mut state: MutexGuard<'_, State>) -> Result<Option<Local>, Error> {
         if state.held >= local.mode() {
-            return Ok(Some(state.enters(local)));
+            state.users += 1;
+            return Ok(Some(local));
         }
         match state.failed.clone() {
             Some(error) => Err(error),
@@ -234,16 +233,14 @@ impl Path {
     /// Counts a waiter from now on, and starts the thread of this crate if it does not run.
     pub(crate) fn wants(self: &Arc<Self>, mode: Mode) -> Result<Wants, Error> {
         let mut state = self.state()?;
-        state.wanted[usize::from(mode == Mode::Exclusive)] += 1;
         if !state.has_thread {
+            // It waits for the lock of the state.
             let path = Arc::clone(self);
             let thread = thread::Builder::new().name("waitword-file".into()).spawn(move || path.serve());
-            if let Err(error) = thread {
-                state.wanted[usize::from(mode == Mode::Exclusive)] -= 1;
-                return Err(Error::io(&self.path, error));
-            }
+            thread.map_err(|error| Error::io(&self.path, error))?;
             state.has_thread = true;
         }
+        state.wanted[usize::from(mode == Mode::Exclusive)] += 1;
         self.changed.notify_one();
         Ok(Wants(Arc::clone(self), mode))
     }
@@ -359,24 +356,15 @@ impl State {
         self.ends = Instant::now() + self.tenure;
     }
 
-    fn enters(&mut self, local: Local) -> Local {
-        self.users += 1;
-        local
-    }
-
     /// Closes the gate, and releases the system's lock.
     fn close(&mut self, gate: OwnedRwLockWriteGuard<()>) {
         self.gate = Some(gate);
         self.failed = None;
-        let unlocked = match &self.file {
-            Some(file) if self.held > Mode::None => file.unlock(),
-            _ => Ok(()),
-        };
-        if unlocked.is_err() {
+        let was_held = std::mem::replace(&mut self.held, Mode::None) > Mode::None;
+        if was_held && self.file.as_ref().is_some_and(|file| file.unlock().is_err()) {
             // The system unlocks the file when the last guard closes it.
             self.file = None;
         }
-        self.held = Mode::None;
     }
 }
 

@@ -30,7 +30,25 @@ impl FileGuard {
         }
     }
 
-    /// Returns the locked file, to read and write it.
+    /// Returns the locked file, to read and write it. The position in the file is where this process left it last: seek first.
+    ///
+    /// ```
+    /// use std::io::{Read, Seek, Write};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("count");
+    /// let guard = waitword_file::FileMutex::open(path)?.lock()?;
+    /// let (mut file, mut count) = (guard.file(), String::new());
+    /// file.rewind()?;
+    /// file.read_to_string(&mut count)?;
+    /// file.rewind()?;
+    /// write!(file, "{}", count.parse().unwrap_or(0) + 1)?;
+    /// # count.clear();
+    /// # file.rewind()?;
+    /// # file.read_to_string(&mut count)?;
+    /// # assert_eq!(count, "1");
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -50,7 +50,8 @@ const TAKE: &str = "SELECT CASE WHEN waitword.version() = $4 THEN
 /// Dropping the lease releases it in the background.
 ///
 /// # Fairness
-/// None. Waiters retry when the lease expires, and at least once per second, in no order.
+/// None. Waiters retry when the lease expires, and at least once per second, in no order. A release wakes none of them, so a holder that
+/// acquires the lease again at once may keep the others out.
 #[must_use = "dropping the lease releases it"]
 pub struct Lease {
     state: Arc<State>,

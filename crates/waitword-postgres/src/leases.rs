@@ -79,7 +79,7 @@ impl Leases {
     /// Dropping the future releases, in the background, a lease that was granted.
     ///
     /// # Fairness
-    /// None. A waiter retries when the lease expires, and at least once per second. Waiters are in no order.
+    /// None. A waiter retries when the lease expires, and at least once per second. Waiters are in no order, and a release wakes none of them.
     pub fn lease_async(&self, name: &str, term: Duration) -> LeaseAsync {
         LeaseAsync::new(self.0.clone(), checked(name.into()), term)
     }

@@ -90,6 +90,9 @@
 //!
 //! **Versions.** The oldest supported version is PostgreSQL 14.
 //!
+//! **Features.** `tls` (on by default) for sessions with TLS; `deadpool` and `sqlx` for leases on pools of `deadpool-postgres` 0.14 and sqlx 0.8;
+//! `observe` for names in the reports of `waitword-observe`.
+//!
 //! # Source files
 //! - `cluster.rs`, `mutex.rs` and `guard.rs`: the interface of the locks.
 //! - `cohort.rs`: the local queue; `request.rs`: the process's request in the database's queue.

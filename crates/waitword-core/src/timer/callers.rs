@@ -151,9 +151,10 @@ static BY_HAND: OnceLock<fn()> = OnceLock::new();
 /// deadline that is due starts another. A program that must have no threads but its own, such as a simulator, calls this first. Then it
 /// calls [`expire_due`] in each turn of its loop, the next time no later than at the [`Instant`] that the last call has returned.
 ///
-/// The function `rings` is called when a deadline is set that is earlier than that `Instant`, on the thread that sets the deadline. That
-/// thread may hold locks of the program, so `rings` should wake the loop and do nothing else. It is not called for deadlines that are set
-/// within `expire_due`.
+/// The function `rings` is called when a deadline is set that is earlier than that `Instant`, or when `expire_due` has returned `None` or
+/// was not called yet. The watchdog, which passes over waiters that do not respond, sets deadlines, too. `rings` runs on the thread that
+/// sets the deadline. That thread may hold locks of the program, so `rings` should wake the loop and do nothing else. It is not called
+/// for deadlines that are set within `expire_due`.
 ///
 /// Deadlines of blocking threads need none of this.
 ///
@@ -170,8 +171,10 @@ static BY_HAND: OnceLock<fn()> = OnceLock::new();
 /// let word = AtomicI32::new(0);
 /// let mut wait = pin!(wait_async_for(&word, 0, Duration::from_millis(5)));
 /// while wait.as_mut().poll(&mut Context::from_waker(Waker::noop())) != Poll::Ready(Outcome::TimedOut) {
-///     let next = timer::expire_due().expect("the wait's deadline");
-///     std::thread::sleep(next.saturating_duration_since(Instant::now()));
+///     // `None` if this call has served the last deadline: then the wait is ready.
+///     if let Some(next) = timer::expire_due() {
+///         std::thread::sleep(next.saturating_duration_since(Instant::now()));
+///     }
 /// }
 /// ```
 pub fn serve_by_hand(rings: fn()) -> bool {
@@ -187,7 +190,7 @@ pub fn serve_by_hand(rings: fn()) -> bool {
 }
 
 /// Wakes the tasks whose deadlines have passed, and makes the watchdog's pass if it is due. Returns the time at which it has to be called
-/// again, if there is a deadline.
+/// again, or `None` if no deadline is left, because it has served the last one or there was none.
 ///
 /// Does nothing if [`serve_by_hand`] was not called, because then the threads of the timer do this.
 ///

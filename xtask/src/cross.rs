@@ -30,7 +30,7 @@ enum RunsOn {
 /// The crates without C code. (`rquickjs-sys` has no bindings of the engine for s390x.)
 const LIBRARIES: &str = "-p waitword-core -p waitword -p waitword-observe -p waitword-agents";
 const ENGINE: &str = "-p waitword-quickjs";
-const ENGINE_AND_HOST: &str = "-p waitword-quickjs -p waitword-host -p waitword-cli";
+const ENGINE_AND_HOST: &str = "-p waitword-quickjs -p waitword-host -p waitword-cli -p waitword-file";
 
 const TARGETS: [Target; 6] = [
     target("i686-unknown-linux-gnu", "i686-linux-gnu", RunsOn::ThisProcessor, ENGINE_AND_HOST),

@@ -66,7 +66,8 @@ impl Options {
 
 /// The path, with the links among its folders resolved.
 fn place(path: &std::path::Path) -> io::Result<PathBuf> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+    // Opening a directory is "Access denied" on Windows.
+    let (Some(folder), Some(name), false) = (path.parent(), path.file_name(), path.is_dir()) else {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"));
     };
     let folder = if folder.as_os_str().is_empty() { std::path::Path::new(".") } else { folder };

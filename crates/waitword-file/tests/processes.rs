@@ -377,7 +377,7 @@ fn a_writer_is_not_let_in_by_the_readers_lock() {
 fn bad_places_are_clear_errors() {
     let folder = tempfile::tempdir().unwrap();
     let says = |path: &Path| FileMutex::open(path).unwrap_err().to_string();
-    assert!(says(folder.path()).contains("directory"), "{}", says(folder.path()));
+    assert!(says(folder.path()).contains("it is a directory"), "{}", says(folder.path()));
     let missing = folder.path().join("missing").join("lock");
     assert!(says(&missing).contains("cannot be locked: "), "{}", says(&missing));
     assert!(says(Path::new("/")).contains("it is a directory"));

@@ -30,15 +30,15 @@ enum RunsOn {
 /// The crates without C code. (`rquickjs-sys` has no bindings of the engine for s390x.)
 const LIBRARIES: &str = "-p waitword-core -p waitword -p waitword-observe -p waitword-agents";
 const ENGINE: &str = "-p waitword-quickjs";
-const ENGINE_AND_HOST: &str = "-p waitword-quickjs -p waitword-host -p waitword-cli -p waitword-file";
+const ENGINE_HOST_AND_FILES: &str = "-p waitword-quickjs -p waitword-host -p waitword-cli -p waitword-file";
 
 const TARGETS: [Target; 6] = [
-    target("i686-unknown-linux-gnu", "i686-linux-gnu", RunsOn::ThisProcessor, ENGINE_AND_HOST),
+    target("i686-unknown-linux-gnu", "i686-linux-gnu", RunsOn::ThisProcessor, ENGINE_HOST_AND_FILES),
     target("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", RunsOn::Qemu, ENGINE),
     target("armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", RunsOn::Qemu, ENGINE),
     target("riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", RunsOn::Qemu, ENGINE),
     target("s390x-unknown-linux-gnu", "s390x-linux-gnu", RunsOn::Qemu, ""),
-    target("x86_64-pc-windows-gnu", "x86_64-w64-mingw32", RunsOn::Wine, ENGINE_AND_HOST),
+    target("x86_64-pc-windows-gnu", "x86_64-w64-mingw32", RunsOn::Wine, ENGINE_HOST_AND_FILES),
 ];
 
 const fn target(name: &'static str, tools: &'static str, runs_on: RunsOn, crates: &'static str) -> Target {

@@ -31,6 +31,8 @@ impl<T> ByAddress<T> {
         self.place(address).ok().map(|place| &self.0[place].1)
     }
 
+    /// For `fork`.
+    #[cfg(any(unix, test))]
     pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
     }

@@ -114,6 +114,7 @@ impl Deadlines {
     }
 
     /// When the leader wakes up and checks the wheel by itself.
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     pub(crate) fn wakes_at(&self) -> Option<u64> {
         self.wakes_at
     }

@@ -486,6 +486,9 @@ fn bad_input_is_told_and_leaves_nothing_held() {
     });
 }
 
+/// How often a process counts in a section, each time with a fencing number of its own.
+const COUNTS: i64 = 5;
+
 /// What a process does that counts with leases on a pool of one connection, until the attacks are over.
 pub(crate) async fn work(address: &str) {
     let pool = Pool::deadpool(address, 1);
@@ -504,7 +507,7 @@ pub(crate) async fn work(address: &str) {
         let Ok(lease) = leases.lease_async(NAME, TERM).await else { continue };
         let Ok(fence) = lease.fence() else { continue };
         let counts = async {
-            for n in 0..5 {
+            for n in 0..COUNTS {
                 if pool.count(&lease, n).await.is_ok() {
                     counted += 1;
                 }
@@ -568,22 +571,26 @@ fn three_processes_behind_a_pooler_lose_no_count_and_are_told_of_each_loss() {
         };
         let mut processes = [0, 3600, -3600].map(start);
         let client = &counter.client;
-        let holds = |process: &Process| {
-            let number = process.number();
-            format!(
-                "SELECT coalesce(max(fence), 0) FROM waitword.leases WHERE process LIKE '% {number}' AND expires > clock_timestamp()"
-            )
-        };
         // Killed while it holds: another is granted the lease.
-        let killed = holds(&processes[0]);
+        let number_of = processes[0].number();
+        let killed = format!(
+            "SELECT coalesce(max(fence), 0) FROM waitword.leases WHERE process LIKE '% {number_of}' AND expires > clock_timestamp()"
+        );
         until(async || number(client, &killed).await.unwrap() > 0).await;
         processes[0].kill();
         let last = number(client, "SELECT fence FROM waitword.leases").await.unwrap();
         until(async || number(client, "SELECT fence FROM waitword.leases").await.unwrap() > last).await;
-        // Each is stopped while it holds, until another has counted.
+        // Each is stopped in its section, until another has counted. It has logged its first count, so it knows of its lease, and not its
+        // last, so it has not asked for a release.
         let mut losses = Vec::new();
         for stopped in [1, 2] {
-            let held = holds(&processes[stopped]);
+            let number_of = processes[stopped].number();
+            let held = format!(
+                "SELECT coalesce(max(lease.fence), 0) FROM waitword.leases lease JOIN log ON log.fence = lease.fence
+                 WHERE lease.process LIKE '% {number_of}' AND expires > clock_timestamp()
+                 AND NOT EXISTS (SELECT FROM log last WHERE last.fence = lease.fence + {})",
+                COUNTS - 1
+            );
             let fence = loop {
                 until(async || number(client, &held).await.unwrap() > 0).await;
                 processes[stopped].signal("STOP");

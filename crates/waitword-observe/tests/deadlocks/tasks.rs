@@ -10,7 +10,7 @@ use tokio::task::yield_now;
 use waitword::Event;
 use waitword::observe::snapshot;
 use waitword_observe::internals::stop_blame;
-use waitword_observe::name;
+use waitword_observe::{Finding, name};
 
 use crate::common::{leak, until};
 use crate::{Stuck, expect, has_cycle, named, spawn};
@@ -118,7 +118,11 @@ fn a_future_that_its_task_does_not_poll_while_it_awaits_another() {
         until(|| snapshot().len() == 3);
         drop(held);
         audit.join().unwrap();
-        // Each is a second old at least.
-        |report| report.findings.len() == 2
+        // Each is a second old at least, and the one was unpolled at two passes.
+        |report| {
+            let is_futurelock =
+                |found: &Finding| matches!(found, Finding::NeverPolled(wait) if wait.is_futurelock());
+            report.findings.len() == 2 && report.findings.iter().any(is_futurelock)
+        }
     });
 }

@@ -157,29 +157,32 @@ impl Path {
             Mode::Exclusive => self.local.try_write_owned().map(Local::Exclusive),
             _ => self.local.try_read_owned().map(Local::Shared),
         };
-        local.map_or(Ok(None), |local| self.admit(local, state))
+        match local {
+            Some(local) if state.held >= mode => {
+                state.users += 1;
+                return Ok(Some(local));
+            }
+            // An error of the system was for those who waited then.
+            Some(local) => self.close(state, local),
+            None => {}
+        }
+        Ok(None)
     }
 
     /// Called by a waiter that has acquired the local lock. Returns `None` and releases the local lock if the system's lock is not held in a sufficient
     /// mode. The caller then waits again.
     pub(crate) fn pass_gate(&self, local: Local) -> Result<Option<Local>, Error> {
-        let state = self.state()?;
-        self.admit(local, state)
-    }
-
-    /// As above. Wakers do not run under the lock of the state: on an error, the last argument is dropped first.
-    fn admit(&self, local: Local, mut state: MutexGuard<'_, State>) -> Result<Option<Local>, Error> {
+        let mut state = self.state()?;
         if state.held >= local.mode() {
             state.users += 1;
             return Ok(Some(local));
         }
-        match state.failed.clone() {
-            Some(error) => Err(error),
-            None => {
-                self.close(state, local);
-                Ok(None)
-            }
+        // The local lock is released after that of the state, because its release calls a waker.
+        if let Some(error) = state.failed.clone() {
+            return Err(error);
         }
+        self.close(state, local);
+        Ok(None)
     }
 
     /// Releases the lock of a guard that is dropped.

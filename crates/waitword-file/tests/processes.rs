@@ -274,6 +274,36 @@ fn a_file_that_is_deleted_while_somebody_waits_is_not_locked_in_the_void() {
     assert!(!guard.is_in_place().unwrap());
 }
 
+/// A folder of the path has become a file.
+#[cfg(unix)]
+#[test]
+fn each_waiter_is_told_what_the_system_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let (place, moved) = (folder.path().join("place"), folder.path().join("moved"));
+    fs::create_dir(&place).unwrap();
+    let path = place.join("lock");
+    let mut holder = process("holds", &path);
+    says(&mut holder, "holds");
+    let lock = FileMutex::open(&path).unwrap();
+    let thread = thread::spawn({
+        let lock = lock.clone();
+        move || lock.lock()
+    });
+    let mut tasks = [lock.lock_async(), lock.lock_shared_async()].map(IntoFuture::into_future);
+    assert!(tasks.iter_mut().all(|task| poll(task).is_pending()));
+    fs::rename(&place, &moved).unwrap();
+    fs::write(&place, "").unwrap();
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    assert!(matches!(thread.join().unwrap(), Err(Error::Io { .. })));
+    for task in tasks {
+        assert!(matches!(smol::block_on(task), Err(Error::Io { .. })));
+    }
+    fs::remove_file(&place).unwrap();
+    fs::rename(&moved, &place).unwrap();
+    assert!(lock.lock().unwrap().is_in_place().unwrap());
+}
+
 /// It hands the lock on to its own waiters for a tenure, here none, not for ever: then other processes have their chance first.
 #[test]
 fn a_tenure_ends_though_others_of_the_process_wait() {

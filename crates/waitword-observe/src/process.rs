@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use waitword::observe::holders::Hold;
 use waitword::observe::{self, WaiterSeen, WaiterState};
@@ -248,6 +248,14 @@ pub(crate) fn task_actor(task: usize) -> Actor {
 /// Numbers for tasks and agents outside of a snapshot.
 pub(crate) fn more_numbers() -> (Round<'static>, Round<'static>) {
     (TASKS.round(None), AGENTS.round(None))
+}
+
+/// Returns the time since the beginning of 1970. In a page, where the standard library has no system clock, it returns zero.
+pub(crate) fn since_1970() -> Duration {
+    if cfg!(all(target_family = "wasm", target_os = "unknown")) {
+        return Duration::ZERO;
+    }
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// The file name of the program, if it is known.

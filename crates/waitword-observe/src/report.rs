@@ -11,8 +11,8 @@ use crate::finding::Finding;
 use crate::json;
 use crate::model::{Lock, Snapshot};
 use crate::order;
-use crate::process::{program, snapshot};
-use crate::record::rings::{process_id, since_1970};
+use crate::process::{program, since_1970, snapshot};
+use crate::record::rings::process_id;
 use crate::search::{cycles, has_cycle, waits};
 use crate::text::{self, clean, counted, listing};
 

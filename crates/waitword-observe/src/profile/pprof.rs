@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::json::count_nanos;
-use crate::record::rings::since_1970;
+use crate::process::since_1970;
 
 /// The waits for one lock from one site, as a profile has them.
 pub(super) struct Sample {

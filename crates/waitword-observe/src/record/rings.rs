@@ -17,7 +17,6 @@ use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::thread::Thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use waitword_core::lock;
 use waitword_core::observe::{Begun, End, Ended, OWN, Site, WaiterKind, WaitsFor, asks, instant, nanos};
@@ -139,14 +138,6 @@ impl Tracing {
 /// Returns the number of this process. A page has none, and gets 0.
 pub(crate) fn process_id() -> u32 {
     if cfg!(target_family = "wasm") { 0 } else { std::process::id() }
-}
-
-/// Returns the time since the beginning of 1970. In a page, where the standard library has no system clock, it returns zero.
-pub(crate) fn since_1970() -> Duration {
-    if cfg!(all(target_family = "wasm", target_os = "unknown")) {
-        return Duration::ZERO;
-    }
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// A wait has begun.

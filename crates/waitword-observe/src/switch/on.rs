@@ -37,7 +37,7 @@ pub fn disable() {
 /// Records holders, as [`enable`] does, until [`disable`]. Each acquisition and each release takes a process-wide lock and costs some
 /// hundred nanoseconds. Locks that are held already are not seen. Has no effect if the check is already on.
 ///
-/// Without [`identify`](identify()), tasks are told apart by their wakers, which may be reused, and a `lock()` in a task counts as an
+/// Without [`identify`](identify()), a task is known by its waker, which another task may get later. A `lock()` in a task then counts as an
 /// acquisition of its thread. If `identify` was called first, `lock()` and `lock_async()` in a task count as those of the task with its number.
 ///
 /// # What is not reported

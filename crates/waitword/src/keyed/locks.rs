@@ -148,8 +148,8 @@ macro_rules! acquires {
 
 /// A mutex per key, for threads and tasks.
 ///
-/// Only holders of equal keys exclude each other. The mutexes protect no values: keep the data elsewhere. Whoever holds several keys at
-/// a time acquires them in one order, because otherwise two holders can wait for each other. Threads lock a key with [`lock`](Self::lock), tasks with
+/// Only holders of equal keys exclude each other. The mutexes protect no values: keep the data elsewhere. Acquire several keys in one
+/// order everywhere, because otherwise two holders can wait for each other. Threads lock a key with [`lock`](Self::lock), tasks with
 /// [`lock_async`](Self::lock_async). Each key has one FIFO queue, with the guarantees of [`Mutex`](crate::Mutex). A key has an entry
 /// only while it is held or waited for: nothing has to be cleaned up, and a million keys that were locked leave
 /// nothing behind but the memory of 32 entries at most, which later entries use. An entry is one allocation; a wait allocates nothing.

@@ -17,7 +17,7 @@ use crate::raw_rwlock::{Mode, RawRwLock};
 use crate::rwlock::RwLock;
 use crate::rwlock::read_ref::ReadRef;
 
-/// What `bump` does beside other readers, for the guards that can have some.
+/// The sentences about `bump` on the pages of guards that other readers can hold at the same time.
 macro_rules! bump_among_readers {
     (Write) => {
         ""

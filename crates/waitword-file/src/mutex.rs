@@ -172,7 +172,8 @@ impl FileMutex {
         Locking { path: Arc::clone(&self.0), mode: Mode::Shared, deadline: None }
     }
 
-    /// Returns the ids of the processes that hold the lock at this moment, including this one, as far as the system reports them: on Linux only.
+    /// Returns the ids of the processes that hold the lock at this moment, including this one, in ascending order, as far as the system reports
+    /// them: on Linux only.
     pub fn holders(&self) -> Vec<u32> {
         self.0.holders()
     }

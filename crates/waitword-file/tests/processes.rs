@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -197,6 +197,36 @@ fn a_timeout_names_the_process_that_holds_it() {
     drop(holder.stdin.take());
     holder.wait().unwrap();
     drop(lock.lock().unwrap());
+}
+
+/// The system's list moves while it is read.
+#[cfg(target_os = "linux")]
+#[test]
+fn holders_are_known_while_other_locks_come_and_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lock");
+    let mut holder = process("holds", &path);
+    says(&mut holder, "holds");
+    let lock = FileMutex::open(&path).unwrap();
+    let ends = AtomicBool::new(false);
+    let known = thread::scope(|scope| {
+        for name in ["one", "two"] {
+            let file = fs::File::create(folder.path().join(name)).unwrap();
+            let ends = &ends;
+            scope.spawn(move || {
+                while !ends.load(Ordering::SeqCst) {
+                    file.lock().unwrap();
+                    file.unlock().unwrap();
+                }
+            });
+        }
+        let known = (0..2_000).filter(|_| lock.holders() == [holder.id()]).count();
+        ends.store(true, Ordering::SeqCst);
+        known
+    });
+    assert_eq!(known, 2_000);
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
 }
 
 /// Neither costs anything, nor is the lock left locked: another process gets it as soon as the holder releases it.
